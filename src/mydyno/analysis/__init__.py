@@ -1,0 +1,1 @@
+"""What the numbers say: intervals, comparisons and verdicts. Pure functions over plain records, no I/O."""

@@ -1,0 +1,170 @@
+"""What a lab knows, as plain frozen values.
+
+Analysis and report see these and nothing else, so both can be rebuilt anywhere from the lab alone.
+
+Conventions, everywhere below:
+
+* Missing is ``None``, never 0. A 0 was measured.
+* ``*_ns`` are nanoseconds. ``*_s`` are seconds; where it is an instant it is on the engine's monotonic clock, counted
+  from the engine's start, the same clock as ``t_s`` in the series, so the two can be laid over each other.
+* Wall-clock instants are ISO 8601 text in UTC (``2026-01-31T12:00:00Z``).
+* Mappings are to be read, never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+TrialStatus = Literal["valid", "invalid"]
+LatencyKind = Literal["service", "response"]
+"""``service``: from sending the query. ``response``: from its intended start (open loop, no coordinated omission)."""
+
+Environment = Mapping[str, str | int | float | None]
+"""Facts of the machine and its software, by dotted name (``cpu.model``, ``kernel.release``); open-ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latency:
+    """A latency distribution in a few numbers. All but ``count`` are ``None`` when ``count`` is 0."""
+
+    count: int
+    min_ns: int | None = None
+    mean_ns: float | None = None
+    max_ns: int | None = None
+    p50_ns: int | None = None
+    p75_ns: int | None = None
+    p90_ns: int | None = None
+    p95_ns: int | None = None
+    p99_ns: int | None = None
+    p999_ns: int | None = None
+
+
+NO_LATENCY = Latency(count=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementRecord:
+    """One kind of statement (``point_select``, ``commit``) within a phase's measured window."""
+
+    kind: str
+    count: int
+    """Statements that the server answered without error."""
+    errors: int
+    rows: int
+    """Rows returned or changed, as the server reports them."""
+    latency: Latency
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseRecord:
+    """One stretch of load at one number of connections."""
+
+    index: int
+    """0-based position in its trial."""
+    connections_asked: int
+    connections_reached: int
+    started_s: float
+    measured_from_s: float | None
+    """End of the warm-up; ``None`` when the phase never came to measuring."""
+    measured_to_s: float | None
+    ended_s: float
+    queries: int
+    transactions: int
+    queries_per_second: float | None
+    """``None`` when no time was measured."""
+    transactions_per_second: float | None
+    latency: Latency
+    """All kinds of statement merged."""
+    connect: Latency
+    """Time to open a connection, authentication included."""
+    statements: tuple[StatementRecord, ...]
+    errors: Mapping[str, int]
+    """Server or client error code -> how often."""
+    client_cpu_user_s: float | None
+    client_cpu_system_s: float | None
+    latency_kind: LatencyKind
+    aborted: str | None = None
+    """Why the phase ended early; ``None`` when it ran to its end."""
+    transaction_latency: Latency = NO_LATENCY
+    error_examples: Mapping[str, str] = field(default_factory=dict)
+    """Error code -> the first message that came with it."""
+    backlog_max: int | None = None
+    """Open loop only: the most transactions that were due but not yet started."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invalidity:
+    """One reason why a trial must not count."""
+
+    check: str
+    """Name of the check that failed, such as ``settings-in-force`` or ``connections-reached``."""
+    message: str
+    phase: int | None = None
+    """The phase in which it was seen; ``None`` for the trial as a whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialRecord:
+    """One repetition of one point: what was asked, what was in force, what was measured."""
+
+    trial_id: str
+    index: int
+    """0-based position in the planned order."""
+    block: int
+    point_id: str
+    levels: Mapping[str, str]
+    """Factor -> level of this trial's point."""
+    seed: int
+    status: TrialStatus
+    invalidities: tuple[Invalidity, ...]
+    started_at: str
+    """ISO 8601, UTC."""
+    seconds: float
+    """Wall-clock length of the whole trial, set-up included."""
+    server_version: str | None
+    durability: str | None
+    """The label, as ``durable``, ``loses up to 1 s on OS crash``, ``loses up to 1 s on server crash``, ``unsafe``."""
+    settings_asked: Mapping[str, str]
+    settings_in_force: Mapping[str, str]
+    """Read back from the running server."""
+    counters: Mapping[str, int | float]
+    """Over the whole trial: the growth of a counter (``Threads_created``), the last value of a high-water mark
+    (``Max_used_connections``)."""
+    phases: tuple[PhaseRecord, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointRecord:
+    """One combination of factor levels."""
+
+    point_id: str
+    levels: Mapping[str, str]
+    title: str
+    """For people, as ``thread_cache_size = 8``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentRecord:
+    """One run of an experiment as planned."""
+
+    name: str
+    question: str | None
+    source: str | None
+    size: str
+    """The overlay that was chosen: ``toy``, ``demo``, ``full``..."""
+    spec_text: str
+    """The experiment file to the letter."""
+    spec_file: str
+    """Its file name, without folders."""
+    plan_fingerprint: str
+    """Hex digest of the plan: same fingerprint, same run."""
+    seed: int
+    factors: Mapping[str, tuple[str, ...]]
+    """Factor -> its levels in the order of the experiment file."""
+    points: tuple[PointRecord, ...]
+    planned_trials: int
+    created_at: str
+    """ISO 8601, UTC."""
+    mydyno_version: str
