@@ -1,0 +1,25 @@
+"""Every environment variable that mydyno reads, in one place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An environment variable: its name and, for the documentation, what it does."""
+
+    name: str
+    meaning: str
+
+    def read(self) -> str | None:
+        """The value, or None when it is unset or empty."""
+        return os.environ.get(self.name) or None
+
+
+LAB = Variable("MYDYNO_LAB", "the folder that holds results, when --lab is not given (default: ./lab)")
+ENGINE = Variable("MYDYNO_ENGINE", "the mydyno-engine binary to use instead of the installed one")
+SERVER = Variable("MYDYNO_SERVER", "the mysqld or mariadbd binary that `release: system` means")
+
+ALL = (LAB, ENGINE, SERVER)

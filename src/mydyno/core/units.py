@@ -1,0 +1,71 @@
+"""Quantities as a DBA writes them, and back.
+
+Sizes count in powers of 1024 with the suffixes that my.cnf takes (MySQL Reference Manual,
+"Program Option Modifiers"): 16K is 16,384 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SIZE_SUFFIXES = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B)?", re.IGNORECASE)
+_DURATION_UNITS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s|min|m|h|d)")
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes meant by `text` (`2G`, `512 K`, `128MiB`, `4096`). Raises ValueError."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a size: {text!r} (write a number with K, M, G or T, like 512M)")
+    number, suffix = match.groups()
+    value = float(number) * 1024 ** _SIZE_SUFFIXES[suffix.upper()]
+    if value != int(value):
+        raise ValueError(f"not a whole number of bytes: {text!r}")
+    return int(value)
+
+
+def format_bytes(count: int) -> str:
+    """`count` bytes with the largest suffix that keeps it short: 1536 is `1.5K`."""
+    for suffix in ("P", "T", "G", "M", "K"):
+        unit = 1024 ** _SIZE_SUFFIXES[suffix]
+        if abs(count) >= unit:
+            value = count / unit
+            return f"{value:.0f}{suffix}" if value == int(value) else f"{value:.1f}{suffix}"
+    return str(count)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds meant by `text` (`10ms`, `1.5s`, `2m`, `1h`). A bare number has no unit and is refused.
+
+    Raises ValueError.
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a duration: {text!r} (write a number with ms, s, m or h, like 30s)")
+    number, unit = match.groups()
+    return float(number) * _DURATION_UNITS[unit]
+
+
+def format_duration(seconds: float) -> str:
+    """`seconds` in the two units that a person needs: `850ms`, `12.5s`, `3m 20s`, `2h 05m`."""
+    if seconds < 0.001:
+        return f"{seconds * 1e6:.0f}us"
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f}ms"
+    if seconds < 60:
+        return f"{seconds:.3g}s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
