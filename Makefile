@@ -1,0 +1,53 @@
+# `make demo` and `make test` set themselves up on a bare Debian or Ubuntu machine; `make help` lists the rest.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+STAMPS := .venv/.stamps
+LAB ?= lab
+CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
+
+.PHONY: help demo test test-all lint bench setup setup-dev lock clean
+
+help: ## list these targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: setup ## run the thread-cache experiment on a private server and write its report (about 4 minutes)
+	mydyno run experiments/thread-cache.yaml --size demo --again --lab $(LAB)
+
+test: setup-dev ## set up, then every check: style, types, unit, property, golden and live tests
+	@tools/check.sh
+
+test-all: setup-dev ## the same and the slow tests
+	@tools/check.sh --slow
+
+lint: setup-dev ## style and types only
+	@tools/check.sh --lint
+
+bench: setup-dev ## measure the engine against its peers on this machine (installs sysbench)
+	@tools/setup.sh system sysbench=sysbench
+	python benchmarks/engine_vs_sysbench.py
+	python benchmarks/sampling_overhead.py
+
+setup: $(STAMPS)/mydyno ## what `make demo` needs
+setup-dev: $(STAMPS)/dev ## what `make test` needs
+
+$(STAMPS)/runtime: requirements/runtime.txt requirements/build.txt tools/setup.sh
+	@tools/setup.sh system
+	@tools/setup.sh python requirements/runtime.txt
+	@tools/setup.sh python requirements/build.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
+	@tools/setup.sh mydyno
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
+	@tools/setup.sh python requirements/dev.txt
+	@touch $@
+
+lock: ## pin requirements/*.in anew, with hashes
+	@tools/lock.sh
+
+clean: ## remove what was built (not the lab)
+	rm -rf .venv target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,108 @@
+"""The one JSON document that the engine reads: whom to load, with what, in which phases.
+
+The password is held as a Secret and appears only in `Job.to_wire()`, whose text goes to the engine's
+standard input and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mydyno.core.secrets import Secret
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The server and account: a unix socket, or a host and port."""
+
+    user: str
+    password: Secret
+    database: str
+    socket: Path | None = None
+    host: str | None = None
+    port: int | None = None
+
+    @property
+    def address(self) -> str:
+        return str(self.socket) if self.socket else f"{self.host}:{self.port}"
+
+    def to_wire(self) -> dict[str, Any]:
+        return {
+            "socket": str(self.socket) if self.socket else None,
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "password": self.password.reveal(),
+            "database": self.database,
+        }
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One stretch of load: `arrival` and `work` are the engine's own objects, `pause_s` follows it."""
+
+    connections: int
+    arrival: dict[str, Any]
+    work: dict[str, Any]
+    pause_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Read the server's status and /proc every `interval_s` seconds; `server_pid` when it runs here."""
+
+    interval_s: float
+    server_pid: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one engine process does. `prepare` is `none`, `create` or `if-missing`."""
+
+    target: Target
+    seed: int
+    workload: dict[str, Any]
+    prepare: str = "none"
+    phases: tuple[Phase, ...] = ()
+    sampling: Sampling | None = None
+    interval_s: float = 1.0
+
+    def to_wire(self) -> str:
+        """The job as the engine reads it. Holds the password: for standard input only."""
+        return json.dumps(
+            {
+                "protocol": PROTOCOL,
+                "target": self.target.to_wire(),
+                "seed": self.seed,
+                "workload": self.workload,
+                "prepare": self.prepare,
+                "phases": [vars(phase) for phase in self.phases],
+                "sampling": vars(self.sampling) if self.sampling else None,
+                "interval_s": self.interval_s,
+            }
+        )
+
+
+def closed_loop() -> dict[str, Any]:
+    """Each connection sends its next transaction as soon as the last is answered."""
+    return {"kind": "closed"}
+
+
+def open_loop(kind: str, per_second: float) -> dict[str, Any]:
+    """Transactions fall due at `per_second` over all connections; `kind` is `fixed` or `poisson`."""
+    return {"kind": kind, "rate": per_second}
+
+
+def rounds(count: int) -> dict[str, Any]:
+    """A fixed amount of work: each connection runs its transaction `count` times."""
+    return {"kind": "rounds", "rounds": count}
+
+
+def timed(warmup_s: float, measure_s: float) -> dict[str, Any]:
+    """Warm up, then measure, for these seconds."""
+    return {"kind": "timed", "warmup_s": warmup_s, "measure_s": measure_s}

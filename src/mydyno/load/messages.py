@@ -1,0 +1,214 @@
+"""What the engine says, one JSON object a line, as typed values.
+
+`t_ns` and every `*_ns` instant count from the engine's start on its monotonic clock.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Message(_Frozen):
+    t_ns: int
+
+
+class Histogram(_Frozen):
+    """A latency distribution; `histogram` is base64 of an HdrHistogram in V2 deflate form."""
+
+    count: int
+    min_ns: int | None
+    mean_ns: float | None
+    max_ns: int | None
+    p50_ns: int | None
+    p75_ns: int | None
+    p90_ns: int | None
+    p95_ns: int | None
+    p99_ns: int | None
+    p999_ns: int | None
+    histogram: str | None
+
+
+class Statement(_Frozen):
+    count: int
+    errors: int
+    rows: int
+    latency: Histogram
+
+
+class Timed(_Frozen):
+    """How often, and how long each time."""
+
+    count: int
+    latency: Histogram
+
+
+class CpuSeconds(_Frozen):
+    user_s: float
+    system_s: float
+
+
+class Table(_Frozen):
+    name: str
+    rows: int
+
+
+class Process(_Frozen):
+    """One process as /proc tells of it; bytes read and written need the right to see them."""
+
+    cpu_user_s: float
+    cpu_system_s: float
+    rss_bytes: int
+    threads: int
+    voluntary_switches: int | None
+    involuntary_switches: int | None
+    read_bytes: int | None
+    write_bytes: int | None
+
+
+class Disk(_Frozen):
+    reads: int
+    read_bytes: int
+    writes: int
+    write_bytes: int
+    busy_s: float
+
+
+class HostCounters(_Frozen):
+    cpu: dict[str, float]
+    context_switches: int
+    disks: dict[str, Disk]
+
+
+class Hello(_Message):
+    type: Literal["hello"]
+    protocol: int
+    engine_version: str
+    seed: int
+    started_unix_ns: int
+    reactors: int
+    pinned: bool
+    cpus: list[int]
+    server_version: str
+
+
+class Progress(_Message):
+    type: Literal["progress"]
+    stage: str
+    done: int
+    of: int
+
+
+class Prepared(_Message):
+    type: Literal["prepared"]
+    tables: list[Table]
+    statements: int
+
+
+class PhaseStart(_Message):
+    type: Literal["phase_start"]
+    phase: int
+    connections: int
+
+
+class Connected(_Message):
+    type: Literal["connected"]
+    phase: int
+    reached: int
+    failed: int
+    errors: dict[str, int]
+
+
+class Measuring(_Message):
+    type: Literal["measuring"]
+    phase: int
+
+
+class Interval(_Message):
+    """What was finished within one stretch of a phase; percentiles are None when nothing was."""
+
+    type: Literal["interval"]
+    phase: int
+    from_ns: int
+    to_ns: int
+    queries: int
+    transactions: int
+    errors: int
+    connections: int
+    p50_ns: int | None
+    p95_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
+    warmup: bool
+
+
+class Sample(_Message):
+    type: Literal["sample"]
+    status: dict[str, str]
+    server: Process | None
+    client: Process
+    host: HostCounters
+
+
+class PhaseEnd(_Message):
+    type: Literal["phase_end"]
+    phase: int
+    connections_asked: int
+    connections_reached: int
+    started_ns: int
+    measured_from_ns: int | None
+    measured_to_ns: int | None
+    ended_ns: int
+    interrupted: bool
+    aborted: str | None
+    latency_kind: Literal["service", "response"]
+    statements: dict[str, Statement]
+    transactions: Timed
+    connects: Timed
+    errors: dict[str, int]
+    error_examples: dict[str, str]
+    ignored_errors: int
+    client_cpu: CpuSeconds
+    backlog_max: int | None
+
+
+class Done(_Message):
+    type: Literal["done"]
+    exit: Literal["ok", "interrupted", "aborted"]
+    client_cpu: CpuSeconds
+    peak_rss_bytes: int
+
+
+class Fatal(_Message):
+    type: Literal["fatal"]
+    code: str
+    message: str
+    hint: str | None
+
+
+Message = Annotated[
+    Hello
+    | Progress
+    | Prepared
+    | PhaseStart
+    | Connected
+    | Measuring
+    | Interval
+    | Sample
+    | PhaseEnd
+    | Done
+    | Fatal,
+    Field(discriminator="type"),
+]
+
+_ADAPTER: TypeAdapter[Message] = TypeAdapter(Message)
+
+
+def parse(line: str | bytes) -> Message:
+    """One line of the engine's output. Raises pydantic.ValidationError for anything else."""
+    return _ADAPTER.validate_json(line)

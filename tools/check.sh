@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Every check of the project, each announced; ends with how many passed, failed and were skipped.
+#   tools/check.sh [--lint | --slow]
+set -uo pipefail
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+skipped=0
+broken=()
+
+check() {
+    local name=$1
+    shift
+    printf '\n==> %s\n' "$name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        broken+=("$name")
+    fi
+}
+
+count() { # the number before a word in pytest's or cargo's closing lines, summed
+    grep -Eo "[0-9]+ $1" "$2" | awk '{sum += $1} END {print sum + 0}'
+}
+
+run_counted() { # a test runner whose own counts enter the total
+    local name=$1 pattern=$2 log
+    shift 2
+    log=$(mktemp)
+    printf '\n==> %s\n' "$name"
+    "$@" 2>&1 | tee "$log"
+    local status=${PIPESTATUS[0]} closing
+    closing=$(mktemp)
+    grep -E "$pattern" "$log" >"$closing"
+    local now_failed
+    now_failed=$(count failed "$closing")
+    now_failed=$((now_failed + $(count error "$closing")))
+    passed=$((passed + $(count passed "$closing")))
+    skipped=$((skipped + $(count skipped "$closing") + $(count ignored "$closing")))
+    # A runner that broke before it could count is one failure.
+    [ "$status" = 0 ] || [ "$now_failed" -gt 0 ] || now_failed=1
+    failed=$((failed + now_failed))
+    [ "$status" = 0 ] || broken+=("$name")
+    rm -f "$log" "$closing"
+}
+
+marks='not slow'
+[ "${1:-}" = --slow ] && marks=''
+
+check 'ruff: style' ruff check .
+check 'ruff: format' ruff format --check .
+check 'mypy: types' mypy
+check 'import-linter: layers' lint-imports
+check 'rustfmt' cargo fmt --all --check
+check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
+if [ "${1:-}" != --lint ]; then
+    run_counted 'cargo test' '^test result:' cargo test --quiet --locked
+    run_counted 'pytest' '^=+ .* in [0-9.]+s' python -m pytest -m "$marks" --durations=10
+fi
+
+printf '\n'
+for name in "${broken[@]}"; do printf 'FAILED: %s\n' "$name"; done
+[ "$skipped" = 0 ] || printf 'Why skipped: see the SKIPPED lines above; slow tests run under `make test-all`.\n'
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" = 0 ]

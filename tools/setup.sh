@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Brings a bare Debian or Ubuntu machine to where mydyno runs: a few system packages where they are
+# missing, and a virtual environment with pinned, hash-checked Python packages and the built engine.
+# No service is installed, started or touched. Safe to run again: what is there is left alone.
+#
+#   tools/setup.sh system [PACKAGE-OF-COMMAND ...]   what only the system's package manager can give
+#   tools/setup.sh python REQUIREMENTS               .venv with the packages of that file
+#   tools/setup.sh mydyno                            build and install mydyno and mydyno-engine into .venv
+set -euo pipefail
+cd "$(dirname "$0")/.."
+venv=.venv
+
+say() { printf '==> %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$1" >&2; shift; for line in "$@"; do printf '  hint: %s\n' "$line" >&2; done; exit 3; }
+
+find_python() {
+    for candidate in python3 python3.13 python3.12 python3.11; do
+        if command -v "$candidate" >/dev/null &&
+            "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    fail 'Python 3.11 or newer was not found' 'install it (Debian 12: apt-get install python3)'
+}
+
+find_server() {
+    [ -n "${MYDYNO_SERVER:-}" ] && { echo "$MYDYNO_SERVER"; return; }
+    PATH="$PATH:/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin" command -v mariadbd ||
+        PATH="$PATH:/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin" command -v mysqld || true
+}
+
+find_cargo() { PATH="$PATH:$HOME/.cargo/bin" command -v cargo || true; }
+
+install_packages() {
+    local sudo=()
+    if ! command -v apt-get >/dev/null; then
+        fail "missing here, and there is no apt-get to install them with: $*" \
+            'install a MySQL or MariaDB server binary (no running service is needed), a C compiler and Python with venv by your own means, then run make again'
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null ||
+            fail "missing here: $*; installing them needs root, and there is no sudo" "as root: apt-get install $*"
+        sudo=(sudo)
+    fi
+    say "installing system packages: $* (no service is started)"
+    "${sudo[@]}" apt-get update -qq
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+system() {
+    local missing=() python
+    python=$(find_python)
+    [ -n "$(find_server)" ] || missing+=(mariadb-server-core)
+    command -v cc >/dev/null || missing+=(gcc libc6-dev)
+    # Debian's python3 has no ensurepip unless python3-venv is there.
+    "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+        missing+=("$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')")
+    command -v setpriv >/dev/null || missing+=(util-linux)
+    # Each further word is COMMAND=PACKAGE: what one make target needs beyond running mydyno.
+    for word in "$@"; do
+        command -v "${word%%=*}" >/dev/null || missing+=("${word#*=}")
+    done
+    [ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
+    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.85 or newer, with rustup or your distribution'
+}
+
+python() {
+    [ -x $venv/bin/python ] || { say "creating $venv"; "$(find_python)" -m venv $venv; }
+    say "installing pinned Python packages ($1)"
+    $venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$1"
+}
+
+mydyno() {
+    say 'building mydyno-engine and installing mydyno'
+    PATH="$PATH:$HOME/.cargo/bin" $venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --no-deps --no-build-isolation --editable .
+}
+
+"$@"
