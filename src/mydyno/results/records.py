@@ -5,8 +5,8 @@ Analysis and report see these and nothing else, so both can be rebuilt anywhere 
 Conventions, everywhere below:
 
 * Missing is ``None``, never 0. A 0 was measured.
-* ``*_ns`` are nanoseconds. ``*_s`` are seconds; where it is an instant it is on the engine's monotonic clock, counted
-  from the engine's start, the same clock as ``t_s`` in the series, so the two can be laid over each other.
+* ``*_ns`` are nanoseconds. ``*_s`` are seconds; an instant is on the engine's monotonic clock, counted from the
+  engine's start, the same clock as ``t_s`` in the series, so the two can be laid over each other.
 * Wall-clock instants are ISO 8601 text in UTC (``2026-01-31T12:00:00Z``).
 * Mappings are to be read, never changed.
 """
@@ -19,7 +19,8 @@ from typing import Literal
 
 TrialStatus = Literal["valid", "invalid"]
 LatencyKind = Literal["service", "response"]
-"""``service``: from sending the query. ``response``: from its intended start (open loop, no coordinated omission)."""
+"""``service``: from sending the query. ``response``: from its intended start (open loop), so that a stall of the
+server counts against every query that was due meanwhile."""
 
 Environment = Mapping[str, str | int | float | None]
 """Facts of the machine and its software, by dotted name (``cpu.model``, ``kernel.release``); open-ended."""
@@ -125,14 +126,16 @@ class TrialRecord:
     """Wall-clock length of the whole trial, set-up included."""
     server_version: str | None
     durability: str | None
-    """The label, as ``durable``, ``loses up to 1 s on OS crash``, ``loses up to 1 s on server crash``, ``unsafe``."""
+    """``durable``, ``loses up to 1 s on OS crash``, ``loses up to 1 s on server crash`` or ``unsafe``."""
     settings_asked: Mapping[str, str]
     settings_in_force: Mapping[str, str]
     """Read back from the running server."""
     counters: Mapping[str, int | float]
-    """Over the whole trial: the growth of a counter (``Threads_created``), the last value of a high-water mark
-    (``Max_used_connections``)."""
+    """Over the whole trial: the growth of a counter (``Threads_created``), the last value of a gauge or a
+    high-water mark (``Max_used_connections``)."""
     phases: tuple[PhaseRecord, ...]
+    attempt: int = 1
+    """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 
 
 @dataclass(frozen=True, kw_only=True)

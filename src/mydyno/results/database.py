@@ -1,0 +1,113 @@
+"""Opening lab.sqlite: make it, bring it up to date, or say plainly why not."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from mydyno.core.errors import LabError
+from mydyno.results.schema import APPLICATION_ID, MIGRATIONS
+
+_BUSY_TIMEOUT_S = 30.0
+"""A reader may hold up a checkpoint and a backup may hold up a write; neither lasts long."""
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open or make the database and apply the migrations that it lacks. The caller holds the lab's lock.
+
+    Raises LabError: not a lab, damaged, or written by a newer mydyno.
+    """
+    with _damage_explained(path):
+        connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        try:
+            version = _version(connection, path)
+            connection.execute("PRAGMA journal_mode = WAL")
+            # FULL syncs the log at every commit: a trial that was reported as saved survives a power loss.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
+                with transaction(connection):
+                    for statement in statements:
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                    connection.execute(f"PRAGMA user_version = {number}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open the database without changing it; a writer may be at work meanwhile.
+
+    Raises LabError as above, and when the lab needs an upgrade first.
+    """
+    with _damage_explained(path):
+        # Without the right to write the folder there is nowhere to put the WAL's index: read the file as
+        # it is, which is whole, since the last writer folds the log into it.
+        frozen = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+        mode = "immutable=1" if frozen else "mode=ro"
+        address = f"file:{quote(str(path.absolute()))}?{mode}"
+        connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        try:
+            version = _version(connection, path)
+            if version < len(MIGRATIONS):
+                raise LabError(
+                    f"the lab {path.parent} was made by an older mydyno (format {version}, this one reads "
+                    f"{len(MIGRATIONS)})",
+                    f"`mydyno run` brings it up to date; to be safe, copy {path.parent} first",
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite rolls back by itself on some errors, a full disk among them.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of migrations that this database has had; 0 for an empty new file."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    if application != APPLICATION_ID and (application or version or tables):
+        raise LabError(f"{path} is a database, but not one of mydyno", "use another folder with --lab FOLDER")
+    if version > len(MIGRATIONS):
+        raise LabError(
+            f"the lab {path.parent} was written by a newer mydyno (format {version}, this one knows up to "
+            f"{len(MIGRATIONS)})",
+            "upgrade mydyno, or use another lab with --lab FOLDER; nothing was changed",
+        )
+    return version
+
+
+@contextmanager
+def _damage_explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            raise
+        raise LabError(
+            f"cannot open the lab's database {path}: {error}",
+            "if the file is damaged, move it away and run again: finished trials are taken up again from "
+            f"their folders in {path.parent / 'runs'}",
+        ) from error

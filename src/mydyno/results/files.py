@@ -1,0 +1,81 @@
+"""Files that are either whole on the disk or not there, and a full disk told from other troubles."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mydyno.core.errors import LabError
+from mydyno.core.units import format_bytes
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def sync(path: Path) -> None:
+    """Push a file, or a folder's list of names, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Push everything below `folder` to the disk, files before the folders that name them."""
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            path = Path(parent, name)
+            if path.is_file() and not path.is_symlink():
+                sync(path)
+        sync(Path(parent))
+
+
+def replace_file(path: Path, content: str) -> None:
+    """Write `content` to `path`: after a crash the file holds the old text or the new, never a part."""
+    if path.is_file() and path.read_text(encoding="utf-8") == content:
+        return
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(content, encoding="utf-8")
+    sync(partial)
+    partial.replace(path)
+    sync(path.parent)
+
+
+def tree_bytes(folder: Path) -> int:
+    """Bytes of all the files below `folder`."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes that an ordinary user may still write on the file system of `folder`."""
+    space = os.statvfs(folder)
+    return space.f_bavail * space.f_frsize
+
+
+def full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) -> LabError:
+    """The error for a full disk. `needed`: bytes that the work wants, None when nobody knows."""
+    wants = f"needs about {format_bytes(needed)}" if needed is not None else "needs more"
+    return LabError(
+        f"the disk of the lab is full: {doing} {wants} in {folder}, {format_bytes(free_bytes(folder))} free",
+        f"the {safe_trials} finished trials are safe: free some space (or move the lab to a larger disk) "
+        "and give the same command again, it goes on where it stopped",
+    )
+
+
+@contextmanager
+def explain_full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) -> Iterator[None]:
+    """Turn "no space left" of the file system, a quota or SQLite into a LabError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise full_disk(folder, doing, needed, safe_trials) from error
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL and free_bytes(folder) > 0:
+            raise
+        raise full_disk(folder, doing, needed, safe_trials) from error

@@ -1,0 +1,227 @@
+"""Trials to rows of lab.sqlite and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mydyno.results.records import (
+    NO_LATENCY,
+    Invalidity,
+    Latency,
+    PhaseRecord,
+    StatementRecord,
+    TrialRecord,
+)
+
+_LARGEST_INTEGER = 2**63 - 1
+_LATENCY = (
+    "min_ns",
+    "mean_ns",
+    "max_ns",
+    "p50_ns",
+    "p75_ns",
+    "p90_ns",
+    "p95_ns",
+    "p99_ns",
+    "p999_ns",
+)
+_PHASE = (
+    "connections_asked",
+    "connections_reached",
+    "started_s",
+    "measured_from_s",
+    "measured_to_s",
+    "ended_s",
+    "queries",
+    "transactions",
+    "queries_per_second",
+    "transactions_per_second",
+    "client_cpu_user_s",
+    "client_cpu_system_s",
+    "latency_kind",
+    "aborted",
+    "backlog_max",
+)
+
+
+def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str) -> None:
+    """Write one trial into all its tables. The caller owns the transaction."""
+    key = insert(
+        connection,
+        "trials",
+        run_id=run_id,
+        trial_id=trial.trial_id,
+        attempt=trial.attempt,
+        position=trial.index,
+        block=trial.block,
+        point_id=trial.point_id,
+        seed=str(trial.seed),
+        status=trial.status,
+        started_at=trial.started_at,
+        seconds=trial.seconds,
+        server_version=trial.server_version,
+        durability=trial.durability,
+        folder=folder,
+    )
+    for position, reason in enumerate(trial.invalidities):
+        insert(
+            connection,
+            "invalidities",
+            trial_key=key,
+            position=position,
+            check_name=reason.check,
+            message=reason.message,
+            phase=reason.phase,
+        )
+    for name in sorted(trial.settings_asked.keys() | trial.settings_in_force.keys()):
+        asked, in_force = trial.settings_asked.get(name), trial.settings_in_force.get(name)
+        insert(connection, "settings", trial_key=key, name=name, asked=asked, in_force=in_force)
+    for name, value in trial.counters.items():
+        insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
+    for phase in trial.phases:
+        _insert_phase(connection, key, phase)
+
+
+def select_trials(
+    connection: sqlite3.Connection, run_id: int, levels: Mapping[str, Mapping[str, str]]
+) -> list[TrialRecord]:
+    """Every attempt of every trial of a run, in planned order. `levels`: those of each point, by its name."""
+    trials = connection.execute(
+        "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
+    ).fetchall()
+    invalidities = _children(connection, run_id, "invalidities", "position")
+    settings = _children(connection, run_id, "settings", "name")
+    counters = _children(connection, run_id, "counters", "name")
+    phases = _select_phases(connection, run_id)
+    return [
+        TrialRecord(
+            trial_id=row["trial_id"],
+            attempt=row["attempt"],
+            index=row["position"],
+            block=row["block"],
+            point_id=row["point_id"],
+            levels=levels[row["point_id"]],
+            seed=int(row["seed"]),
+            status=row["status"],
+            invalidities=tuple(
+                Invalidity(check=reason["check_name"], message=reason["message"], phase=reason["phase"])
+                for reason in invalidities[row["trial_key"]]
+            ),
+            started_at=row["started_at"],
+            seconds=row["seconds"],
+            server_version=row["server_version"],
+            durability=row["durability"],
+            settings_asked=_column(settings[row["trial_key"]], "asked"),
+            settings_in_force=_column(settings[row["trial_key"]], "in_force"),
+            counters=_column(counters[row["trial_key"]], "value"),
+            phases=tuple(phases[row["trial_key"]]),
+        )
+        for row in trials
+    ]
+
+
+def insert(connection: sqlite3.Connection, table: str, **values: object) -> int:
+    """Insert one row and give its rowid. Table and columns are names of the code, never of a user."""
+    columns, marks = ", ".join(values), ", ".join("?" * len(values))
+    cursor = connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", tuple(values.values()))
+    return cursor.lastrowid or 0
+
+
+def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) -> None:
+    place = {"trial_key": key, "phase": phase.index}
+    insert(connection, "phases", **place, **{name: getattr(phase, name) for name in _PHASE})
+    scopes = {
+        ("queries", ""): phase.latency,
+        ("connects", ""): phase.connect,
+        ("transactions", ""): phase.transaction_latency,
+    }
+    for position, statement in enumerate(phase.statements):
+        scopes["statement", statement.kind] = statement.latency
+        insert(
+            connection,
+            "statements",
+            **place,
+            position=position,
+            kind=statement.kind,
+            count=statement.count,
+            errors=statement.errors,
+            rows=statement.rows,
+        )
+    for (scope, kind), latency in scopes.items():
+        numbers = {name: getattr(latency, name) for name in _LATENCY}
+        insert(connection, "latencies", **place, scope=scope, kind=kind, count=latency.count, **numbers)
+    for code, count in phase.errors.items():
+        example = phase.error_examples.get(code)
+        insert(connection, "phase_errors", **place, code=code, count=count, example=example)
+
+
+def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, list[PhaseRecord]]:
+    statements = _by_phase(_rows(connection, run_id, "statements", "phase, position"))
+    latencies = _by_phase(_rows(connection, run_id, "latencies", "phase"))
+    errors = _by_phase(_rows(connection, run_id, "phase_errors", "phase, code"))
+    phases: dict[int, list[PhaseRecord]] = defaultdict(list)
+    for row in _rows(connection, run_id, "phases", "phase"):
+        place = row["trial_key"], row["phase"]
+        by_scope = {(found["scope"], found["kind"]): _latency(found) for found in latencies[place]}
+        phases[row["trial_key"]].append(
+            PhaseRecord(
+                index=row["phase"],
+                **{name: row[name] for name in _PHASE},
+                latency=by_scope.get(("queries", ""), NO_LATENCY),
+                connect=by_scope.get(("connects", ""), NO_LATENCY),
+                transaction_latency=by_scope.get(("transactions", ""), NO_LATENCY),
+                statements=tuple(
+                    StatementRecord(
+                        kind=found["kind"],
+                        count=found["count"],
+                        errors=found["errors"],
+                        rows=found["rows"],
+                        latency=by_scope.get(("statement", found["kind"]), NO_LATENCY),
+                    )
+                    for found in statements[place]
+                ),
+                errors={found["code"]: found["count"] for found in errors[place]},
+                error_examples={
+                    found["code"]: found["example"] for found in errors[place] if found["example"] is not None
+                },
+            )
+        )
+    return phases
+
+
+def _latency(row: sqlite3.Row) -> Latency:
+    return Latency(count=row["count"], **{name: row[name] for name in _LATENCY})
+
+
+def _rows(connection: sqlite3.Connection, run_id: int, table: str, order: str) -> list[sqlite3.Row]:
+    columns = f"SELECT {table}.* FROM {table} JOIN trials USING (trial_key)"
+    return connection.execute(f"{columns} WHERE run_id = ? ORDER BY {order}", (run_id,)).fetchall()
+
+
+def _children(
+    connection: sqlite3.Connection, run_id: int, table: str, order: str
+) -> dict[int, list[sqlite3.Row]]:
+    found: dict[int, list[sqlite3.Row]] = defaultdict(list)
+    for row in _rows(connection, run_id, table, f"{table}.{order}"):
+        found[row["trial_key"]].append(row)
+    return found
+
+
+def _by_phase(rows: Iterable[sqlite3.Row]) -> dict[tuple[int, int], list[sqlite3.Row]]:
+    found: dict[tuple[int, int], list[sqlite3.Row]] = defaultdict(list)
+    for row in rows:
+        found[row["trial_key"], row["phase"]].append(row)
+    return found
+
+
+def _column(rows: Iterable[sqlite3.Row], column: str) -> dict[str, Any]:
+    """Name -> value of one column, without the missing ones."""
+    return {row["name"]: row[column] for row in rows if row[column] is not None}
+
+
+def _fitting(value: int | float) -> int | float:
+    """Counters of the server go up to 2^64 - 1, SQLite integers only to 2^63 - 1: the rest as a float."""
+    return value if isinstance(value, float) or abs(value) <= _LARGEST_INTEGER else float(value)

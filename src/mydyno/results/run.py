@@ -1,0 +1,139 @@
+"""One run of one experiment, as read from the lab."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import polars as pl
+
+from mydyno.core.errors import LabError
+from mydyno.results import rows
+from mydyno.results.records import Environment, ExperimentRecord, TrialRecord, TrialStatus
+
+SAMPLES = "samples.parquet"
+INTERVALS = "intervals.parquet"
+HISTOGRAMS = "histograms.json"
+
+
+class Run:
+    """Reads are consistent while a writer adds trials: a trial is seen whole or not at all."""
+
+    def __init__(
+        self, experiment: ExperimentRecord, folder: Path, connection: sqlite3.Connection, run_id: int
+    ) -> None:
+        self.experiment = experiment
+        self.folder = folder
+        self._connection = connection
+        self._run_id = run_id
+        self._levels = {point.point_id: point.levels for point in experiment.points}
+
+    @property
+    def events_file(self) -> Path:
+        """Where progress is written, one JSON object a line."""
+        return self.folder / "events.jsonl"
+
+    @property
+    def report_folder(self) -> Path:
+        return self.folder / "report"
+
+    def plan_json(self) -> str:
+        """The plan as it was given. Raises LabError when its file is gone."""
+        return _read(self.folder / "plan.json").decode()
+
+    def trials(self) -> list[TrialRecord]:
+        """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
+        return rows.select_trials(self._connection, self._run_id, self._levels)
+
+    def completed(self) -> frozenset[str]:
+        """The trials that need not run again, whether they turned out valid or not."""
+        return frozenset(self._last_attempts())
+
+    def invalid(self) -> frozenset[str]:
+        """The trials whose last attempt is invalid: a writer may repeat them."""
+        return frozenset(
+            trial_id for trial_id, (_, status) in self._last_attempts().items() if status == "invalid"
+        )
+
+    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+        """The raw readings of a trial, one row a sample, columns as docs/lab-format.md lists them.
+
+        Without `attempt`, the last one. Raises LabError when there is no such trial or its file is damaged.
+        """
+        return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES)
+
+    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+        """What finished in each interval of a trial, one row an interval; otherwise as `samples`."""
+        return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS)
+
+    def histograms(self, trial_id: str, attempt: int | None = None) -> dict[str, dict[str, str]]:
+        """Phase index -> series -> base64 of an HdrHistogram; otherwise as `samples`."""
+        path = self.trial_folder(trial_id, attempt) / HISTOGRAMS
+        try:
+            found: dict[str, dict[str, str]] = json.loads(_read(path))
+        except ValueError as error:
+            raise _damaged(path, error) from error
+        return found
+
+    def trial_folder(self, trial_id: str, attempt: int | None = None) -> Path:
+        """Where the files of a finished trial are. Raises LabError when there is no such trial."""
+        row = self._connection.execute(
+            "SELECT folder FROM trials WHERE run_id = ? AND trial_id = ? AND attempt = coalesce(?, attempt) "
+            "ORDER BY attempt DESC LIMIT 1",
+            (self._run_id, trial_id, attempt),
+        ).fetchone()
+        if row is None:
+            which = trial_id if attempt is None else f"attempt {attempt} at {trial_id}"
+            raise LabError(f"the run {self.folder.name} has no finished trial {which}")
+        return self.folder / "trials" / str(row["folder"])
+
+    def environment(self) -> Environment:
+        """The facts of the machine as of the latest start of this run; empty when none were recorded."""
+        rows = self._connection.execute(
+            "SELECT name, value FROM environments WHERE run_id = :run "
+            "AND start = (SELECT max(start) FROM environments WHERE run_id = :run) ORDER BY name",
+            {"run": self._run_id},
+        )
+        return {row["name"]: row["value"] for row in rows}
+
+    def environment_changes(self) -> dict[str, tuple[str | int | float | None, ...]]:
+        """Facts that were not the same at every start of this run -> their values, in order of starts."""
+        starts: dict[int, dict[str, str | int | float | None]] = {}
+        for row in self._connection.execute(
+            "SELECT start, name, value FROM environments WHERE run_id = ? ORDER BY start, name",
+            (self._run_id,),
+        ):
+            starts.setdefault(row["start"], {})[row["name"]] = row["value"]
+        names = sorted({name for facts in starts.values() for name in facts})
+        values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
+        return {name: seen for name, seen in values.items() if len(set(seen)) > 1}
+
+    def _last_attempts(self) -> dict[str, tuple[int, TrialStatus]]:
+        rows = self._connection.execute(
+            "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
+        )
+        return {row["trial_id"]: (row["attempt"], row["status"]) for row in rows}
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise LabError(
+            f"cannot read {path}: {error.strerror}",
+            "was it moved or deleted? The numbers in lab.sqlite remain",
+        ) from error
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    content = _read(path)
+    try:
+        return pl.read_parquet(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> LabError:
+    return LabError(f"{path} is damaged: {error}", "the numbers in lab.sqlite remain; its series are lost")

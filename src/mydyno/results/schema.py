@@ -1,0 +1,195 @@
+"""The tables of lab.sqlite, one migration a version. docs/lab-format.md explains them to people.
+
+A migration that was released is never edited: append a new one. `PRAGMA user_version` of a lab is the number
+of migrations that made it.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x4D59444E
+"""`MYDN`: marks the file as a mydyno lab for file(1) and for ourselves (PRAGMA application_id)."""
+
+_FIRST = (
+    """
+    CREATE TABLE runs (
+        run_id INTEGER PRIMARY KEY,
+        folder TEXT NOT NULL UNIQUE,
+        experiment TEXT NOT NULL,
+        size TEXT NOT NULL,
+        question TEXT,
+        source TEXT,
+        spec_file TEXT NOT NULL,
+        spec_text TEXT NOT NULL,
+        plan_fingerprint TEXT NOT NULL UNIQUE,
+        seed TEXT NOT NULL, -- decimal: seeds go up to 2^64 - 1, SQLite integers only to 2^63 - 1
+        planned_trials INTEGER NOT NULL,
+        created_at TEXT NOT NULL,
+        mydyno_version TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE factor_levels (
+        run_id INTEGER NOT NULL REFERENCES runs,
+        factor_position INTEGER NOT NULL,
+        factor TEXT NOT NULL,
+        level_position INTEGER NOT NULL,
+        level TEXT NOT NULL,
+        PRIMARY KEY (run_id, factor, level)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE points (
+        run_id INTEGER NOT NULL REFERENCES runs,
+        point_id TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        PRIMARY KEY (run_id, point_id)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE point_levels (
+        run_id INTEGER NOT NULL,
+        point_id TEXT NOT NULL,
+        factor TEXT NOT NULL,
+        level TEXT NOT NULL,
+        PRIMARY KEY (run_id, point_id, factor),
+        FOREIGN KEY (run_id, point_id) REFERENCES points
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE environments (
+        run_id INTEGER NOT NULL REFERENCES runs,
+        start INTEGER NOT NULL, -- 1 for the first start of the run, more when it was resumed
+        name TEXT NOT NULL,
+        value, -- text, integer, real or NULL, as the fact is
+        PRIMARY KEY (run_id, start, name)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE trials (
+        trial_key INTEGER PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES runs,
+        trial_id TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        block INTEGER NOT NULL,
+        point_id TEXT NOT NULL,
+        seed TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('valid', 'invalid')),
+        started_at TEXT NOT NULL,
+        seconds REAL NOT NULL,
+        server_version TEXT,
+        durability TEXT,
+        folder TEXT NOT NULL,
+        UNIQUE (run_id, trial_id, attempt),
+        FOREIGN KEY (run_id, point_id) REFERENCES points
+    )
+    """,
+    """
+    CREATE TABLE invalidities (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        check_name TEXT NOT NULL,
+        message TEXT NOT NULL,
+        phase INTEGER,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE settings (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        name TEXT NOT NULL,
+        asked TEXT, -- NULL: not asked for
+        in_force TEXT, -- NULL: the server did not say
+        PRIMARY KEY (trial_key, name)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE counters (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        name TEXT NOT NULL,
+        value NUMERIC NOT NULL,
+        PRIMARY KEY (trial_key, name)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE phases (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        phase INTEGER NOT NULL,
+        connections_asked INTEGER NOT NULL,
+        connections_reached INTEGER NOT NULL,
+        started_s REAL NOT NULL,
+        measured_from_s REAL,
+        measured_to_s REAL,
+        ended_s REAL NOT NULL,
+        queries INTEGER NOT NULL,
+        transactions INTEGER NOT NULL,
+        queries_per_second REAL,
+        transactions_per_second REAL,
+        client_cpu_user_s REAL,
+        client_cpu_system_s REAL,
+        latency_kind TEXT NOT NULL CHECK (latency_kind IN ('service', 'response')),
+        aborted TEXT,
+        backlog_max INTEGER,
+        PRIMARY KEY (trial_key, phase)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE statements (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        errors INTEGER NOT NULL,
+        rows INTEGER NOT NULL,
+        PRIMARY KEY (trial_key, phase, kind),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE latencies (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        scope TEXT NOT NULL CHECK (scope IN ('queries', 'connects', 'transactions', 'statement')),
+        kind TEXT NOT NULL, -- the kind of statement; empty for the other scopes
+        count INTEGER NOT NULL,
+        min_ns INTEGER,
+        mean_ns REAL,
+        max_ns INTEGER,
+        p50_ns INTEGER,
+        p75_ns INTEGER,
+        p90_ns INTEGER,
+        p95_ns INTEGER,
+        p99_ns INTEGER,
+        p999_ns INTEGER,
+        PRIMARY KEY (trial_key, phase, scope, kind),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE phase_errors (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        code TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        example TEXT,
+        PRIMARY KEY (trial_key, phase, code),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE VIEW curve AS
+        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
+               t.trial_id, t.attempt, t.block, t.status,
+               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
+               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
+        FROM phases p
+        JOIN trials t USING (trial_key)
+        JOIN runs r USING (run_id)
+        JOIN points o USING (run_id, point_id)
+        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)

@@ -1,0 +1,142 @@
+"""The lab: one folder that holds every run, for one writer and any number of readers.
+
+lab/lab.sqlite        the numbers (docs/lab-format.md)
+lab/lock              held by the one writer
+lab/cache/            what can be made again
+lab/runs/NAME/        experiment.yaml, plan.json, events.jsonl, report/, trials/
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mydyno.core.errors import LabError
+from mydyno.results import files
+from mydyno.results.database import open_for_reading, open_for_writing, transaction
+from mydyno.results.lock import WriterLock
+from mydyno.results.records import ExperimentRecord
+from mydyno.results.run import Run
+from mydyno.results.run_rows import insert_run, select_experiments
+from mydyno.results.writer import RunWriter
+
+DATABASE = "lab.sqlite"
+
+
+class Lab:
+    """Open with `Lab.open`, close when done (or use `with`)."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool) -> Lab:
+        """Open the lab at `path`. A writer makes it when it is missing and keeps every other writer out.
+
+        Raises LabError: in use by another writer, missing (for a reader), not a lab, damaged, of a newer or
+        older format, disk full.
+        """
+        return cls._open_writer(path) if write else cls._open_reader(path)
+
+    @classmethod
+    def _open_writer(cls, path: Path) -> Lab:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = WriterLock(path)
+        except OSError as error:
+            raise LabError(
+                f"cannot write the lab {path}: {error.strerror}", "name another folder with --lab FOLDER"
+            ) from error
+        try:
+            with files.explain_full_disk(path, "opening the lab", None, 0):
+                for folder in ("cache", "runs"):
+                    (path / folder).mkdir(exist_ok=True)
+                connection = open_for_writing(path / DATABASE)
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, connection, lock)
+
+    @classmethod
+    def _open_reader(cls, path: Path) -> Lab:
+        database = path / DATABASE
+        if not database.is_file():
+            raise LabError(
+                f"there is no lab at {path} (no {DATABASE} in it)",
+                "`mydyno run EXPERIMENT` makes one; name another folder with --lab FOLDER",
+            )
+        return cls(path, open_for_reading(database), None)
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.path / "cache"
+
+    @property
+    def journal_file(self) -> Path:
+        """The undo journal of the stack."""
+        return self.path / "journal.jsonl"
+
+    def run(self, experiment: ExperimentRecord, plan_json: str) -> RunWriter:
+        """The run of this plan: made now, or taken up again where it stopped.
+
+        The plan's fingerprint decides. A run that is taken up keeps its first record (`created_at` and all);
+        `RunWriter.recovery` tells what was found of an earlier start. Raises LabError when the disk is full,
+        ValueError when the lab was opened for reading.
+        """
+        if self._lock is None:
+            raise ValueError("the lab was opened for reading")
+        name = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
+        folder = self.path / "runs" / name
+        with files.explain_full_disk(self.path, "starting the run", None, self._finished_trials()):
+            folder.mkdir(exist_ok=True)
+            files.replace_file(folder / "experiment.yaml", experiment.spec_text)
+            files.replace_file(folder / "plan.json", plan_json)
+            files.sync(folder.parent)
+            if experiment.plan_fingerprint not in select_experiments(self._connection):
+                with transaction(self._connection):
+                    insert_run(self._connection, experiment, name)
+            found = select_experiments(self._connection)[experiment.plan_fingerprint]
+            return RunWriter(found.experiment, folder, self._connection, found.run_id)
+
+    def runs(self) -> list[Run]:
+        """Every run in the lab, the newest first."""
+        found = select_experiments(self._connection).values()
+        return [
+            Run(one.experiment, self.path / "runs" / one.folder, self._connection, one.run_id)
+            for one in sorted(found, key=lambda one: one.run_id, reverse=True)
+        ]
+
+    def find_run(self, name: str | None = None) -> Run:
+        """The newest run; with `name`, the newest whose experiment or folder is called so.
+
+        Raises LabError when there is none, with the names that there are.
+        """
+        runs = self.runs()
+        for run in runs:
+            if name is None or name in (run.experiment.name, run.folder.name):
+                return run
+        if not runs:
+            raise LabError(f"the lab {self.path} holds no run yet", "`mydyno run EXPERIMENT` makes one")
+        known = ", ".join(run.folder.name for run in runs)
+        raise LabError(f"the lab {self.path} holds no run {name!r}", f"it holds: {known}")
+
+    def close(self) -> None:
+        """Fold the log into the database and let the next writer in."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _finished_trials(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM trials").fetchone()[0])
