@@ -167,6 +167,7 @@ class PhaseEnd(_Message):
     interrupted: bool
     aborted: str | None
     latency_kind: Literal["service", "response"]
+    queries: Timed
     statements: dict[str, Statement]
     transactions: Timed
     connects: Timed

@@ -1,0 +1,209 @@
+"""What a person sees while an experiment runs: a live panel on a terminal, plain lines elsewhere.
+
+Both are readers of the run's events and know nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
+
+from mydyno.core.units import format_duration
+from mydyno.trial import events
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f} queries/s"
+
+
+def milliseconds(ns: int | None) -> str:
+    return "–" if ns is None else f"{ns / 1e6:.2f} ms"
+
+
+class Display(Protocol):
+    """A context manager that is called with every event."""
+
+    def __call__(self, event: events.Event) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def for_stream(stream: TextIO = sys.stderr) -> Display:
+    """The live display when `stream` is a terminal that can redraw, else plain lines."""
+    from rich.console import Console
+
+    console = Console(file=stream)
+    if console.is_terminal and not console.is_dumb_terminal:
+        return LiveDisplay(console)
+    return PlainDisplay(stream)
+
+
+class Clock:
+    """Time left, from the trials that this start has finished and the plan's estimate before that."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._expected = 0.0
+        self._planned = 0
+        self._before = 0
+        self._done = 0
+
+    def hear(self, event: events.Event) -> None:
+        if isinstance(event, events.RunStarted):
+            self._expected, self._planned, self._before = event.expected_seconds, event.planned, event.completed
+        elif isinstance(event, events.TrialFinished):
+            self._done += 1
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end; 0 when the estimate has been passed."""
+        to_do = self._planned - self._before
+        if self._done:
+            return max(0.0, self.elapsed / self._done * to_do - self.elapsed)
+        return max(0.0, self._expected - self.elapsed)
+
+
+class PlainDisplay:
+    """One line for each thing that is worth a line: for logs, CI and pipes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._clock = Clock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.flush()
+
+    def __call__(self, event: events.Event) -> None:
+        self._clock.hear(event)
+        line = describe(event)
+        if isinstance(event, events.TrialFinished):
+            line = f"{line}; about {format_duration(self._clock.left)} left"
+        if line:
+            print(line, file=self._stream, flush=True)
+
+
+def describe(event: events.Event) -> str | None:
+    """An event in one line, or None for those that are only for the live display."""
+    match event:
+        case events.RunStarted():
+            have = f", {event.completed} of them measured already" if event.completed else ""
+            return (
+                f"{event.experiment}: {event.planned} trials{have}, about"
+                f" {format_duration(event.expected_seconds)}; results in {event.folder}"
+            )
+        case events.TrialStarted():
+            return f"trial {event.number}/{event.planned}  block {event.block + 1}  {event.point}"
+        case events.Step() if event.done is None:
+            return f"  {event.text}"
+        case events.PhaseFinished():
+            return (
+                f"  {event.connections:>5} connections  {rate(event.queries_per_second):>20}"
+                f"  p95 {milliseconds(event.p95_ns)}"
+            )
+        case events.TrialFinished():
+            told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
+            return f"  {event.trial} {told}, {format_duration(event.seconds)}"
+        case events.RunFinished():
+            return f"finished: {event.valid} valid trials, {event.invalid} invalid"
+        case events.RunInterrupted():
+            return (
+                f"interrupted: {event.completed} of {event.planned} trials are safe;"
+                " the same command goes on from here"
+            )
+        case _:
+            return None
+
+
+class LiveDisplay:
+    """A panel that is redrawn in place: where the run is, the phase's figures, the time left."""
+
+    def __init__(self, console: object) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        assert isinstance(console, Console)
+        self._console = console
+        self._clock = Clock()
+        self._planned = self._finished = 0
+        self._heading = self._step = self._phase = ""
+        self._phases = 0
+        self._recent: list[float] = []
+        self._live = Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def __call__(self, event: events.Event) -> None:
+        self._clock.hear(event)
+        match event:
+            case events.RunStarted():
+                self._planned, self._finished = event.planned, event.completed
+                self._console.print(describe(event), highlight=False)
+            case events.TrialStarted():
+                self._heading = f"trial {event.number} of {event.planned} · block {event.block + 1} · {event.point}"
+                self._phases, self._phase, self._recent = event.phases, "", []
+            case events.Step():
+                share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
+                self._step, self._phase = event.text + share, ""
+            case events.PhaseStarted():
+                self._step = f"phase {event.phase + 1} of {self._phases}: {event.connections} connections"
+            case events.Measured():
+                self._recent = [*self._recent[-47:], event.queries_per_second]
+                errors = f" · [red]{event.errors} errors[/red]" if event.errors else ""
+                self._phase = f"{rate(event.queries_per_second)} · p95 {milliseconds(event.p95_ns)}{errors}"
+            case events.TrialFinished():
+                self._finished += 1
+                if event.status != "valid":
+                    self._console.print(f"[red]{event.trial} invalid:[/red] {'; '.join(event.reasons)}")
+            case _:
+                if line := describe(event):
+                    self._console.print(line, highlight=False)
+
+    def _render(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(total=max(self._planned, 1), completed=self._finished, width=40),
+            f"{self._finished}/{self._planned} trials",
+            f"{format_duration(self._clock.elapsed)} gone, about {format_duration(self._clock.left)} left",
+        )
+        return Group(
+            Text(self._heading, style="bold"),
+            Text(self._step),
+            Text.from_markup(f"{self._phase}  [cyan]{sparkline(self._recent)}[/cyan]"),
+            bar,
+        )
+
+
+def sparkline(values: list[float]) -> str:
+    """`values` as a row of eight-step blocks, the largest one full."""
+    top = max(values, default=0.0)
+    return "".join("▁▂▃▄▅▆▇█"[round(value / top * 7) if top else 0] for value in values)

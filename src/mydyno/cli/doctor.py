@@ -1,0 +1,164 @@
+"""`mydyno doctor`: what this machine can do, and what to install for the rest."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from mydyno import __version__
+from mydyno.cli import options
+from mydyno.core.errors import MissingToolError, MydynoError
+from mydyno.core.units import format_bytes
+
+Verdict = Literal["ok", "warning", "missing"]
+_MARKS = {"ok": "ok", "warning": "!", "missing": "MISSING"}
+_COLOURS = {"ok": typer.colors.GREEN, "warning": typer.colors.YELLOW, "missing": typer.colors.RED}
+
+_SMALL_DISK = 2 * 1024**3
+_FEW_FILES = 4096
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. `missing` stops experiments; a `warning` only narrows them."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    hint: str | None = None
+
+
+def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
+    """Look at this machine and say what mydyno can do on it, and how to get the rest. Changes nothing.
+
+    Ends with exit code 3 when something that every experiment needs is missing.
+
+        mydyno doctor
+        mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
+    """
+    checks = list(examine(lab))
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))
+    else:
+        width = max(len(check.name) for check in checks)
+        for check in checks:
+            mark = typer.style(f"{_MARKS[check.verdict]:>7}", fg=_COLOURS[check.verdict])
+            typer.echo(f"{mark}  {check.name:{width}}  {check.found}")
+            if check.hint and check.verdict != "ok":
+                typer.echo(f"{'':{width + 11}}hint: {check.hint}")
+    if any(check.verdict == "missing" for check in checks):
+        raise typer.Exit(MissingToolError.exit_code)
+
+
+def examine(lab: Path) -> Iterator[Check]:
+    """Every check, in the order in which an experiment would come to need it."""
+    yield Check("mydyno", "ok", f"{__version__} on Python {platform.python_version()}")
+    yield _needed("engine", _engine)
+    yield _needed("server", _server)
+    yield _needed("setpriv", _setpriv)
+    yield _needed("user", _user)
+    yield from _machine(lab)
+    yield _open_files()
+    yield _journal(lab)
+
+
+def _needed(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, "ok", look())
+    except MydynoError as error:
+        return Check(name, "missing", error.message, error.hint)
+
+
+def _engine() -> str:
+    from mydyno.load.engine import find_engine
+
+    path = find_engine()
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    if answer.returncode:
+        raise MissingToolError(f"{path} does not run: {answer.stderr.strip()}", "install mydyno again")
+    return f"{answer.stdout.strip()} ({path})"
+
+
+def _server() -> str:
+    from mydyno.host.local import LocalHost
+    from mydyno.stack.server.binary import find_binary, inspect_binary
+
+    binary = inspect_binary(LocalHost(), find_binary())
+    return f"{binary.version} ({binary.path}, knows {len(binary.options)} options)"
+
+
+def _setpriv() -> str:
+    path = shutil.which("setpriv")
+    if path is None:
+        raise MissingToolError("not found in PATH", "apt-get install util-linux")
+    return path
+
+
+def _user() -> str:
+    from mydyno.host.identity import server_identity
+
+    identity = server_identity()
+    if identity is None:
+        return f"servers run as the user of mydyno (uid {os.geteuid()})"
+    return f"root; servers run as {identity.name}"
+
+
+def _machine(lab: Path) -> Iterator[Check]:
+    from mydyno.host.local import LocalHost
+
+    host = LocalHost()
+    facts, environment = host.facts(lab), host.environment(lab)
+    memory = "unknown" if facts.memory_bytes is None else format_bytes(facts.memory_bytes)
+    yield Check(
+        "machine",
+        "ok" if facts.cpus > 1 else "warning",
+        f"{facts.cpus} CPUs ({environment.cpu_model or 'unknown model'}), {memory} of memory,"
+        f" kernel {environment.kernel}, {environment.virtualisation or 'no sign of a hypervisor'}",
+        "client and server share one CPU here: throughput will say as much about the client",
+    )
+    free = facts.free_disk_bytes
+    kind = environment.filesystem.kind if environment.filesystem else "unknown file system"
+    yield Check(
+        "lab",
+        "warning" if free is None or free < _SMALL_DISK else "ok",
+        f"{lab}: {'unknown' if free is None else format_bytes(free)} free on {kind}",
+        "choose a folder with more room with --lab",
+    )
+
+
+def _open_files() -> Check:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = hard == resource.RLIM_INFINITY
+    return Check(
+        "open files",
+        "ok" if unlimited or hard >= _FEW_FILES else "warning",
+        f"hard limit {'unlimited' if unlimited else hard}: bounds the connections of client and server",
+        "raise it: ulimit -Hn, LimitNOFILE= in a systemd unit, or limits.conf",
+    )
+
+
+def _journal(lab: Path) -> Check:
+    from mydyno import stack
+
+    left = stack.leftovers(lab)
+    return Check(
+        "leftovers",
+        "warning" if left else "ok",
+        f"{len(left)} things of a killed run are still there" if left else "none",
+        f"mydyno cleanup --lab {lab}",
+    )
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(doctor)

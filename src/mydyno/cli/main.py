@@ -1,0 +1,73 @@
+"""The `mydyno` command: its parts put together, errors turned into messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mydyno import __version__
+from mydyno.cli import cleanup, doctor, load, plan, report, run, schema
+from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
+
+app = typer.Typer(
+    name="mydyno",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    help="""A dynamometer for MySQL and MariaDB.
+
+Describe a machine and a load in one file; mydyno builds it, drives it, measures it, repeats it and says
+with statistics what each choice buys.
+
+    mydyno doctor                                          what this machine can do
+    mydyno plan experiments/thread-cache.yaml --size demo  what would be done, and how long it takes
+    mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
+    mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+""",
+    epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing on"
+    " this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be put back"
+    " · 7 finished, but some trials are invalid · 130 Ctrl-C.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mydyno {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
+
+
+for module in (doctor, plan, run, report, load, cleanup, schema):
+    module.add_to(app)
+
+
+def main() -> None:
+    """Run the command line; the exit code tells how it ended (docs/cli.md)."""
+    try:
+        app()
+    except MydynoError as error:
+        typer.secho(f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+        if error.hint:
+            typer.echo(f"  hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("mydyno: interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # The reader of our output has gone (`mydyno ... | head`): nobody to tell.
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

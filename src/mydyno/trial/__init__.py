@@ -1,0 +1,1 @@
+"""One trial, and the campaign of all trials of a plan."""

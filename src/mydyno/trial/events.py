@@ -1,0 +1,125 @@
+"""What happens during a run, as a stream: written beside the results, read by every display.
+
+A display (the terminal's, a later web page) needs nothing but these events; it never asks the
+campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened; subclasses add what."""
+
+    type: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class RunStarted(Event):
+    type: ClassVar[str] = "run-started"
+    experiment: str
+    folder: str
+    planned: int
+    completed: int
+    """Trials that an earlier start of this run has left ready."""
+    expected_seconds: float
+
+
+@dataclass(frozen=True)
+class TrialStarted(Event):
+    type: ClassVar[str] = "trial-started"
+    trial: str
+    number: int
+    """1-based place among the planned trials."""
+    planned: int
+    block: int
+    point: str
+    """The point's title, as `thread_cache_size = 8`."""
+    phases: int
+
+
+@dataclass(frozen=True)
+class Step(Event):
+    """A stretch of work without load: preparing the dataset, starting the server..."""
+
+    type: ClassVar[str] = "step"
+    text: str
+    done: int | None = None
+    of: int | None = None
+
+
+@dataclass(frozen=True)
+class PhaseStarted(Event):
+    type: ClassVar[str] = "phase-started"
+    phase: int
+    connections: int
+
+
+@dataclass(frozen=True)
+class Measured(Event):
+    """One interval of load, for the live figures. Percentiles are None when nothing finished."""
+
+    type: ClassVar[str] = "measured"
+    phase: int
+    connections: int
+    queries_per_second: float
+    p95_ns: int | None
+    errors: int
+
+
+@dataclass(frozen=True)
+class PhaseFinished(Event):
+    type: ClassVar[str] = "phase-finished"
+    phase: int
+    connections: int
+    queries_per_second: float | None
+    p95_ns: int | None
+
+
+@dataclass(frozen=True)
+class TrialFinished(Event):
+    type: ClassVar[str] = "trial-finished"
+    trial: str
+    status: str
+    reasons: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunFinished(Event):
+    type: ClassVar[str] = "run-finished"
+    valid: int
+    invalid: int
+
+
+@dataclass(frozen=True)
+class RunInterrupted(Event):
+    type: ClassVar[str] = "run-interrupted"
+    completed: int
+    planned: int
+
+
+Listener = Callable[[Event], None]
+
+
+class EventLog:
+    """Appends every event to a file and hands it to the listeners."""
+
+    def __init__(self, path: Path, listeners: tuple[Listener, ...] = ()) -> None:
+        self._path = path
+        self._listeners = listeners
+
+    def __call__(self, event: Event) -> None:
+        entry = {"type": event.type, "at": round(time.time(), 3), **dataclasses.asdict(event)}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        for listener in self._listeners:
+            listener(event)

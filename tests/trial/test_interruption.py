@@ -1,0 +1,27 @@
+import os
+import signal
+
+import pytest
+
+from mydyno.trial.interruption import interruptible, uninterrupted
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_each_request_to_stop_ends_the_run_as_ctrl_c_does(number: signal.Signals) -> None:
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        os.kill(os.getpid(), number)
+
+
+def test_handlers_are_as_before_after_the_run() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with interruptible():
+        assert signal.getsignal(signal.SIGTERM) is not before
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_stop_during_a_whole_stretch_arrives_at_its_end() -> None:
+    reached_the_end = False
+    with pytest.raises(KeyboardInterrupt), interruptible(), uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        reached_the_end = True
+    assert reached_the_end

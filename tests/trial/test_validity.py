@@ -1,0 +1,99 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from mydyno.results.records import NO_LATENCY, PhaseRecord, StatementRecord
+from mydyno.trial.validity import Evidence, check
+
+PHASE = PhaseRecord(
+    index=0,
+    connections_asked=40,
+    connections_reached=40,
+    started_s=0.0,
+    measured_from_s=0.5,
+    measured_to_s=9.5,
+    ended_s=10.0,
+    queries=1000,
+    transactions=500,
+    queries_per_second=111.1,
+    transactions_per_second=55.5,
+    latency=NO_LATENCY,
+    connect=NO_LATENCY,
+    statements=(StatementRecord(kind="select", count=1000, errors=0, rows=1000, latency=NO_LATENCY),),
+    errors={},
+    client_cpu_user_s=2.0,
+    client_cpu_system_s=3.0,
+    latency_kind="service",
+)
+SOUND = Evidence(
+    phases=(PHASE,),
+    phases_planned=1,
+    settings_differences=(),
+    max_used_connections=42,
+    reactors=2,
+    steal=0.01,
+    server_alive=True,
+    server_restarted=False,
+    rows_expected={"http_auth": 90000},
+    rows_found={"http_auth": 90000},
+)
+
+
+def phase(**changes: object) -> Callable[[Evidence], Evidence]:
+    return lambda evidence: replace(evidence, phases=(replace(PHASE, **changes),))  # type: ignore[arg-type]
+
+
+def trial(**changes: object) -> Callable[[Evidence], Evidence]:
+    return lambda evidence: replace(evidence, **changes)  # type: ignore[arg-type]
+
+
+def test_a_sound_trial_has_nothing_against_it() -> None:
+    assert check(SOUND) == ()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "name", "told"),
+    [
+        (trial(settings_differences=("thread_cache_size: asked 8, in force 16",)), "settings-in-force", "asked 8"),
+        (trial(server_alive=False), "server-alive", "error log"),
+        (trial(server_restarted=True), "server-restart", "uptime went back"),
+        (phase(aborted="server gone"), "phase-complete", "server gone"),
+        (trial(phases_planned=3), "phase-complete", "2 of 3 phases were never run"),
+        (
+            phase(connections_reached=31, errors={"1040": 9}, error_examples={"1040": "Too many connections"}),
+            "connections-reached",
+            '31 of 40 connections were opened (error 1040 9 times: "Too many connections")',
+        ),
+        (trial(max_used_connections=31), "connections-reached", "Max_used_connections is 31"),
+        (
+            phase(statements=(replace(PHASE.statements[0], errors=3),), errors={"1054": 3}),
+            "errors",
+            "3 statements failed (error 1054 3 times)",
+        ),
+        (phase(client_cpu_user_s=15.0, client_cpu_system_s=4.0), "client-saturation", "used 19s of CPU in 10s"),
+        (trial(steal=0.35), "steal-time", "35%"),
+        (trial(rows_found={"http_auth": 89999}), "row-counts", "89999 rows after the load, not 90000"),
+        (trial(rows_found={}), "row-counts", "None rows"),
+    ],
+)
+def test_each_fault_gives_its_reason_and_no_other(
+    spoil: Callable[[Evidence], Evidence], name: str, told: str
+) -> None:
+    (reason,) = check(spoil(SOUND))
+    assert reason.check == name
+    assert told in reason.message
+
+
+def test_what_could_not_be_known_is_not_held_against_a_trial() -> None:
+    unknown = replace(SOUND, steal=None, max_used_connections=None, rows_found=None)
+    assert check(phase(client_cpu_user_s=None)(unknown)) == ()
+
+
+def test_a_very_short_phase_says_nothing_about_the_client() -> None:
+    assert check(phase(started_s=0.0, ended_s=0.2, client_cpu_user_s=5.0)(SOUND)) == ()
+
+
+def test_every_reason_of_a_trial_is_told_at_once() -> None:
+    spoilt = replace(SOUND, steal=0.5, server_restarted=True, rows_found={"http_auth": 1})
+    assert [reason.check for reason in check(spoilt)] == ["server-restart", "steal-time", "row-counts"]
