@@ -1,0 +1,38 @@
+"""The experiment file: its sections as types, and a reader that points at the line that is wrong."""
+
+from mydyno.spec.config_value import ConfigValue
+from mydyno.spec.design import Design
+from mydyno.spec.experiment import Experiment, Variant
+from mydyno.spec.factors import Factor, Level
+from mydyno.spec.load import load, loads
+from mydyno.spec.load_shape import Arrival, Each
+from mydyno.spec.problems import Position, Problem, SpecErrors
+from mydyno.spec.sampling import Sampling
+from mydyno.spec.server import Network, Server
+from mydyno.spec.setup import Setup
+from mydyno.spec.smack import Smack
+from mydyno.spec.sysbench import Sysbench
+from mydyno.spec.workload import Workload
+
+__all__ = [
+    "Arrival",
+    "ConfigValue",
+    "Design",
+    "Each",
+    "Experiment",
+    "Factor",
+    "Level",
+    "Network",
+    "Position",
+    "Problem",
+    "Sampling",
+    "Server",
+    "Setup",
+    "Smack",
+    "SpecErrors",
+    "Sysbench",
+    "Variant",
+    "Workload",
+    "load",
+    "loads",
+]

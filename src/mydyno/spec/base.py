@@ -1,0 +1,66 @@
+"""What every section of the experiment file shares: frozen, strict about keys, all faults at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+FAULTS = "faults"
+"""The type of the pydantic error that carries faults of our own in its context."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong inside a value; `at` is the way from that value to the exact spot."""
+
+    message: str
+    allowed: str | None = None
+    nearest: str | None = None
+    at: tuple[str | int, ...] = ()
+    at_key: bool = False
+    """Point at the key rather than at its value."""
+    show_value: bool = True
+
+
+def refuse(*faults: Fault) -> PydanticCustomError:
+    """The error to raise in a validator for one or more faults."""
+    return PydanticCustomError(FAULTS, "{summary}", {"summary": faults[0].message, FAULTS: faults})
+
+
+class Section(BaseModel):
+    """A section of the file. Subclasses add checks over several of their keys in `faults`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        """What is wrong with the combination of keys in `raw`, as written, whatever their values are."""
+        return ()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _gather(cls, raw: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Reports faults of the combination together with those of single keys, not one after the other."""
+        found = tuple(cls.faults(raw)) if isinstance(raw, Mapping) else ()
+        try:
+            section = handler(raw)
+        except ValidationError as error:
+            if not found:
+                raise
+            details = [_again(line) for line in error.errors()]
+            details.append(InitErrorDetails(type=refuse(*found), loc=(), input=raw))
+            raise ValidationError.from_exception_data(cls.__name__, details) from None
+        if found:
+            raise refuse(*found)
+        return section
+
+
+def _again(line: Any) -> InitErrorDetails:
+    kind = line["type"]
+    context = line.get("ctx", {})
+    error = PydanticCustomError(kind, "{summary}", context) if kind == FAULTS else kind
+    return InitErrorDetails(type=error, loc=line["loc"], input=line["input"], ctx=context)

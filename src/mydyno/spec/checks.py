@@ -1,0 +1,100 @@
+"""Checks over several values that no single section can see."""
+
+from __future__ import annotations
+
+from mydyno.spec.factors import FactorSource
+from mydyno.spec.problems import Findings
+from mydyno.spec.server import variable_name
+from mydyno.spec.setup import Setup
+from mydyno.spec.tree import Entry, Location, Mapping, Scalar, find, locate, overlay, walk
+from mydyno.spec.workload import Workload
+
+_CONFIG: Location = ("setup", "server", "config")
+
+
+def refuse_empty_values(tree: Mapping, findings: Findings) -> Mapping:
+    """The tree without values that were left empty (`question:` and nothing after it), each one reported."""
+    for location, node in walk(tree):
+        if isinstance(node, Scalar) and node.value is None:
+            name = ".".join(str(step) for step in location)
+            allowed = "a value, or leave the line out"
+            if location[0] == "sizes":
+                allowed = "{PATH: VALUE, ...}, or {} to change nothing"
+            findings.add(locate(tree, location).key, f"{name} has no value", allowed=allowed)
+    return _without_empty(tree)
+
+
+def one_spelling(tree: Mapping, findings: Findings) -> Mapping:
+    """The tree with dashes in names of server variables made underscores."""
+    config = find(tree, _CONFIG)
+    if not isinstance(config, Mapping):
+        return tree
+    entries: dict[str, Entry] = {}
+    for written, entry in config.entries.items():
+        name = variable_name(written)
+        if name in entries:
+            first = entries[name].key
+            message = f"{name} is already given on line {first.line}, spelt with other dashes"
+            findings.add(entry.key, message, written)
+        else:
+            entries[name] = entry
+    place = locate(tree, _CONFIG)
+    return overlay(tree, _CONFIG, Entry(place.key, Mapping(entries, config.position)))
+
+
+def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """A phase with more connections than max_connections can only fail."""
+    limit = setup.server.config.get("max_connections")
+    if limit is None:
+        return
+    most = max(workload.connections)
+    if not isinstance(limit.number, int):
+        allowed = "a number of connections"
+        location = (*_CONFIG, "max_connections")
+        findings.add(
+            locate(tree, location).node.position, "max_connections is no number", limit.text, allowed
+        )
+    elif most > limit.number:
+        spot = locate(tree, ("workload", "connections"))
+        message = (
+            f"workload.connections reaches {most:,}, which is more than max_connections = {limit.number:,}"
+        )
+        findings.add(
+            spot.node.position,
+            message,
+            spot.node.describe(),
+            f"at most {limit.number:,}, or a larger max_connections",
+        )
+
+
+def refuse_equal_levels(
+    factor: FactorSource, variants: dict[str, tuple[Setup, Workload]], findings: Findings
+) -> None:
+    """Two levels that set the same thing (256M and 268435456) would be compared with themselves."""
+    seen: dict[object, str] = {}
+    for level in factor.levels:
+        if level.name not in variants:
+            continue
+        meaning = meaning_of(*variants[level.name])
+        if meaning in seen:
+            message = f"level {level.name} of {factor.name} means the same as level {seen[meaning]}"
+            findings.add(level.position, message, allowed="levels that differ")
+        seen.setdefault(meaning, level.name)
+
+
+def meaning_of(setup: Setup, workload: Workload) -> str:
+    """A text that is equal exactly when two points would be measured under the same conditions."""
+    config = sorted((name, repr(value.meaning)) for name, value in setup.server.config.items())
+    bare = setup.model_copy(update={"server": setup.server.model_copy(update={"config": {}})})
+    return f"{bare.model_dump_json()}{config}{workload.model_dump_json()}"
+
+
+def _without_empty(node: Mapping) -> Mapping:
+    entries = {
+        key: Entry(
+            entry.key, _without_empty(entry.value) if isinstance(entry.value, Mapping) else entry.value
+        )
+        for key, entry in node.entries.items()
+        if not (isinstance(entry.value, Scalar) and entry.value.value is None)
+    }
+    return Mapping(entries, node.position)

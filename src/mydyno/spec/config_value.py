@@ -1,0 +1,150 @@
+"""One server variable's value, as a DBA writes it in my.cnf, with what it means in numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from mydyno.core.units import parse_bytes
+from mydyno.spec.base import Fault, refuse
+
+_MEBIBYTE = 1024 * 1024
+_SIZE = re.compile(r"-?\d+[KMGTPE]?", re.IGNORECASE)
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\s+of\s+memory")
+_ALLOWED = "a number, ON or OFF, a size as 256M, a share as 25% of memory, or a text"
+
+
+@dataclass(frozen=True)
+class ConfigValue:
+    """A value of `server.config`. `written` is the scalar as it stands in the file."""
+
+    written: int | float | bool | str
+
+    @property
+    def text(self) -> str:
+        """The value as a server's option file takes it. A share of memory must be resolved first."""
+        assert self.share_of_memory is None, "a share of memory has no text before the machine is known"
+        if isinstance(self.written, bool):
+            return "ON" if self.written else "OFF"
+        return str(self.written)
+
+    @property
+    def number(self) -> int | float | None:
+        """The value as a number, sizes in bytes; None for a switch, a text and an unresolved share."""
+        if isinstance(self.written, bool):
+            return None
+        if isinstance(self.written, int | float):
+            return self.written
+        if not _SIZE.fullmatch(self.written):
+            return None
+        sign = -1 if self.written.startswith("-") else 1
+        digits, suffix = self.written.lstrip("-"), 1
+        if digits[-1] in "eE":
+            digits, suffix = digits[:-1], 1024**6
+        return sign * suffix * parse_bytes(digits)
+
+    @property
+    def share_of_memory(self) -> float | None:
+        """0.25 for `25% of memory`; None for everything else."""
+        match = _SHARE.fullmatch(self.written) if isinstance(self.written, str) else None
+        return float(match.group(1)) / 100 if match else None
+
+    @property
+    def meaning(self) -> str | int | float:
+        """The same for values that the server takes as the same: 256M and 268435456, true and ON."""
+        number = self.number
+        return (
+            number
+            if number is not None
+            else str(self.text if not self.share_of_memory else self.written).upper()
+        )
+
+    def resolved(self, memory_bytes: int) -> ConfigValue:
+        """This value with a share of memory turned into bytes, rounded down to whole mebibytes."""
+        share = self.share_of_memory
+        if share is None:
+            return self
+        return ConfigValue(int(share * memory_bytes) // _MEBIBYTE * _MEBIBYTE)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        writer = core_schema.plain_serializer_function_ser_schema(
+            lambda value: value.written, when_used="always"
+        )
+        return core_schema.no_info_plain_validator_function(_read, serialization=writer)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"type": ["string", "number", "boolean"]}
+
+
+def _read(raw: Any) -> ConfigValue:
+    if isinstance(raw, ConfigValue):
+        return raw
+    if not isinstance(raw, int | float | str):
+        raise refuse(Fault("is no value of a server variable", allowed=_ALLOWED))
+    if isinstance(raw, float) and not math.isfinite(raw):
+        raise refuse(Fault("is not a finite number", allowed=_ALLOWED))
+    if isinstance(raw, str):
+        fault = _control_fault(raw) or _share_fault(raw) or _size_fault(raw)
+        if fault:
+            raise refuse(fault)
+        raw = raw.strip()
+    return ConfigValue(raw)
+
+
+def _control_fault(text: str) -> Fault | None:
+    """A line break would let one value write further lines into my.cnf."""
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        return Fault("has a line break or control character in it", allowed="one line of text")
+    if len(text) > 2_000:
+        return Fault("is too long for my.cnf", allowed="at most 2,000 characters")
+    return None
+
+
+def _share_fault(text: str) -> Fault | None:
+    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(%|percent)\s*(.*?)\s*", text)
+    if match is None:
+        return None
+    number, _, rest = match.groups()
+    allowed = "more than 0% and at most 100% of memory"
+    if not rest:
+        return Fault("does not say of what it is a share", allowed=allowed, nearest=f"{number}% of memory")
+    if not _SHARE.fullmatch(text.strip()):
+        return Fault(
+            "is no share that mydyno knows", allowed=allowed, nearest=f"{number.lstrip('-')}% of memory"
+        )
+    if not 0 < float(number) <= 100:
+        return Fault("is out of bounds", allowed=allowed)
+    return None
+
+
+def _size_fault(text: str) -> Fault | None:
+    match = re.fullmatch(r"\s*(-?)(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", text)
+    if match is None:
+        return None
+    sign, number, unit = match.groups()
+    letter = unit[0].upper()
+    if unit.upper() not in {"KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB", "B", "BYTES", *"KMGTPE"}:
+        return None
+    allowed = "a whole number with K, M, G or T, as the server reads it"
+    if letter == "B":
+        return Fault("has a unit that the server does not read", allowed=allowed, nearest=f"{sign}{number}")
+    if "." in number:
+        smaller = {"K": "", "M": "K", "G": "M", "T": "G", "P": "T", "E": "P"}[letter]
+        whole = float(number) * 1024
+        nearest = f"{sign}{whole:.0f}{smaller}" if whole == int(whole) else None
+        return Fault("is not a whole number of units", allowed=allowed, nearest=nearest)
+    if len(unit) > 1 or " " in text.strip():
+        return Fault(
+            "has a unit that the server does not read", allowed=allowed, nearest=f"{sign}{number}{letter}"
+        )
+    return None

@@ -1,0 +1,156 @@
+"""The whole experiment file as one value."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping as AbstractMapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, PrivateAttr
+
+from mydyno.spec.base import Fault, Section, refuse
+from mydyno.spec.design import Design
+from mydyno.spec.factors import Factor, FactorSource
+from mydyno.spec.problems import Position, Problem
+from mydyno.spec.sampling import Sampling
+from mydyno.spec.setup import Setup
+from mydyno.spec.sizes import apply
+from mydyno.spec.tree import Location, Mapping, find, locate
+from mydyno.spec.workload import Workload
+
+
+def _slug(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > 64:
+        likely = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
+        raise refuse(
+            Fault("is no name", "small letters, digits and single dashes, at most 64", likely or None)
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an experiment came from: file, text, and the tree after the chosen size was laid over it."""
+
+    file: str
+    text: str
+    size: str | None
+    sizes: tuple[str, ...]
+    tree: Mapping
+    factors: tuple[FactorSource, ...]
+
+    def problem(
+        self, location: Location, message: str, allowed: str | None = None, tree: Mapping | None = None
+    ) -> Problem:
+        """A problem at the value that stands at `location`, in `tree` if given."""
+        tree = tree or self.tree
+        node = find(tree, location)
+        value = node.describe() if node is not None else None
+        return Problem(self.file, _place(tree, location), message, value, allowed)
+
+    def with_levels(self, chosen: AbstractMapping[str, str]) -> Mapping:
+        """The tree with the chosen level of each factor laid over it."""
+        tree = self.tree
+        for factor in self.factors:
+            level = next(level for level in factor.levels if level.name == chosen[factor.name])
+            tree = apply(tree, level.settings)
+        return tree
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The setup and workload at one combination of levels."""
+
+    setup: Setup
+    workload: Workload
+    tree: Mapping
+    source: Source
+
+    def problem(self, location: Location, message: str, allowed: str | None = None) -> Problem:
+        """A problem at the value that this combination has at `location`, wherever the file says it."""
+        return self.source.problem(location, message, allowed, self.tree)
+
+
+class Experiment(Section):
+    """One question, asked of a setup with a workload."""
+
+    experiment: Annotated[str, AfterValidator(_slug)] = Field(
+        description="The experiment's name: small letters, digits and dashes."
+    )
+    question: str | None = Field(default=None, description="What it is to answer; the report shows it.")
+    source: str | None = Field(default=None, description="Where the question or its numbers come from.")
+    setup: Setup = Field(default_factory=Setup, description="The system under test.")
+    factors: tuple[Factor, ...] = Field(
+        default=(),
+        description="What varies: dotted paths into the setup or the workload with a list of levels "
+        "(`server.config.thread_cache_size: [8, 450]`) or with named levels (`{small: 8, large: 450}`), or a "
+        "named factor whose levels set several paths at once. All combinations are measured.",
+    )
+    workload: Workload = Field(description="The load.")
+    sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
+    design: Design = Field(default_factory=Design, description="Repetition and order.")
+    sizes: tuple[str, ...] = Field(
+        default=(),
+        description="Overlays for `--size`: a name and the dotted paths that it replaces, "
+        "as `toy: {workload.connections: [2, 4]}`.",
+    )
+    _source: Source = PrivateAttr()
+
+    @classmethod
+    def read(cls, source: Source) -> Experiment:
+        """The experiment that `source` describes. Raises pydantic.ValidationError."""
+        factors = tuple(factor.factor for factor in source.factors)
+        experiment = cls.model_validate({**source.tree.plain(), "factors": factors, "sizes": source.sizes})
+        experiment._source = source
+        return experiment
+
+    @property
+    def name(self) -> str:
+        return self.experiment
+
+    @property
+    def size(self) -> str | None:
+        """The size that was chosen; None for the file as it stands."""
+        return self._source.size
+
+    @property
+    def text(self) -> str:
+        """The file's text, comments and all."""
+        return self._source.text
+
+    @property
+    def file(self) -> str:
+        """The file's path as it was given."""
+        return self._source.file
+
+    def combinations(self) -> Iterator[dict[str, str]]:
+        """Every combination of levels, factor name to level name; the last factor varies fastest."""
+        for levels in itertools.product(*(factor.levels for factor in self.factors)):
+            yield {factor.name: level.name for factor, level in zip(self.factors, levels, strict=True)}
+
+    def variant(self, levels: AbstractMapping[str, str]) -> Variant:
+        """Setup and workload with `levels` (factor name to level name, one for every factor) in place."""
+        tree = self._source.with_levels(levels)
+        return Variant(
+            setup=Setup.model_validate((find(tree, ("setup",)) or Mapping({}, tree.position)).plain()),
+            workload=Workload.model_validate(
+                (find(tree, ("workload",)) or Mapping({}, tree.position)).plain()
+            ),
+            tree=tree,
+            source=self._source,
+        )
+
+    def position(self, path: str) -> Position:
+        """Line and column of the value at a path of the document (`setup.server.config.max_connections`).
+
+        A path that the file does not have gives the nearest thing that encloses it.
+        """
+        return _place(self._source.tree, tuple(path.split(".")))
+
+
+def _place(tree: Mapping, location: Location) -> Position:
+    spot = locate(tree, location)
+    return spot.node.position if find(tree, location) is not None else spot.key

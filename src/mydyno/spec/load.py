@@ -1,0 +1,114 @@
+"""From a file to an Experiment, or to all the problems that it has."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from mydyno.spec.base import Section
+from mydyno.spec.checks import (
+    one_spelling,
+    refuse_empty_values,
+    refuse_equal_levels,
+    refuse_too_many_connections,
+)
+from mydyno.spec.experiment import Experiment, Source
+from mydyno.spec.factors import FactorSource, Setting, read_factors
+from mydyno.spec.problems import Findings, Problem, SpecErrors, nearest
+from mydyno.spec.setup import Setup
+from mydyno.spec.sizes import apply, read_sizes
+from mydyno.spec.source import parse, read_text
+from mydyno.spec.translate import translate
+from mydyno.spec.tree import Location, Mapping, find, locate
+from mydyno.spec.workload import Workload
+
+_Section = TypeVar("_Section", bound=Section)
+
+
+def load(path: Path, size: str | None = None) -> Experiment:
+    """The experiment in the file at `path`, with the overlay `size` laid over it.
+
+    Raises SpecErrors with every problem of the file, those of sizes that were not chosen included.
+    """
+    return loads(read_text(path), str(path), size)
+
+
+def loads(text: str, name: str, size: str | None = None) -> Experiment:
+    """As `load`, from text; `name` stands for the file in messages."""
+    findings = Findings(name)
+    tree = one_spelling(refuse_empty_values(parse(text, name), findings), findings)
+    sizes = read_sizes(tree, findings)
+    trees = {None: tree, **{each: apply(tree, settings) for each, settings in sizes.items()}}
+    experiments = {
+        each: _read(
+            Source(name, text, each, tuple(sizes), laid_over, read_factors(laid_over, findings)), findings
+        )
+        for each, laid_over in trees.items()
+    }
+    if size not in trees:
+        findings.problems.append(_no_such_size(tree, name, str(size), tuple(sizes)))
+    chosen = experiments.get(size)
+    if findings.problems or chosen is None:
+        raise SpecErrors(_without_echoes(findings.problems))
+    return chosen
+
+
+def _read(source: Source, findings: Findings) -> Experiment | None:
+    """The experiment in `source`; None, with reasons in `findings`, when it is wrong."""
+    tree, factors = source.tree, source.factors
+    experiment: Experiment | None = None
+    try:
+        experiment = Experiment.read(source)
+    except ValidationError as error:
+        findings.problems += translate(error, Experiment, (), tree, findings.file)
+    _check_points(tree, factors, findings)
+    return experiment
+
+
+def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Findings) -> None:
+    """Every combination of levels has to make a setup and a workload that fit each other."""
+    for factor in factors:
+        variants = {
+            level.name: variant
+            for level in factor.levels
+            if (variant := _variant(apply(tree, level.settings), findings)) is not None
+        }
+        refuse_equal_levels(factor, variants, findings)
+    for levels in itertools.product(*(factor.levels for factor in factors)):
+        settings: tuple[Setting, ...] = tuple(setting for level in levels for setting in level.settings)
+        laid_over = apply(tree, settings)
+        variant = _variant(laid_over, findings)
+        if variant is not None:
+            refuse_too_many_connections(*variant, laid_over, findings)
+
+
+def _variant(tree: Mapping, findings: Findings) -> tuple[Setup, Workload] | None:
+    setup = _section(Setup, ("setup",), tree, findings)
+    workload = _section(Workload, ("workload",), tree, findings)
+    return None if setup is None or workload is None else (setup, workload)
+
+
+def _section(section: type[_Section], at: Location, tree: Mapping, findings: Findings) -> _Section | None:
+    node = find(tree, at)
+    if node is None and section is Workload:
+        return None
+    try:
+        return section.model_validate({} if node is None else node.plain())
+    except ValidationError as error:
+        findings.problems += translate(error, section, at, tree, findings.file)
+        return None
+
+
+def _no_such_size(tree: Mapping, file: str, size: str, sizes: tuple[str, ...]) -> Problem:
+    allowed = ", ".join(sizes) if sizes else "no size, for the file has none"
+    position = locate(tree, ("sizes",)).key
+    return Problem(file, position, "no such size", size, allowed, nearest(size, sizes))
+
+
+def _without_echoes(problems: list[Problem]) -> list[Problem]:
+    """Leaves out what follows from a value that is missing: no `X is missing` after `X has no value`."""
+    empty = {problem.message.split()[0] for problem in problems if problem.message.endswith("has no value")}
+    return [problem for problem in problems if problem.message.removesuffix(" is missing") not in empty]

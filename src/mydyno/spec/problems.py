@@ -1,0 +1,97 @@
+"""What is wrong with an experiment file, said so that it can be mended without opening a manual.
+
+All problems of a file are gathered and reported together, each on one line:
+
+    FILE:LINE:COLUMN: what is wrong (got VALUE); allowed: ...; did you mean ...?
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mydyno.core.errors import SpecError
+
+_LONGEST_VALUE = 60
+
+
+@dataclass(frozen=True, order=True)
+class Position:
+    """A place in a file; line and column count from 1, as editors do."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong. `position` is None when the file could not be read at all."""
+
+    file: str
+    position: Position | None
+    message: str
+    value: str | None = None
+    allowed: str | None = None
+    nearest: str | None = None
+
+    @property
+    def line(self) -> int | None:
+        return self.position.line if self.position else None
+
+    @property
+    def column(self) -> int | None:
+        return self.position.column if self.position else None
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}" if self.position else self.file
+        got = f" (got {shorten(self.value)})" if self.value is not None else ""
+        allowed = f"; allowed: {self.allowed}" if self.allowed else ""
+        nearest = f"; did you mean {self.nearest}?" if self.nearest else ""
+        return f"{where}: {self.message}{got}{allowed}{nearest}"
+
+
+class SpecErrors(SpecError):  # noqa: N818  (it holds many)
+    """Every problem of one experiment file, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
+        unique = dict.fromkeys(problems)
+        self.problems = tuple(sorted(unique, key=lambda problem: (problem.line or 0, problem.column or 0)))
+        super().__init__("\n".join(str(problem) for problem in self.problems), hint)
+
+
+def shorten(value: str) -> str:
+    """`value` on one line and short enough for a message."""
+    line = " ".join(value.split())
+    if not line:
+        return repr(value)
+    return line if len(line) <= _LONGEST_VALUE else line[: _LONGEST_VALUE - 3] + "..."
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that `word` most likely stands for; None when nothing is close."""
+    by_folded = {_fold(candidate): candidate for candidate in candidates}
+    close = difflib.get_close_matches(_fold(word), by_folded, n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None
+
+
+def _fold(word: str) -> str:
+    return word.lower().replace("-", "_")
+
+
+class Findings:
+    """Gathers the problems of one file while it is read."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def add(
+        self,
+        position: Position,
+        message: str,
+        value: str | None = None,
+        allowed: str | None = None,
+        nearest: str | None = None,
+    ) -> None:
+        self.problems.append(Problem(self.file, position, message, value, allowed, nearest))

@@ -1,0 +1,139 @@
+"""setup.server: which server runs, with which settings, and whether it listens on the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from mydyno.spec.base import Fault, Section, refuse
+from mydyno.spec.config_value import ConfigValue
+
+MANAGED = {
+    "datadir": "the data directory is a clone that mydyno makes for each trial",
+    "socket": "the socket is private to the trial",
+    "pid_file": "the pid file is private to the trial",
+    "log_error": "the error log is kept with the trial",
+    "user": "mydyno drops root's rights itself",
+    "port": "use setup.server.network: {port: N}",
+    "bind_address": "use setup.server.network",
+    "skip_networking": "use setup.server.network",
+}
+"""Variables that mydyno sets itself, and why or what to use instead."""
+
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
+
+
+def variable_name(written: str) -> str:
+    """The variable's own name: options may be written with dashes."""
+    return written.replace("-", "_")
+
+
+def variable_fault(name: str) -> Fault | None:
+    """What is wrong with the name of a server variable, whatever its value."""
+    if name in MANAGED:
+        return Fault(f"mydyno sets {name} itself: {MANAGED[name]}", at_key=True, show_value=False)
+    if not _VARIABLE.fullmatch(name):
+        folded = re.sub(r"[^a-z0-9_.]", "", name.strip("- ").lower())
+        nearest = folded if folded != name and _VARIABLE.fullmatch(folded) else None
+        allowed = "small letters, digits and underscores"
+        return Fault(f"{name!r} cannot be a server variable", allowed, nearest, at_key=True, show_value=False)
+    return None
+
+
+class Network(Section):
+    """Whether the server listens on TCP (127.0.0.1 only) beside its unix socket."""
+
+    port: int | None = Field(default=None, ge=0, le=65535, description="The TCP port; 0 takes any free one.")
+    """None: no TCP at all. 0: any free port."""
+
+    @property
+    def enabled(self) -> bool:
+        return self.port is not None
+
+    @classmethod
+    def from_written(cls, raw: Any) -> Any:
+        """`false`, `true` or `{port: N}` as keys of this section."""
+        if isinstance(raw, bool):
+            return {"port": 0} if raw else {}
+        if isinstance(raw, cls) or (isinstance(raw, dict) and raw):
+            return raw
+        nearest = f"{{port: {raw}}}" if isinstance(raw, int) else None
+        raise refuse(Fault("is not a network setting", allowed="false, true or {port: N}", nearest=nearest))
+
+    @model_serializer(mode="plain", when_used="json")
+    def _as_written(self) -> bool | dict[str, int]:
+        return {"port": self.port} if self.port else self.enabled
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        port = {"type": "integer", "minimum": 0, "maximum": 65535}
+        mapping = {
+            "type": "object",
+            "properties": {"port": port},
+            "required": ["port"],
+            "additionalProperties": False,
+        }
+        return {"anyOf": [{"type": "boolean"}, mapping]}
+
+
+def _absolute(path: str) -> str:
+    if not path.startswith("/"):
+        raise refuse(Fault("is not an absolute path", allowed="a path from /, as /usr/sbin/mariadbd"))
+    if any(ord(character) < 32 for character in path):
+        raise refuse(Fault("has a control character in it", allowed="a path from /, as /usr/sbin/mariadbd"))
+    return path
+
+
+class Server(Section):
+    """The server under test."""
+
+    release: Literal["system"] = Field(
+        default="system",
+        description="Where the server comes from: `system` is the mariadbd or mysqld that this machine has.",
+    )
+    binary: Annotated[str, AfterValidator(_absolute)] | None = Field(
+        default=None, description="The server binary to run, as an absolute path, instead of `release`."
+    )
+    config: dict[str, ConfigValue] = Field(
+        default_factory=dict,
+        description="Server variables and their values, as in my.cnf. Names may have dashes or underscores; "
+        "sizes are as `256M`, switches `ON` and `OFF`, and `25% of memory` is worked out for the machine.",
+    )
+    network: Annotated[Network, BeforeValidator(Network.from_written)] = Field(
+        default_factory=Network,
+        description="`false`: unix socket only. `true`: also TCP on 127.0.0.1, any free port. "
+        "`{port: N}`: that port.",
+    )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        if "release" in raw and "binary" in raw:
+            yield Fault(
+                "release and binary are both given", allowed="one of them", at=("binary",), at_key=True
+            )
+        config = raw.get("config")
+        for name in config if isinstance(config, dict) else ():
+            if fault := variable_fault(name):
+                yield Fault(
+                    fault.message, fault.allowed, fault.nearest, ("config", name), fault.at_key, False
+                )
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _one_source(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        written.pop("release" if self.binary else "binary")
+        return written

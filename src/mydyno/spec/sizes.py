@@ -1,0 +1,56 @@
+"""sizes: overlays that make the same experiment smaller or larger, chosen with --size."""
+
+from __future__ import annotations
+
+from mydyno.spec.factors import Setting, read_settings
+from mydyno.spec.paths import ROOTS
+from mydyno.spec.problems import Findings, nearest
+from mydyno.spec.tree import Entry, Mapping, Node, overlay
+
+_FACTORS = "factors."
+_ALLOWED = "a path into setup (server....), workload, design, sampling or factors"
+
+
+def read_sizes(root: Mapping, findings: Findings) -> dict[str, tuple[Setting, ...]]:
+    """Each size's settings, by name; what is wrong with them goes to `findings`."""
+    section = root.get("sizes")
+    if section is None:
+        return {}
+    if not isinstance(section, Mapping):
+        findings.add(section.position, "sizes is not a mapping", section.describe(), "SIZE: {PATH: VALUE}")
+        return {}
+    return {name: _read_overlay(root, name, entry, findings) for name, entry in section.entries.items()}
+
+
+def apply(root: Mapping, settings: tuple[Setting, ...]) -> Mapping:
+    """The document with each setting's value in its place."""
+    for setting in settings:
+        root = overlay(root, setting.location, setting.entry)
+    return root
+
+
+def _read_overlay(root: Mapping, size: str, entry: Entry, findings: Findings) -> tuple[Setting, ...]:
+    value = entry.value
+    if not isinstance(value, Mapping):
+        allowed = "{PATH: VALUE, ...}, or {} to change nothing"
+        findings.add(value.position, f"size {size} is not a mapping", value.describe(), allowed)
+        return ()
+    of_factors = {path: each for path, each in value.entries.items() if path.startswith(_FACTORS)}
+    others = {path: each for path, each in value.entries.items() if path not in of_factors}
+    settings = list(read_settings(Mapping(others, value.position), tuple(ROOTS), _ALLOWED, findings))
+    for path, each in of_factors.items():
+        name = path.removeprefix(_FACTORS)
+        factors = _names(root.get("factors"))
+        if name not in factors:
+            likely = nearest(name, factors)
+            known = ", ".join(f"{_FACTORS}{factor}" for factor in factors)
+            findings.add(
+                each.key, "no such factor", path, known or "none", _FACTORS + likely if likely else None
+            )
+            continue
+        settings.append(Setting(path, ("factors", name), each))
+    return tuple(settings)
+
+
+def _names(section: Node | None) -> list[str]:
+    return list(section.entries) if isinstance(section, Mapping) else []

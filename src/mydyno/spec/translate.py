@@ -1,0 +1,114 @@
+"""From pydantic's errors to problems that name the line, the value, what is allowed and what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from mydyno.spec.base import FAULTS, Fault
+from mydyno.spec.paths import section_of
+from mydyno.spec.problems import Problem, nearest
+from mydyno.spec.tree import Location, Mapping, Scalar, locate
+
+_WANTED = {
+    "int_type": ("is not a whole number", "a whole number"),
+    "int_from_float": ("is not a whole number", "a whole number"),
+    "string_type": ("is not a text", "a text"),
+    "bool_type": ("is neither true nor false", "true or false"),
+    "dict_type": ("is not a mapping", "NAME: VALUE pairs"),
+    "model_type": ("is not a mapping", None),
+}
+
+
+def translate(
+    error: ValidationError, section: type[BaseModel], at: Location, tree: Mapping, file: str
+) -> list[Problem]:
+    """The problems behind `error`, which came from validating the part of `tree` at `at` as `section`."""
+    problems: list[Problem] = []
+    for line in error.errors():
+        location = (*at, *line["loc"])
+        context: dict[str, Any] = line.get("ctx", {})
+        if line["type"] == FAULTS:
+            problems += [_of_fault(fault, location, tree, file) for fault in context[FAULTS]]
+        else:
+            problems.append(_of_pydantic(line["type"], context, location, section, line["loc"], tree, file))
+    return problems
+
+
+def _of_fault(fault: Fault, location: Location, tree: Mapping, file: str) -> Problem:
+    exact = (*location, *fault.at)
+    spot = locate(tree, exact)
+    value = spot.node.describe() if fault.show_value else None
+    position = spot.key if fault.at_key else spot.node.position
+    whole = fault.at_key and fault.at
+    message = fault.message if whole else f"{_dotted(location)} {fault.message}"
+    return Problem(file, position, message, value, fault.allowed, fault.nearest)
+
+
+def _of_pydantic(
+    kind: str,
+    context: dict[str, Any],
+    location: Location,
+    section: type[BaseModel],
+    steps: Location,
+    tree: Mapping,
+    file: str,
+) -> Problem:
+    path = _dotted(location)
+    spot = locate(tree, location)
+    if kind == "extra_forbidden":
+        keys = _keys(section, steps[:-1])
+        parent = _dotted(location[:-1]) if len(location) > 1 else "the file"
+        key = str(location[-1])
+        return Problem(file, spot.key, f"unknown key in {parent}", key, ", ".join(keys), nearest(key, keys))
+    if kind == "missing":
+        field = _field_help(section, steps)
+        return Problem(file, spot.key, f"{path} is missing", None, field)
+    value = spot.node.describe()
+    if kind == "literal_error":
+        choices = re.findall(r"'([^']*)'", str(context["expected"]))
+        close = nearest(value, choices) if isinstance(spot.node, Scalar) else None
+        return Problem(file, spot.node.position, f"{path} is unknown", value, ", ".join(choices), close)
+    if kind in ("greater_than_equal", "less_than_equal"):
+        bound = context["ge"] if kind == "greater_than_equal" else context["le"]
+        small = kind == "greater_than_equal"
+        negative = small and isinstance(spot.node, Scalar) and str(spot.node.text).startswith("-")
+        message = "must not be negative" if negative else "is too small" if small else "is too large"
+        allowed = f"{bound:,} or more" if small else f"{bound:,} or less"
+        return Problem(file, spot.node.position, f"{path} {message}", value, allowed)
+    if kind == "string_pattern_mismatch":
+        return Problem(file, spot.node.position, f"{path} is no name", value, "letters, digits and _")
+    message, allowed_kind = _WANTED[kind]
+    if kind == "model_type":
+        allowed_kind = "the keys " + ", ".join(_keys(section, steps))
+    return Problem(file, spot.node.position, f"{path} {message}", value, allowed_kind)
+
+
+def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
+    """The keys that a mapping `steps` below `section` may have."""
+    for step in steps:
+        below = section_of(section.model_fields[str(step)].annotation)
+        assert below is not None
+        section = below
+    return list(section.model_fields)
+
+
+def _field_help(section: type[BaseModel], steps: Location) -> str | None:
+    """What to write for a missing key, from the first sentence of its description."""
+    for step in steps[:-1]:
+        below = section_of(section.model_fields[str(step)].annotation)
+        if below is None:
+            return None
+        section = below
+    field = section.model_fields.get(str(steps[-1]))
+    return field.description.split(". ")[0].rstrip(".") if field and field.description else None
+
+
+def _dotted(location: Location) -> str:
+    path = ""
+    for step in location:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+    return path or "the file"
