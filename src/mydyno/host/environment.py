@@ -1,0 +1,171 @@
+"""The machine that a result belongs to, read from /proc and /sys: what is missing is None, never a guess."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.facts import HostFacts
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """The file system under a path, as /proc/self/mountinfo names it."""
+
+    mount_point: str
+    kind: str
+    source: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Everything about a machine that can move a benchmark and that it will tell without root."""
+
+    cpu_model: str | None
+    cpus: int
+    memory_bytes: int | None
+    kernel: str
+    distribution: str | None
+    virtualisation: str | None
+    filesystem: FileSystem | None
+    io_scheduler: str | None
+    transparent_hugepages: str | None
+    swappiness: int | None
+    load_average: tuple[float, float, float] | None
+
+
+def read_facts(path: Path) -> HostFacts:
+    """What a plan needs; the free disk is what an ordinary user may still fill under `path`."""
+    try:
+        space = os.statvfs(_nearest_existing(path))
+        free: int | None = space.f_bavail * space.f_frsize
+    except OSError:
+        free = None
+    return HostFacts(memory_bytes(_text("/proc/meminfo")), usable_cpus(), free)
+
+
+def read_environment(path: Path) -> Environment:
+    """The environment of this machine; file system and I/O scheduler are those under `path`."""
+    path = _nearest_existing(path)
+    cpuinfo = _text("/proc/cpuinfo")
+    return Environment(
+        cpu_model=cpu_model(cpuinfo),
+        cpus=usable_cpus(),
+        memory_bytes=memory_bytes(_text("/proc/meminfo")),
+        kernel=platform.release(),
+        distribution=distribution(_text("/etc/os-release")),
+        virtualisation=virtualisation(cpuinfo, _text("/sys/class/dmi/id/sys_vendor")),
+        filesystem=filesystem_under(path, _text("/proc/self/mountinfo")),
+        io_scheduler=_io_scheduler(path),
+        transparent_hugepages=chosen(_text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        swappiness=_integer(_text("/proc/sys/vm/swappiness")),
+        load_average=load_average(_text("/proc/loadavg")),
+    )
+
+
+def usable_cpus() -> int:
+    """CPUs that this process may use: fewer than the machine has under taskset or in a container."""
+    return len(os.sched_getaffinity(0))
+
+
+def memory_bytes(meminfo: str | None) -> int | None:
+    """MemTotal of /proc/meminfo, which counts in KiB whatever it writes there."""
+    found = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def cpu_model(cpuinfo: str | None) -> str | None:
+    """The first CPU's name; ARM kernels write none."""
+    found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo or "", re.MULTILINE)
+    return found[1].strip() if found else None
+
+
+def distribution(os_release: str | None) -> str | None:
+    found = re.search(r'^PRETTY_NAME="?([^"\n]+)"?$', os_release or "", re.MULTILINE)
+    return found[1] if found else None
+
+
+def virtualisation(cpuinfo: str | None, vendor: str | None) -> str | None:
+    """The maker that DMI names when the CPU says that it runs under a hypervisor; `none` on bare metal."""
+    if cpuinfo is None:
+        return None
+    flags = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
+    if flags is None:
+        return None
+    if "hypervisor" not in flags[1].split():
+        return "none"
+    return (vendor or "").strip() or "virtual machine"
+
+
+def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
+    """The mount whose point is the longest prefix of `path`; the last one wins where two are stacked.
+
+    The columns are those of proc_pid_mountinfo(5).
+    """
+    best: FileSystem | None = None
+    for line in (mountinfo or "").splitlines():
+        left, separator, right = line.partition(" - ")
+        columns, source_columns = left.split(" "), right.split(" ")
+        if not separator or len(columns) < 6 or len(source_columns) < 3:
+            continue
+        point = _unescape(columns[4])
+        if path.is_relative_to(point) and (best is None or len(point) >= len(best.mount_point)):
+            options = dict.fromkeys(columns[5].split(",") + source_columns[2].split(","))
+            best = FileSystem(point, source_columns[0], _unescape(source_columns[1]), tuple(options))
+    return best
+
+
+def chosen(text: str | None) -> str | None:
+    """The bracketed word of a sysfs choice: `always [madvise] never` is `madvise`."""
+    found = re.search(r"\[([^\]]+)\]", text or "")
+    return found[1] if found else None
+
+
+def load_average(text: str | None) -> tuple[float, float, float] | None:
+    """Runnable and waiting tasks averaged over 1, 5 and 15 minutes."""
+    try:
+        one, five, fifteen = (float(word) for word in (text or "").split()[:3])
+    except ValueError:
+        return None
+    return one, five, fifteen
+
+
+def _io_scheduler(path: Path) -> str | None:
+    try:
+        device = path.stat().st_dev
+    except OSError:
+        return None
+    block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+    # A partition has no queue of its own: that is one folder up, at its disk.
+    for folder in (block, block.resolve().parent):
+        scheduler = chosen(_text(str(folder / "queue/scheduler")))
+        if scheduler:
+            return scheduler
+    return None
+
+
+def _nearest_existing(path: Path) -> Path:
+    path = path.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path.resolve()
+
+
+def _unescape(text: str) -> str:
+    """mountinfo writes space, tab, newline and backslash as octal."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text is not None and text.strip().isdigit() else None
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return None

@@ -1,0 +1,150 @@
+"""This machine as a host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO
+
+from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.facts import HostFacts
+from mydyno.host.environment import Environment, read_environment, read_facts
+from mydyno.host.identity import Identity, server_identity, tied_to_parent
+from mydyno.host.protocol import Finished
+
+# MYSQL_HOME names a folder with a my.cnf; the others change ports, sockets and passwords of clients.
+_FOREIGN = ("LC_", "LANG", "MYSQL_", "MARIADB_")
+
+# The kernel kills a tied process when the THREAD that started it ends, so one thread that lives as
+# long as mydyno starts them all, whichever thread asks.
+_launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
+
+
+class LocalProcess:
+    """A child of this process, in a session of its own: Ctrl-C in the terminal does not reach it."""
+
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+        self._child = child
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def returncode(self) -> int | None:
+        return self._child.poll()
+
+    def wait(self, seconds: float) -> int | None:
+        try:
+            return self._child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def terminate(self) -> None:
+        self._child.terminate()
+
+    def kill(self) -> None:
+        self._child.kill()
+
+
+class LocalHost:
+    """Commands run here, directly."""
+
+    name = "local"
+
+    def __init__(self) -> None:
+        self._server_identity = server_identity()
+
+    @property
+    def server_identity(self) -> Identity | None:
+        return self._server_identity
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        identity: Identity | None = None,
+        stdin: bytes = b"",
+        timeout_seconds: float = 60.0,
+    ) -> Finished:
+        child = _launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            stdout, stderr = child.communicate(stdin, timeout_seconds)
+        except subprocess.TimeoutExpired as error:
+            raise ServerError(f"{argv[0]} did not end within {timeout_seconds:g} s and was killed") from error
+        finally:
+            if child.returncode is None:
+                child.kill()
+                child.wait()
+        return Finished(
+            tuple(argv), child.returncode, stdout.decode(errors="replace"), stderr.decode(errors="replace")
+        )
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        identity: Identity | None = None,
+        output: Path,
+        pass_fds: Sequence[int] = (),
+    ) -> LocalProcess:
+        with output.open("ab") as log:
+            return LocalProcess(
+                _launch(
+                    argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=tuple(pass_fds)
+                )
+            )
+
+    def read_text(self, path: Path) -> str | None:
+        try:
+            return path.read_text(errors="replace")
+        except OSError:
+            return None
+
+    def write_text(self, path: Path, text: str, *, owner: Identity | None = None) -> None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            if owner is not None:
+                os.fchown(descriptor, owner.uid, owner.gid)
+            file.write(text)
+
+    def facts(self, path: Path) -> HostFacts:
+        return read_facts(path)
+
+    def environment(self, path: Path) -> Environment:
+        return read_environment(path)
+
+
+def _launch(
+    argv: Sequence[str],
+    identity: Identity | None,
+    *,
+    stdin: int,
+    stdout: int | IO[bytes],
+    stderr: int | IO[bytes],
+    pass_fds: tuple[int, ...] = (),
+) -> subprocess.Popen[bytes]:
+    if shutil.which(argv[0]) is None:
+        raise MissingToolError(f"{argv[0]} was not found on this machine, or may not be executed")
+    command = tied_to_parent(argv, identity, os.getpid())
+    return _launcher.submit(
+        lambda: subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=pass_fds,
+            env=_neutral_environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+    ).result()
+
+
+def _neutral_environment() -> dict[str, str]:
+    """Ours without what would change a program's language or make a server read other settings."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    return {**inherited, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}

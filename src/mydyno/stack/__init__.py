@@ -1,0 +1,67 @@
+"""Raising the machine under test, layer by layer, and taking it down without a trace.
+
+From an experiment's values to a running server and back:
+
+>>> def one_trial(lab: Path, trial_folder: Path, load: Callable[[RunningServer], Facts]) -> None:
+...     host = LocalHost()
+...     binary = inspect_binary(host, find_binary())
+...     config = {"max_connections": 450, "innodb_buffer_pool_size": "256M"}
+...     site = Site(lab, host, Journal(lab))
+...     with Stack(site) as stack:
+...         standing = stack.move_to([
+...             DatasetLayer(binary, config, contents={"workload": "smack", "rows": 90000}, prepare=load),
+...             DataDirectoryLayer(trial="t001"),
+...             ServerLayer(binary, config, folder=trial_folder),
+...         ])
+...         server = standing.of(RunningServer)
+...         differences = settings_difference(server.settings, server.variables())
+...         label = durability(server.variables()).label
+
+`find_problems(binary, config)` tells, before anything is started, every setting that the binary does
+not know, with the nearest names. `standing.of(FrozenDataset).facts` is what `prepare` returned when the
+dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything outside the lab is in the
+journal before it is done; servers die with the process that started them.
+"""
+
+from mydyno.stack.cleanup import cleanup
+from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
+from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset
+from mydyno.stack.journal import Journal
+from mydyno.stack.layer import Layer, Standing
+from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
+from mydyno.stack.server.config import Setting
+from mydyno.stack.server.durability import Durability, durability
+from mydyno.stack.server.names import SettingProblem, SettingsError, find_problems
+from mydyno.stack.server.sandbox import RunningServer, start_server
+from mydyno.stack.server.settings import SettingDifference, settings_difference
+from mydyno.stack.server_layer import ServerLayer
+from mydyno.stack.site import Site
+from mydyno.stack.stack import Stack
+
+__all__ = [
+    "DataDirectory",
+    "DataDirectoryLayer",
+    "DatasetLayer",
+    "Durability",
+    "Facts",
+    "FrozenDataset",
+    "Journal",
+    "Layer",
+    "RunningServer",
+    "ServerBinary",
+    "ServerLayer",
+    "Setting",
+    "SettingDifference",
+    "SettingProblem",
+    "SettingsError",
+    "Site",
+    "Stack",
+    "Standing",
+    "cleanup",
+    "durability",
+    "find_binary",
+    "find_problems",
+    "inspect_binary",
+    "settings_difference",
+    "start_server",
+]

@@ -1,0 +1,142 @@
+"""Undo before do: the way back is on disk before the first step is taken.
+
+`journal.jsonl` in the lab is only ever appended to. A line is either an intention with its undo or
+the number of an intention that has been undone; both are synced before the call returns, so a
+SIGKILL or a power cut at any moment leaves at worst an undo of something that never happened, and
+undoing that does nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from mydyno.core.errors import LabError, UndoError
+from mydyno.stack.undo import UNDO, Undo
+
+FILE_NAME = "journal.jsonl"
+
+
+class Journal:
+    """The undo journal of one lab. One process at a time may write it: the lab's lock sees to that."""
+
+    def __init__(self, lab: Path) -> None:
+        """Opens the journal in the folder `lab`, which must exist. Raises LabError when it cannot."""
+        self.path = lab.resolve() / FILE_NAME
+        self._lock = threading.Lock()
+        self._open: dict[int, Undo] = {}
+        self._damaged: list[int] = []
+        self._next = 1
+        try:
+            self._read()
+            is_new = not self.path.exists()
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            if is_new:
+                _sync_folder(self.path.parent)
+        except OSError as error:
+            raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
+
+    def intend(self, undo: Undo) -> int:
+        """Records how to undo what is about to be done; do it only after this has returned.
+
+        Gives the number to hand to `undo`. Raises LabError when the line cannot be written, and then
+        the act must not happen.
+        """
+        with self._lock:
+            number = self._next
+            try:
+                self._append({"intend": number, "undo": UNDO.dump_python(undo, mode="json")})
+            except OSError as error:
+                raise LabError(
+                    f"the undo journal {self.path} cannot be written: {error.strerror}",
+                    "free some space in the lab, or choose another with --lab",
+                ) from error
+            self._next += 1
+            self._open[number] = undo
+            return number
+
+    def undo(self, number: int) -> None:
+        """Undoes one intention and records that. Raises UndoError, and then the intention stays open."""
+        undo = self._open.get(number)
+        if undo is None:
+            return
+        undo.carry_out()
+        with self._lock:
+            del self._open[number]
+            # On a full disk the line is lost and the undo is repeated at the next clean-up, where it
+            # finds nothing to do. Failing here would hide the error that brought us down.
+            try:
+                self._append({"undone": number})
+            except OSError:
+                return
+
+    def outstanding(self) -> list[Undo]:
+        """What has been intended and not undone, oldest first."""
+        return [self._open[number] for number in sorted(self._open)]
+
+    def replay(self) -> list[Undo]:
+        """Undoes everything outstanding, newest first, and gives what was undone.
+
+        One failure does not stop the rest. Raises UndoError at the end naming every failure.
+        """
+        undone, failures = [], [f"{self.path} line {line} is damaged" for line in self._damaged]
+        for number in sorted(self._open, reverse=True):
+            undo = self._open[number]
+            try:
+                self.undo(number)
+                undone.append(undo)
+            except UndoError as error:
+                failures.append(str(error))
+        if failures:
+            raise UndoError(
+                "not everything could be put back:\n" + "\n".join(f"  - {failure}" for failure in failures),
+                "mend the cause and run `mydyno cleanup` again: the journal keeps what is left",
+            )
+        return undone
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _append(self, entry: dict[str, object]) -> None:
+        size = os.fstat(self._file).st_size
+        line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+        try:
+            if os.write(self._file, line) != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._file)
+        except OSError:
+            os.ftruncate(self._file, size)
+            raise
+
+    def _read(self) -> None:
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return
+        whole = content.rfind(b"\n") + 1
+        if whole != len(content):
+            # A line cut short was never synced, so what it announced was never done.
+            os.truncate(self.path, whole)
+        for line_number, line in enumerate(content[:whole].splitlines(), start=1):
+            try:
+                entry = json.loads(line)
+                if "undone" in entry:
+                    self._open.pop(entry["undone"], None)
+                else:
+                    number = int(entry["intend"])
+                    self._open[number] = UNDO.validate_python(entry["undo"], strict=False)
+                    self._next = max(self._next, number + 1)
+            except (ValueError, KeyError, TypeError, ValidationError):
+                self._damaged.append(line_number)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

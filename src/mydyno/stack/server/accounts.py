@@ -1,0 +1,66 @@
+"""The root account of a private server: closed at rest, opened with a fresh random password at each start.
+
+A data directory at rest holds a root account that nobody can use over a network (MariaDB: bound to
+the operating system's root; MySQL: without a password, as --initialize-insecure leaves it, but no
+server serves it). Each start hands the server an init file, which it runs before it takes its first
+connection. The file is anonymous memory (memfd_create(2)) that the server inherits as a descriptor,
+so the password is never on a disk, in argv or in the environment; it is wiped once the server is up.
+MariaDB is given only the password's hash, so not even its logs could tell the password.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from mydyno.core.secrets import Secret
+from mydyno.stack.server.version import Version
+
+ADMIN_USER = "root"
+
+
+class InitFile:
+    """An init file in memory. Pass `descriptor` to the server and `path` as its init_file."""
+
+    def __init__(self, statements: list[str]) -> None:
+        """The server reads one statement a line."""
+        self.descriptor = os.memfd_create("init", 0)
+        os.write(self.descriptor, "".join(f"{statement};\n" for statement in statements).encode())
+
+    @property
+    def path(self) -> str:
+        return f"/dev/fd/{self.descriptor}"
+
+    def wipe(self) -> None:
+        """Empties the memory, which the server's inherited descriptor shares, and lets go of it."""
+        if self.descriptor >= 0:
+            os.ftruncate(self.descriptor, 0)
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def set_password(version: Version, password: Secret, *, over_network: bool) -> list[str]:
+    """SQL statements that give root `password` over the socket and, if asked, over 127.0.0.1.
+
+    An account of its own for 127.0.0.1 is needed since a server that skips name resolution does not
+    take that address for localhost.
+    """
+    statements = ["SET SESSION sql_log_bin = 0"]
+    hosts = ["localhost", "127.0.0.1"] if over_network else ["localhost"]
+    for host in hosts:
+        account = f"'{ADMIN_USER}'@'{host}'"
+        if version.is_mariadb:
+            proof = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
+        else:
+            proof = f"IDENTIFIED BY '{password.reveal()}'"
+        if host != "localhost":
+            statements.append(f"CREATE USER IF NOT EXISTS {account} {proof}")
+            statements.append(f"GRANT ALL PRIVILEGES ON *.* TO {account} WITH GRANT OPTION")
+        statements.append(f"ALTER USER {account} {proof}")
+    return statements
+
+
+def native_hash(password: Secret) -> str:
+    """What mysql_native_password stores: `*` and SHA1(SHA1(password)) in capitals."""
+    once = hashlib.sha1(password.reveal().encode(), usedforsecurity=False).digest()
+    return "*" + hashlib.sha1(once, usedforsecurity=False).hexdigest().upper()

@@ -1,0 +1,110 @@
+"""Finding a server binary and asking it what it is and what it knows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core import environment
+from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.host.protocol import Host
+from mydyno.stack.server.options import parse_options
+from mydyno.stack.server.version import Version, parse_version
+
+_NAMES = ("mariadbd", "mysqld")
+
+# sbin is not in an ordinary user's PATH on Debian; the rest is where archives and other packagers put it.
+_FOLDERS = (
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/libexec",
+    "/usr/local/mysql/bin",
+    "/usr/local/mariadb/bin",
+    "/opt/mysql/bin",
+    "/opt/mariadb/bin",
+)
+
+_INSTALL_HINT = (
+    "install one: `apt-get install mariadb-server-core` gives the binary alone, without a service; "
+    f"or set {environment.SERVER.name} or `server.binary` to the path of one"
+)
+
+
+_inspected: dict[tuple[str, Path, int, int], ServerBinary] = {}
+
+
+@dataclass(frozen=True)
+class ServerBinary:
+    """A server program: where it is, what release, and every option with its default (None: no default)."""
+
+    path: Path
+    version: Version
+    options: Mapping[str, str | None]
+
+    @property
+    def share_folder(self) -> Path | None:
+        """The folder of messages, character sets and system table scripts that belongs to this binary."""
+        prefix = self.path.parent.parent
+        candidates = [prefix / "share" / name for name in ("mysql", "mariadb", "")]
+        if charsets := self.options.get("character_sets_dir"):
+            candidates.append(Path(charsets).parent)
+        return next((folder for folder in candidates if (folder / "charsets").is_dir()), None)
+
+
+def find_binary(path: Path | None = None) -> Path:
+    """The server binary: `path` when given, else what MYDYNO_SERVER names, else the system's.
+
+    Raises MissingToolError that lists every place searched.
+    """
+    named = path or (Path(value) if (value := environment.SERVER.read()) else None)
+    if named is not None:
+        if not _is_program(named):
+            what = "is not a program that may be executed" if named.exists() else "does not exist"
+            source = "" if path else f" ({environment.SERVER.name})"
+            raise MissingToolError(f"the server binary {named}{source} {what}", _INSTALL_HINT)
+        return named.resolve()
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    searched = list(dict.fromkeys([*folders, *_FOLDERS]))
+    for name in _NAMES:
+        for folder in searched:
+            if _is_program(candidate := Path(folder) / name):
+                return candidate.resolve()
+    raise MissingToolError(
+        f"no server binary ({' or '.join(_NAMES)}) was found in {', '.join(searched)}", _INSTALL_HINT
+    )
+
+
+def inspect_binary(host: Host, path: Path) -> ServerBinary:
+    """Asks the binary for its version and options; the answer is kept while the file stays the same.
+
+    Raises ServerError when it is not a server or cannot run.
+    """
+    status = path.stat()
+    key = (host.name, path, status.st_mtime_ns, status.st_size)
+    if key not in _inspected:
+        _inspected[key] = _inspect(host, path)
+    return _inspected[key]
+
+
+def _inspect(host: Host, path: Path) -> ServerBinary:
+    version = parse_version(_ask(host, path, "--no-defaults", "--version"))
+    try:
+        options = parse_options(_ask(host, path, "--no-defaults", "--verbose", "--help"))
+    except ServerError as error:
+        raise ServerError(f"{path}: {error.message}") from error
+    return ServerBinary(path, version, options)
+
+
+def _ask(host: Host, path: Path, *arguments: str) -> str:
+    answer = host.run([str(path), *arguments], identity=host.server_identity, timeout_seconds=30)
+    if answer.returncode != 0:
+        said = (answer.stderr or answer.stdout).strip().splitlines()
+        raise ServerError(f"{path} {' '.join(arguments)} failed: {said[-1] if said else 'it said nothing'}")
+    return answer.stdout
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)

@@ -1,0 +1,271 @@
+"""A private server: started on a data directory of ours, reached by a socket of ours, gone when we are."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import ServerError
+from mydyno.core.secrets import Secret
+from mydyno.host.protocol import Process
+from mydyno.stack.server.accounts import ADMIN_USER, InitFile, set_password
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.config import Setting, render
+from mydyno.stack.server.errorlog import hint, last_words
+from mydyno.stack.server.initialise import place_settings
+from mydyno.stack.server.names import canonical
+from mydyno.stack.server.version import Version
+from mydyno.stack.site import PrivateFolder, Site
+from mydyno.stack.undo import EndProcesses
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+# MySQL's second protocol would open a port of its own; its packaged default for file exports is a
+# folder that need not exist, and then it does not start.
+_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": ""}
+
+_LOOPBACK = "127.0.0.1"
+_POLL_SECONDS = 0.02
+_ANSWER_SECONDS = 30
+
+
+@dataclass(eq=False)
+class RunningServer:
+    """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was asked for.
+
+    `error_log` and `config` (its my.cnf) are kept files that outlive the server. Settings are the
+    asked ones under the names that the binary lists.
+    """
+
+    pid: int
+    socket: Path
+    port: int | None
+    version: Version
+    admin_user: str
+    admin_password: Secret
+    error_log: Path
+    config: Path
+    datadir: Path
+    settings: Mapping[str, Setting]
+    _process: Process = field(repr=False)
+    _site: Site = field(repr=False)
+    _private: PrivateFolder = field(repr=False)
+    _ending: int = field(repr=False)
+
+    def alive(self) -> bool:
+        """Whether the process runs; not whether it answers."""
+        return self._process.returncode() is None
+
+    def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> Connection[Cursor]:
+        """A new connection as root. Raises pymysql.Error."""
+        return _connect(self.socket, self.admin_password, answer_seconds)
+
+    def variables(self) -> dict[str, str]:
+        """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
+        return self._show("SHOW GLOBAL VARIABLES")
+
+    def status(self) -> dict[str, str]:
+        """`SHOW GLOBAL STATUS`. Raises ServerError when it does not answer."""
+        return self._show("SHOW GLOBAL STATUS")
+
+    def stop(self, *, patience_seconds: float = 60.0) -> bool:
+        """Shuts it down cleanly, kills it when that takes too long, and removes its private folder.
+
+        True when the server ended by itself and without an error. Stopping a stopped or dead server
+        only tidies up.
+        """
+        self._process.terminate()
+        code = self._process.wait(patience_seconds)
+        if code is None:
+            self._process.kill()
+            self._process.wait(10.0)
+        self._site.journal.undo(self._ending)
+        self._site.remove(self._private)
+        return code == 0
+
+    def _show(self, statement: str) -> dict[str, str]:
+        import pymysql
+
+        try:
+            with self.connect() as connection, connection.cursor() as cursor:
+                cursor.execute(statement)
+                return {str(name): str(value) for name, value in cursor.fetchall()}
+        except pymysql.Error as error:
+            raise ServerError(f"{statement} was not answered: {_failure(self, error)}") from error
+
+
+def start_server(
+    site: Site,
+    binary: ServerBinary,
+    *,
+    datadir: Path,
+    scratch: Path,
+    config: Mapping[str, Setting],
+    folder: Path,
+    port: int | None = None,
+    ready_seconds: float = 120.0,
+) -> RunningServer:
+    """Starts a server on `datadir` with the settings `config` and waits until it answers.
+
+    `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
+    any free port, else that port; always on 127.0.0.1 only. Raises SettingsError before anything is
+    started when the binary does not know a setting, ServerError when it does not come up.
+    """
+    settings = canonical(binary, config)
+    port = _usable_port(port)
+    private = site.short_folder()
+    try:
+        return _start(site, binary, private, datadir, scratch, settings, folder, port, ready_seconds)
+    except BaseException:
+        site.remove(private)
+        raise
+
+
+def _start(
+    site: Site,
+    binary: ServerBinary,
+    private: PrivateFolder,
+    datadir: Path,
+    scratch: Path,
+    settings: Mapping[str, Setting],
+    folder: Path,
+    port: int | None,
+    ready_seconds: float,
+) -> RunningServer:
+    identity = site.host.server_identity
+    password = Secret.random()
+    init_file = InitFile(set_password(binary.version, password, over_network=port is not None))
+    own: dict[str, Setting] = {
+        **place_settings(binary, datadir, scratch),
+        **_access_settings(binary, private.path, port),
+        "init_file": init_file.path,
+    }
+    text = render(own, settings)
+    config, error_log = private.path / "my.cnf", folder / "error.log"
+    site.host.write_text(config, text, owner=identity)
+    site.host.write_text(folder / "my.cnf", text)
+    defaults = f"--defaults-file={config}"
+    ending = site.journal.intend(EndProcesses(argument=defaults))
+    try:
+        process = site.host.start(
+            [str(binary.path), defaults],
+            identity=identity,
+            output=error_log,
+            pass_fds=[init_file.descriptor],
+        )
+        server = RunningServer(
+            pid=process.pid,
+            socket=private.path / "s.sock",
+            port=port,
+            version=binary.version,
+            admin_user=ADMIN_USER,
+            admin_password=password,
+            error_log=error_log,
+            config=folder / "my.cnf",
+            datadir=datadir,
+            settings=settings,
+            _process=process,
+            _site=site,
+            _private=private,
+            _ending=ending,
+        )
+        _wait_until_it_answers(server, ready_seconds)
+        return server
+    except BaseException:
+        site.journal.undo(ending)
+        raise
+    finally:
+        init_file.wipe()
+
+
+def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+    settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
+    if port is None:
+        settings["skip_networking"] = True
+    else:
+        settings |= {"port": port, "bind_address": _LOOPBACK}
+    if not binary.version.is_mariadb:
+        settings |= {name: value for name, value in _MYSQL_ONLY.items() if name in binary.options}
+    return settings
+
+
+def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
+    import pymysql
+
+    deadline = time.monotonic() + seconds
+    last: Exception | None = None
+    while server.alive():
+        if server.socket.exists():
+            try:
+                server.connect(answer_seconds=5).close()
+                return
+            except pymysql.Error as error:
+                last = error
+        if time.monotonic() > deadline:
+            server._process.kill()
+            raise ServerError(
+                f"the server did not answer within {seconds:g} s: {_failure(server, last)}",
+                "its error log may say what it was busy with",
+            )
+        time.sleep(_POLL_SECONDS)
+    log = server.error_log.read_text(errors="replace")
+    raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(log))
+
+
+def _failure(server: RunningServer, error: Exception | None) -> str:
+    """What is known of a server that failed: how it ended, what the client heard, what its log says."""
+    code = server._process.returncode()
+    parts = []
+    if code is not None:
+        parts.append(f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}")
+    if error is not None:
+        parts.append(str(error))
+    said = last_words(server.error_log.read_text(errors="replace"))
+    log = "".join(f"\n    {line}" for line in said)
+    return f"{'; '.join(parts) or 'no reason known'}\n  {server.error_log} ends with:{log}"
+
+
+def _connect(path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
+    import pymysql
+
+    return pymysql.connect(
+        unix_socket=str(path),
+        user=ADMIN_USER,
+        password=password.reveal(),
+        connect_timeout=answer_seconds,
+        read_timeout=answer_seconds,
+        write_timeout=answer_seconds,
+        charset="utf8mb4",
+        autocommit=True,
+    )
+
+
+def _usable_port(port: int | None) -> int | None:
+    """`port` when a server could listen there now, a free one for 0. Raises ServerError."""
+    if port is None:
+        return None
+    if not 0 <= port <= 65535:
+        raise ServerError(f"{port} is not a port", "ports go from 1 to 65535; 0 means any free one")
+    with socket.socket() as probe:
+        # The server sets the same option, so a connection that lingers in TIME_WAIT stops neither.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_LOOPBACK, port))
+            probe.listen()
+        except PermissionError as error:
+            raise ServerError(
+                f"port {port} is reserved for root", "choose a port above 1023, or 0 for any free one"
+            ) from error
+        except OSError as error:
+            raise ServerError(
+                f"port {port} on {_LOOPBACK} is taken by another program",
+                "choose another port, or 0 for any free one",
+            ) from error
+        chosen: int = probe.getsockname()[1]
+        return chosen

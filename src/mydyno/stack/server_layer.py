@@ -1,0 +1,65 @@
+"""The server layer: a private server on the data directory below, with one point's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.stack.datadir import DataDirectory
+from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.config import Setting
+from mydyno.stack.server.names import canonical
+from mydyno.stack.server.sandbox import RunningServer, start_server
+from mydyno.stack.site import Site
+
+
+@dataclass(frozen=True)
+class ServerLayer:
+    """A server with `config`. `folder`, the trial's own, gets my.cnf and error.log and must exist by then.
+
+    `port`: None for the socket alone, 0 for any free port of 127.0.0.1, else that port.
+    """
+
+    binary: ServerBinary
+    config: Mapping[str, Setting]
+    folder: Path = field(compare=False)
+    port: int | None = None
+    cost_seconds: float = 2.0
+    name: str = field(default="server", init=False)
+
+    def fingerprint(self) -> str:
+        """Raises SettingsError when the binary does not know a setting."""
+        return fingerprint_of(
+            {
+                "binary": str(self.binary.path),
+                "release": str(self.binary.version),
+                "settings": canonical(self.binary, self.config),
+                "port": self.port,
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        network = "no network port"
+        if self.port is not None:
+            network = f"port {self.port or 'any free one'} on 127.0.0.1"
+        return (
+            f"runs {self.binary.path} as an ordinary user, with {network}; it dies with mydyno",
+            "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
+        )
+
+    def up(self, site: Site, below: Standing) -> RunningServer:
+        directory = below.of(DataDirectory)
+        return start_server(
+            site,
+            self.binary,
+            datadir=directory.data,
+            scratch=directory.scratch,
+            config=self.config,
+            folder=self.folder,
+            port=self.port,
+        )
+
+    def down(self, site: Site, product: RunningServer) -> None:
+        product.stop()
