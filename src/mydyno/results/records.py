@@ -5,8 +5,8 @@ Analysis and report see these and nothing else, so both can be rebuilt anywhere 
 Conventions, everywhere below:
 
 * Missing is ``None``, never 0. A 0 was measured.
-* ``*_ns`` are nanoseconds. ``*_s`` are seconds; an instant is on the engine's monotonic clock, counted from the
-  engine's start, the same clock as ``t_s`` in the series, so the two can be laid over each other.
+* ``*_ns`` are nanoseconds. ``*_s`` are seconds; an instant is on the engine's monotonic clock, counted from
+  the engine's start, the same clock as ``t_s`` in the series, so the two can be laid over each other.
 * Wall-clock instants are ISO 8601 text in UTC (``2026-01-31T12:00:00Z``).
 * Mappings are to be read, never changed.
 """
@@ -19,8 +19,8 @@ from typing import Literal
 
 TrialStatus = Literal["valid", "invalid"]
 LatencyKind = Literal["service", "response"]
-"""``service``: from sending the query. ``response``: from its intended start (open loop), so that a stall of the
-server counts against every query that was due meanwhile."""
+"""``service``: from sending the query. ``response``: from its intended start (open loop), so that a stall of
+the server counts against every query that was due meanwhile."""
 
 Environment = Mapping[str, str | int | float | None]
 """Facts of the machine and its software, by dotted name (``cpu.model``, ``kernel.release``); open-ended."""

@@ -7,9 +7,9 @@ How a trial becomes safe, in this order:
 3. One SQLite transaction adds the trial's rows, and is synced.
 
 Readers know trials by their rows only, so they never see half a trial. After a kill, the next start sweeps
-what step 2 did not reach and adopts what step 3 did not: a folder with its final name is whole by construction,
-so its `record.json` goes into the database. (Running that trial again instead would throw away a finished
-measurement.)
+what step 2 did not reach and adopts what step 3 did not: a folder with its final name is whole by
+construction, so its `record.json` goes into the database. (Running that trial again instead would throw
+away a finished measurement.)
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class RunWriter(Run):
         """Make the trial and the files in its folder part of the lab; on return they survive a power loss.
 
         Takes the folder that `new_trial_folder` gave (made here when it was not asked for) and numbers the
-        attempt. Raises LabError when the disk is full; ValueError when the trial is not one of this run's points.
+        attempt. Raises LabError when the disk is full; ValueError when the trial's point is not of this run.
         """
         if self._levels.get(trial.point_id) != trial.levels:
             raise ValueError(f"trial {trial.trial_id}: no point {trial.point_id} with levels {trial.levels}")

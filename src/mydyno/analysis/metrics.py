@@ -1,0 +1,62 @@
+"""What can be compared: a number of a phase, its unit, and which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from mydyno.results.records import PhaseRecord
+
+Better = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """`noun` names it inside a sentence (`p95 latency`); `value` reads it, None where it was not measured."""
+
+    name: str
+    noun: str
+    unit: str
+    better: Better
+    value: Callable[[PhaseRecord], float | None]
+
+
+def _seconds_per_query(phase: PhaseRecord) -> float | None:
+    user, system = phase.client_cpu_user_s, phase.client_cpu_system_s
+    if user is None or system is None or phase.queries == 0:
+        return None
+    return (user + system) / phase.queries
+
+
+QUERIES_PER_SECOND = Metric(
+    "queries_per_second", "queries per second", "1/s", "higher", lambda phase: phase.queries_per_second
+)
+TRANSACTIONS_PER_SECOND = Metric(
+    "transactions_per_second",
+    "transactions per second",
+    "1/s",
+    "higher",
+    lambda phase: phase.transactions_per_second,
+)
+LATENCY_MEAN = Metric("latency_mean", "mean latency", "ns", "lower", lambda phase: phase.latency.mean_ns)
+LATENCY_P50 = Metric("latency_p50", "median latency", "ns", "lower", lambda phase: phase.latency.p50_ns)
+LATENCY_P95 = Metric("latency_p95", "p95 latency", "ns", "lower", lambda phase: phase.latency.p95_ns)
+LATENCY_P99 = Metric("latency_p99", "p99 latency", "ns", "lower", lambda phase: phase.latency.p99_ns)
+CONNECT_MEAN = Metric("connect_mean", "mean connect time", "ns", "lower", lambda phase: phase.connect.mean_ns)
+CONNECT_P95 = Metric("connect_p95", "p95 connect time", "ns", "lower", lambda phase: phase.connect.p95_ns)
+CLIENT_CPU_PER_QUERY = Metric(
+    "client_cpu_per_query", "client CPU per query", "s", "lower", _seconds_per_query
+)
+
+ALL = (
+    QUERIES_PER_SECOND,
+    TRANSACTIONS_PER_SECOND,
+    LATENCY_MEAN,
+    LATENCY_P50,
+    LATENCY_P95,
+    LATENCY_P99,
+    CONNECT_MEAN,
+    CONNECT_P95,
+    CLIENT_CPU_PER_QUERY,
+)

@@ -1,0 +1,146 @@
+"""The ratio of two points, with its error, from repetitions.
+
+Everything is done on logarithms: a ratio of 2 and a ratio of 1/2 are then equally far from "no difference",
+noise that is proportional to the value becomes even, and the unit of the metric drops out. The mean of log
+ratios is the logarithm of the geometric mean, which is what is reported.
+
+When both points ran once in each of the same blocks, the trials of a block are compared with each other and
+n ratios remain, free of what the block's trials shared (a warm file system, a noisy neighbour, the time of
+day). In any other case the two groups are compared as independent (Welch).
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from mydyno.analysis.bootstrap import LEVEL, Interval, difference_estimate, mean_estimate
+from mydyno.analysis.holm import holm
+from mydyno.analysis.metrics import Metric
+from mydyno.analysis.observations import (
+    Observation,
+    connection_counts,
+    observations_at,
+    overall_observations,
+    shared_counts,
+    valid_trials,
+)
+from mydyno.results.records import TrialRecord
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Left over right: 1.12 says that left's value is 12 % above right's.
+
+    `value` is None when a side has no observation or one that is not above 0; the rest then is None too.
+    `interval` and `p_value` (of "the true ratio is 1") need three trials of each side.
+    """
+
+    n_left: int
+    n_right: int
+    paired: bool
+    value: float | None
+    interval: Interval | None
+    p_value: float | None
+    spread: float | None
+    """Standard deviation of the logarithm of one left trial over one right trial; None below two of each."""
+    adjusted_p: float | None = None
+    """After Holm's correction over the `family`; None when this ratio stands alone."""
+    family: int = 1
+    """How many ratios were looked at together."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two points held against each other in one metric."""
+
+    left: str
+    right: str
+    metric: Metric
+    overall: Ratio
+    """Of the geometric means over `connections` in each trial: the primary answer, one test."""
+    connections: tuple[int, ...]
+    """Those that every valid trial of both points measured, and so enter `overall`."""
+    by_connections: dict[int, Ratio]
+    """At every number of connections that was asked for; a family of tests, corrected by Holm."""
+
+
+def compare(
+    trials: Iterable[TrialRecord], left: str, right: str, metric: Metric, level: float = LEVEL
+) -> Comparison:
+    """Point `left` against point `right` over their valid trials."""
+    trials = list(trials)
+    lefts, rights = valid_trials(trials, left), valid_trials(trials, right)
+    counts = connection_counts(trial for trial in trials if trial.point_id in (left, right))
+    ratios = [
+        ratio(
+            observations_at(lefts, left, connections, metric),
+            observations_at(rights, right, connections, metric),
+            level,
+        )
+        for connections in counts
+    ]
+    adjusted = holm([found.p_value for found in ratios])
+    shared = shared_counts([*lefts, *rights], metric) if lefts and rights else ()
+    if shared:
+        overall = ratio(
+            overall_observations(lefts, shared, metric), overall_observations(rights, shared, metric), level
+        )
+    else:
+        overall = Ratio(len(lefts), len(rights), False, None, None, None, None)
+    return Comparison(
+        left=left,
+        right=right,
+        metric=metric,
+        overall=overall,
+        connections=shared,
+        by_connections={
+            connections: replace(found, adjusted_p=p, family=len(ratios))
+            for connections, found, p in zip(counts, ratios, adjusted, strict=True)
+        },
+    )
+
+
+def ratio(left: Sequence[Observation], right: Sequence[Observation], level: float = LEVEL) -> Ratio:
+    """The ratio of the geometric means of two groups of observations."""
+    nothing = Ratio(len(left), len(right), False, None, None, None, None)
+    if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
+        return nothing
+    if pairs := _pairs(left, right):
+        logs = [math.log(one.value) - math.log(other.value) for one, other in pairs]
+        estimate = mean_estimate(logs, level)
+        spread = statistics.stdev(logs) if len(logs) > 1 else None
+    else:
+        left_logs = [math.log(seen.value) for seen in left]
+        right_logs = [math.log(seen.value) for seen in right]
+        estimate = difference_estimate(left_logs, right_logs, level)
+        spread = None
+        if min(len(left), len(right)) > 1:
+            spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
+    return replace(
+        nothing,
+        paired=bool(pairs),
+        value=math.exp(estimate.value),
+        interval=estimate.interval and _exponential(estimate.interval),
+        p_value=estimate.p_value,
+        spread=spread,
+    )
+
+
+def _pairs(
+    left: Sequence[Observation], right: Sequence[Observation]
+) -> list[tuple[Observation, Observation]]:
+    """Left and right of each block; empty unless each block has exactly one of both."""
+    lefts = {seen.block: seen for seen in left}
+    rights = {seen.block: seen for seen in right}
+    if lefts.keys() != rights.keys() or not len(lefts) == len(left) == len(right):
+        return []
+    return [(lefts[block], rights[block]) for block in sorted(lefts)]
+
+
+def _exponential(interval: Interval) -> Interval:
+    # A bound beyond the reach of a float says "anything": infinity keeps saying so.
+    high = math.exp(interval.high) if interval.high < 700 else math.inf
+    return Interval(math.exp(max(interval.low, -700)), high, interval.level)
