@@ -8,6 +8,7 @@ from mydyno.spec.load import load, loads
 from mydyno.spec.load_shape import Arrival, Each
 from mydyno.spec.problems import Position, Problem, SpecErrors
 from mydyno.spec.sampling import Sampling
+from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server
 from mydyno.spec.setup import Setup
 from mydyno.spec.smack import Smack
@@ -33,6 +34,7 @@ __all__ = [
     "Sysbench",
     "Variant",
     "Workload",
+    "json_schema",
     "load",
     "loads",
 ]

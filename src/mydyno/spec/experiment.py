@@ -78,7 +78,8 @@ class Experiment(Section):
     """One question, asked of a setup with a workload."""
 
     experiment: Annotated[str, AfterValidator(_slug)] = Field(
-        description="The experiment's name: small letters, digits and dashes."
+        description="The experiment's name: small letters, digits and single dashes.",
+        json_schema_extra={"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 64},
     )
     question: str | None = Field(default=None, description="What it is to answer; the report shows it.")
     source: str | None = Field(default=None, description="Where the question or its numbers come from.")

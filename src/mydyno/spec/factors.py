@@ -18,7 +18,7 @@ MOST_POINTS = 1_000
 """A full factorial above this is a mistake: at ten seconds a trial, one repetition takes three hours."""
 
 _PATH_ALLOWED = "a path into the setup or the workload, as server.config.max_connections or workload.pause"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+FACTOR_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class Level(Section):
@@ -99,7 +99,7 @@ def _read_levels(name: str, entry: Entry, findings: Findings) -> tuple[LevelSour
     if location is None and ("." in name or isinstance(value, Sequence)):
         findings.add(entry.key, "no such path", name, _PATH_ALLOWED, nearest_path(name, *FACTOR_ROOTS))
         return ()
-    if location is None and not _NAME.fullmatch(name):
+    if location is None and not FACTOR_NAME.fullmatch(name):
         findings.add(entry.key, "a factor cannot be called that", name, "letters, digits, - and _")
         return ()
     if location is not None and isinstance(value, Sequence):

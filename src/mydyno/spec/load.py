@@ -41,7 +41,8 @@ def loads(text: str, name: str, size: str | None = None) -> Experiment:
     findings = Findings(name)
     tree = one_spelling(refuse_empty_values(parse(text, name), findings), findings)
     sizes = read_sizes(tree, findings)
-    trees = {None: tree, **{each: apply(tree, settings) for each, settings in sizes.items()}}
+    trees: dict[str | None, Mapping] = {None: tree}
+    trees |= {each: apply(tree, settings) for each, settings in sizes.items()}
     experiments = {
         each: _read(
             Source(name, text, each, tuple(sizes), laid_over, read_factors(laid_over, findings)), findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetJsonSchemaHandler, SerializerFunctionWrapHandler, model_serializer
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, SerializerFunctionWrapHandler, model_serializer
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -76,6 +76,15 @@ class Arrival(Section):
 
 class Each(Section):
     """How long each phase goes on: a number of rounds, or a time."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["rounds"], "properties": {"warmup": False, "measure": False}},
+                {"required": ["measure"], "properties": {"rounds": False}},
+            ]
+        }
+    )
 
     rounds: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(
         default=None, description="Transactions (for smack: rounds of the barrel) that each connection does."

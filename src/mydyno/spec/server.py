@@ -9,30 +9,25 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
+from pydantic.config import JsonDict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mydyno.spec.base import Fault, Section, refuse
 from mydyno.spec.config_value import ConfigValue
-
-MANAGED = {
-    "datadir": "the data directory is a clone that mydyno makes for each trial",
-    "socket": "the socket is private to the trial",
-    "pid_file": "the pid file is private to the trial",
-    "log_error": "the error log is kept with the trial",
-    "user": "mydyno drops root's rights itself",
-    "port": "use setup.server.network: {port: N}",
-    "bind_address": "use setup.server.network",
-    "skip_networking": "use setup.server.network",
-}
-"""Variables that mydyno sets itself, and why or what to use instead."""
+from mydyno.spec.controlled import CONTROLLED
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
+_NAME_SCHEMA: JsonDict = {
+    "pattern": r"^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)?$",
+    "not": {"pattern": f"^({'|'.join(name.replace('_', '[-_]') for name in sorted(CONTROLLED))})$"},
+}
 
 
 def variable_name(written: str) -> str:
@@ -42,8 +37,8 @@ def variable_name(written: str) -> str:
 
 def variable_fault(name: str) -> Fault | None:
     """What is wrong with the name of a server variable, whatever its value."""
-    if name in MANAGED:
-        return Fault(f"mydyno sets {name} itself: {MANAGED[name]}", at_key=True, show_value=False)
+    if name in CONTROLLED:
+        return Fault(f"mydyno sets {name} itself: {CONTROLLED[name]}", at_key=True, show_value=False)
     if not _VARIABLE.fullmatch(name):
         folded = re.sub(r"[^a-z0-9_.]", "", name.strip("- ").lower())
         nearest = folded if folded != name and _VARIABLE.fullmatch(folded) else None
@@ -101,17 +96,22 @@ def _absolute(path: str) -> str:
 class Server(Section):
     """The server under test."""
 
+    model_config = ConfigDict(json_schema_extra={"not": {"required": ["release", "binary"]}})
+
     release: Literal["system"] = Field(
         default="system",
         description="Where the server comes from: `system` is the mariadbd or mysqld that this machine has.",
     )
     binary: Annotated[str, AfterValidator(_absolute)] | None = Field(
-        default=None, description="The server binary to run, as an absolute path, instead of `release`."
+        default=None,
+        description="The server binary to run, as an absolute path, instead of `release`.",
+        json_schema_extra={"pattern": "^/"},
     )
     config: dict[str, ConfigValue] = Field(
         default_factory=dict,
         description="Server variables and their values, as in my.cnf. Names may have dashes or underscores; "
         "sizes are as `256M`, switches `ON` and `OFF`, and `25% of memory` is worked out for the machine.",
+        json_schema_extra={"propertyNames": _NAME_SCHEMA},
     )
     network: Annotated[Network, BeforeValidator(Network.from_written)] = Field(
         default_factory=Network,

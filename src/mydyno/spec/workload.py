@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from mydyno.spec.base import Fault, Section
 from mydyno.spec.load_shape import Arrival, Each
@@ -18,6 +18,8 @@ KINDS: tuple[Literal["smack", "sysbench"], ...] = ("smack", "sysbench")
 
 class Workload(Section):
     """The load. Exactly one of `smack` and `sysbench` says what it is made of."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": [kind]} for kind in KINDS]})
 
     smack: Smack | None = Field(default=None, description="The stock scenarios of super-smack.")
     sysbench: Sysbench | None = Field(default=None, description="The OLTP scripts of sysbench.")

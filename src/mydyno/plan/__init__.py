@@ -1,0 +1,22 @@
+"""From an experiment to points, trials in a defensible order, cost and side effects. No I/O."""
+
+from mydyno.plan.estimate import Estimate
+from mydyno.plan.explain import Explanation, explain, render
+from mydyno.plan.layers import LAYERS, SHAPING_VARIABLES, dataset_of, layer_keys
+from mydyno.plan.plan import Plan, PlannedTrial, make
+from mydyno.plan.point import Point
+
+__all__ = [
+    "LAYERS",
+    "SHAPING_VARIABLES",
+    "Estimate",
+    "Explanation",
+    "Plan",
+    "PlannedTrial",
+    "Point",
+    "dataset_of",
+    "explain",
+    "layer_keys",
+    "make",
+    "render",
+]

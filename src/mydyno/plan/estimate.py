@@ -1,0 +1,143 @@
+"""How long a plan takes and how much disk it needs, from stated assumptions.
+
+Assumptions are rough on purpose and said aloud: the first trial of a run gives better numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from mydyno.core.units import format_bytes, format_duration
+from mydyno.plan.layers import layer_keys
+from mydyno.plan.point import Point
+from mydyno.spec import Sysbench, Workload
+
+QUERIES_PER_SECOND = 30_000
+LOADED_ROWS_PER_SECOND = 50_000
+COPIED_BYTES_PER_SECOND = 500 * 1024**2
+NEW_DATASET_SECONDS = 10.0
+"""Making the system tables, starting, slow shutdown, freezing."""
+TRIAL_SECONDS = 4.0
+"""Starting the server on a clone, reading the settings back, stopping it, saving."""
+PHASE_SECONDS = 0.2
+"""Opening and closing the connections of a phase."""
+
+EMPTY_DATADIR_BYTES = 40 * 1024**2
+REDO_LOG_BYTES = 96 * 1024**2
+"""MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
+SMACK_ROW_BYTES = 160
+SYSBENCH_ROW_BYTES = 260
+"""Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
+
+
+class Estimate(BaseModel):
+    """What a plan costs. Seconds of wall-clock time and bytes of disk at the worst moment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seconds: float
+    load_seconds: float
+    """The part of `seconds` in which the server is driven, pauses included."""
+    disk_bytes: int
+    assumptions: tuple[str, ...]
+
+
+def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
+    """The cost of visiting `points` in `order`, one trial at each step."""
+    by_dataset = {_dataset_key(point): point for point in points}
+    build = sum(
+        NEW_DATASET_SECONDS + dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
+        for point in by_dataset.values()
+    )
+    per_trial = {point.id: _trial_overhead(point) for point in points}
+    load = {point.id: load_seconds(point.workload) for point in points}
+    visited = [point.id for point in order]
+    loading = sum(load[point_id] for point_id in visited)
+    clones = [dataset_bytes(point) for point in points]
+    frozen = [dataset_bytes(point) for point in by_dataset.values()]
+    return Estimate(
+        seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
+        load_seconds=loading,
+        disk_bytes=sum(frozen) + max(clones),
+        assumptions=_assumptions(points),
+    )
+
+
+def load_seconds(workload: Workload) -> float:
+    """Seconds that the phases of one trial take, with the pauses between them."""
+    pauses = workload.pause * (len(workload.connections) - 1)
+    return pauses + sum(PHASE_SECONDS + _phase_seconds(workload, count) for count in workload.connections)
+
+
+def dataset_rows(workload: Workload) -> int:
+    """Rows over all tables of the workload."""
+    if workload.sysbench is not None:
+        return workload.sysbench.tables * workload.sysbench.table_size
+    assert workload.smack is not None
+    return workload.smack.rows
+
+
+def dataset_bytes(point: Point) -> int:
+    """Bytes of a data directory with the workload's tables, freshly loaded."""
+    row = SMACK_ROW_BYTES if point.workload.smack is not None else SYSBENCH_ROW_BYTES
+    config = point.setup.server.config
+    redo = next(
+        (
+            int(number)
+            for name in ("innodb_redo_log_capacity", "innodb_log_file_size")
+            if name in config and (number := config[name].number) is not None
+        ),
+        REDO_LOG_BYTES,
+    )
+    return EMPTY_DATADIR_BYTES + redo + row * dataset_rows(point.workload)
+
+
+def queries_per_transaction(workload: Workload) -> int:
+    """Statements of one transaction (sysbench) or of one round of the barrel (smack)."""
+    return 2 if workload.sysbench is None else _statements(workload.sysbench)
+
+
+def _statements(options: Sysbench) -> int:
+    if options.script == "oltp_point_select":
+        return 1
+    ranges = options.simple_ranges + options.sum_ranges + options.order_ranges + options.distinct_ranges
+    reads = options.point_selects + (ranges if options.range_selects else 0)
+    writes = options.index_updates + options.non_index_updates + 2 * options.delete_inserts
+    count = 0 if options.skip_trx else 2
+    if options.script in ("oltp_read_only", "oltp_read_write"):
+        count += reads
+    if options.script in ("oltp_write_only", "oltp_read_write"):
+        count += writes
+    return count
+
+
+def _phase_seconds(workload: Workload, connections: int) -> float:
+    each = workload.each
+    if each.rounds is None:
+        return (each.warmup or 0.0) + (each.measure or 0.0)
+    transactions = connections * each.rounds
+    closed = transactions * queries_per_transaction(workload) / QUERIES_PER_SECOND
+    return closed if workload.arrival.rate is None else max(closed, transactions / workload.arrival.rate)
+
+
+def _trial_overhead(point: Point) -> float:
+    return TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+
+
+def _dataset_key(point: Point) -> tuple[str, ...]:
+    return tuple(key for layer, key in layer_keys(point) if layer in ("host", "release", "dataset"))
+
+
+def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
+    said = [
+        f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
+        f"and copies its data directory at {format_bytes(COPIED_BYTES_PER_SECOND)}/s",
+        f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
+        f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
+        "disk holds each dataset frozen once, and one clone of the largest",
+    ]
+    if any(point.workload.each.rounds is not None for point in points):
+        said.insert(0, f"phases counted in rounds run at {QUERIES_PER_SECOND:,} queries/s")
+    return tuple(said)

@@ -1,0 +1,154 @@
+"""A plan as plain data and as text, for people who want to know before they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.core.units import format_bytes, format_duration
+from mydyno.plan.layers import LAYERS, first_difference, layer_keys
+from mydyno.plan.plan import Plan
+from mydyno.spec import Workload
+
+
+@dataclass(frozen=True)
+class PointRow:
+    id: str
+    title: str
+    levels: dict[str, str]
+    workload: str
+    phases: str
+    trials: int
+
+
+@dataclass(frozen=True)
+class TrialRow:
+    id: str
+    block: int
+    point_id: str
+    title: str
+    raises: str
+    """The lowest layer that differs from the trial before; everything above it is raised anew too."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a plan would do, ready to be laid out."""
+
+    experiment: str
+    question: str | None
+    size: str | None
+    fingerprint: str
+    seed: int
+    points: tuple[PointRow, ...]
+    trials: tuple[TrialRow, ...]
+    seconds: float
+    load_seconds: float
+    disk_bytes: int
+    assumptions: tuple[str, ...]
+    side_effects: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def explain(plan: Plan) -> Explanation:
+    """The plan as rows and sentences."""
+    by_id = {point.id: point for point in plan.points}
+    keys = {point.id: layer_keys(point) for point in plan.points}
+    counts = {point_id: sum(trial.point_id == point_id for trial in plan.trials) for point_id in by_id}
+    trials: list[TrialRow] = []
+    before: str | None = None
+    for trial in plan.trials:
+        lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
+        raises = LAYERS[lowest] if lowest < len(LAYERS) else "fresh clone"
+        title = by_id[trial.point_id].title
+        trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
+        before = trial.point_id
+    return Explanation(
+        experiment=plan.experiment_name,
+        question=plan.question,
+        size=plan.size,
+        fingerprint=plan.fingerprint,
+        seed=plan.seed,
+        points=tuple(
+            PointRow(
+                id=point.id,
+                title=point.title or "the only point",
+                levels=dict(point.levels),
+                workload=describe_workload(point.workload),
+                phases=describe_phases(point.workload),
+                trials=counts[point.id],
+            )
+            for point in plan.points
+        ),
+        trials=tuple(trials),
+        seconds=plan.estimate.seconds,
+        load_seconds=plan.estimate.load_seconds,
+        disk_bytes=plan.estimate.disk_bytes,
+        assumptions=plan.estimate.assumptions,
+        side_effects=plan.side_effects,
+        warnings=plan.warnings,
+    )
+
+
+def render(plan: Plan) -> str:
+    """The explanation as plain text, for a pipe or a log."""
+    told = explain(plan)
+    size = f" (size {told.size})" if told.size else ""
+    lines = [f"{told.experiment}{size}"]
+    if told.question:
+        lines.append(told.question)
+    lines += ["", f"{len(told.points)} point{_s(told.points)}"]
+    loads = {f"{row.workload}, {row.phases}" for row in told.points}
+    if len(loads) == 1:
+        lines += [f"  {row.id:4} {row.title}" for row in told.points]
+        lines.append(f"  load {loads.pop()}")
+    else:
+        lines += [f"  {row.id:4} {row.title}: {row.workload}, {row.phases}" for row in told.points]
+    lines += [
+        "",
+        f"{len(told.trials)} trial{_s(told.trials)}, seed {told.seed}, plan {told.fingerprint[:12]}",
+    ]
+    lines += [
+        f"  {row.id} block {row.block:<3} {row.point_id:4} {row.title} [{row.raises}]" for row in told.trials
+    ]
+    time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
+    lines += [
+        "",
+        f"about {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+    ]
+    lines += [f"  - {assumption}" for assumption in told.assumptions]
+    lines += ["", "outside the lab it"]
+    lines += [f"  - {effect}" for effect in told.side_effects]
+    lines += ["  - and nothing else"]
+    if told.warnings:
+        lines += ["", "warnings"]
+        lines += [f"  ! {warning}" for warning in told.warnings]
+    return "\n".join(lines) + "\n"
+
+
+def describe_workload(workload: Workload) -> str:
+    """`super-smack select-key, 90,000 rows` or `sysbench oltp_read_only, 1 x 10,000 rows`."""
+    if workload.sysbench is not None:
+        options = workload.sysbench
+        return f"sysbench {options.script}, {options.tables} x {options.table_size:,} rows"
+    assert workload.smack is not None
+    return f"super-smack {workload.smack.scenario}, {workload.smack.rows:,} rows"
+
+
+def describe_phases(workload: Workload) -> str:
+    """`40 phases of 10 to 400 connections, 100 rounds each, 10s apart`."""
+    counts = workload.connections
+    span = f"{counts[0]}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    each = workload.each
+    if each.rounds is not None:
+        long = f"{each.rounds:,} rounds each"
+    else:
+        warmup = f"{format_duration(each.warmup)} warm-up and " if each.warmup else ""
+        long = f"{warmup}{format_duration(each.measure or 0.0)} each"
+    rate = workload.arrival.rate
+    arrival = f", {workload.arrival.kind} {rate:g}/s" if rate is not None else ""
+    pause = f", {format_duration(workload.pause)} apart" if workload.pause and len(counts) > 1 else ""
+    return f"{len(counts)} phase{_s(counts)} of {span} connections, {long}{arrival}{pause}"
+
+
+def _s(things: tuple[object, ...]) -> str:
+    return "" if len(things) == 1 else "s"

@@ -1,0 +1,101 @@
+"""Which layers two points share, so that the plan can keep those together that need no rebuilding.
+
+The layers stand in the order in which they are raised: what differs in one has to be rebuilt from
+there upwards. A key is a digest, equal exactly when the layer is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from mydyno.plan.point import Point
+from mydyno.spec import Workload
+
+LAYERS = ("host", "release", "dataset", "config", "workload")
+
+SHAPING_VARIABLES = frozenset(
+    {
+        "aria_block_size",
+        "character_set_server",
+        "collation_server",
+        "default_storage_engine",
+        "innodb_autoextend_increment",
+        "innodb_checksum_algorithm",
+        "innodb_compression_algorithm",
+        "innodb_compression_default",
+        "innodb_compression_level",
+        "innodb_data_file_path",
+        "innodb_default_row_format",
+        "innodb_file_per_table",
+        "innodb_fill_factor",
+        "innodb_page_size",
+        "innodb_stats_persistent",
+        "innodb_stats_persistent_sample_pages",
+        "innodb_undo_tablespaces",
+        "lower_case_table_names",
+        "sql_mode",
+    }
+)
+"""Server variables that shape the files of a dataset: with another value it is another dataset."""
+
+
+def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
+    """(layer name, key) from the most to the least expensive layer to rebuild."""
+    server = point.setup.server
+    config = {name: value.meaning for name, value in server.config.items()}
+    contents = {
+        "host": point.setup.host,
+        "release": server.binary or server.release,
+        "dataset": {
+            "rows": dataset_of(point.workload),
+            "shape": {name: value for name, value in config.items() if name in SHAPING_VARIABLES},
+        },
+        "config": {"variables": config, "network": server.network.model_dump(mode="json")},
+        "workload": point.workload.model_dump(mode="json"),
+    }
+    return tuple((layer, digest(contents[layer])) for layer in LAYERS)
+
+
+def dataset_of(workload: Workload) -> dict[str, str | int]:
+    """The values of a workload that decide what its tables hold.
+
+    The distribution is one of them: sysbench draws the column k of each row from it.
+    """
+    if workload.sysbench is not None:
+        options = workload.sysbench
+        return {
+            "kind": "sysbench",
+            "tables": options.tables,
+            "table_size": options.table_size,
+            "storage_engine": options.storage_engine.lower(),
+            "distribution": options.distribution,
+        }
+    assert workload.smack is not None
+    return {"kind": "smack", "rows": workload.smack.rows}
+
+
+def rebuilds(points: Iterable[Point]) -> dict[str, int]:
+    """How often each layer is raised when the points are visited in this order, the first time included."""
+    keys = [layer_keys(point) for point in points]
+    counts = dict.fromkeys(LAYERS, 1 if keys else 0)
+    for before, after in pairwise(keys):
+        for layer in LAYERS[first_difference(before, after) :]:
+            counts[layer] += 1
+    return counts
+
+
+def first_difference(one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]) -> int:
+    """The index of the lowest layer that differs; the number of layers when none does."""
+    return next(
+        (index for index, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]), len(one)
+    )
+
+
+def digest(content: Any) -> str:
+    """A short text that is equal for equal JSON content."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]

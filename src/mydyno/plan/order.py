@@ -1,0 +1,43 @@
+"""The order of the trials: whole blocks, each shuffled anew, expensive layers kept together.
+
+A block is one repetition of every point. Inside it the points that share a layer follow each other,
+layer by layer from the most expensive one: groups are shuffled among themselves, and inside a group
+the groups of the next layer, down to the points. That is a split-plot order: factors that are hard
+to change are randomised in whole plots, cheap ones inside them.
+
+Nothing is drawn. A group's place is decided by a hash of the seed, the block and the group's keys,
+which is as good as a shuffle, and stays the same on every machine and in every version of Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+Keys = tuple[tuple[str, str], ...]
+_Item = TypeVar("_Item")
+
+
+def blocked(items: Sequence[tuple[_Item, Keys]], seed: int, block: int) -> list[_Item]:
+    """`items`, each with its layer keys, in the order of one block.
+
+    Every item comes once. Items with equal keys are told apart by their position in `items`.
+    """
+    numbered = [(item, (*keys, ("item", str(index)))) for index, (item, keys) in enumerate(items)]
+    ordered = sorted(numbered, key=lambda pair: _places(pair[1], seed, block))
+    return [item for item, _ in ordered]
+
+
+def trial_seed(seed: int, block: int) -> int:
+    """The seed of the load in a block. All points of a block meet the same random numbers: they are pairs."""
+    return int.from_bytes(_hash(seed, block, "trial")[:4], "big")
+
+
+def _places(keys: Keys, seed: int, block: int) -> tuple[bytes, ...]:
+    """The place at each layer. Points with an equal prefix of keys have an equal prefix of places."""
+    return tuple(_hash(seed, block, repr(keys[: depth + 1])) for depth in range(len(keys)))
+
+
+def _hash(seed: int, block: int, what: str) -> bytes:
+    return hashlib.sha256(f"{seed}/{block}/{what}".encode()).digest()

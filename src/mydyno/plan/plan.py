@@ -1,0 +1,179 @@
+"""From an experiment to the list of its trials, with what they cost and what they touch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+
+from pydantic import BaseModel, ConfigDict
+
+from mydyno.core.facts import HostFacts
+from mydyno.core.units import format_bytes
+from mydyno.plan.estimate import Estimate, estimate
+from mydyno.plan.layers import layer_keys
+from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
+from mydyno.plan.order import blocked, trial_seed
+from mydyno.plan.point import Point, points_of
+from mydyno.spec import Experiment, Problem, Sampling, SpecErrors, Variant
+
+
+class PlannedTrial(BaseModel):
+    """One repetition of one point."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    """t001, t002, ... in the order in which they run."""
+    index: int
+    """0-based position in that order."""
+    block: int
+    """Which repetition this is, from 1."""
+    point_id: str
+    seed: int
+    """For the load of this trial; the same for all points of a block."""
+
+
+class Plan(BaseModel):
+    """What `run` does. Plain values: as JSON and back it is the same plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    experiment_name: str
+    question: str | None
+    size: str | None
+    fingerprint: str
+    """Of all that decides what is measured; a comment in the file or a new question does not change it."""
+    seed: int
+    points: tuple[Point, ...]
+    trials: tuple[PlannedTrial, ...]
+    sampling: Sampling
+    estimate: Estimate
+    side_effects: tuple[str, ...]
+    """What happens outside the lab folder, and how it ends."""
+    warnings: tuple[str, ...]
+
+    def point(self, point_id: str) -> Point:
+        """The point with this id. Raises KeyError."""
+        for point in self.points:
+            if point.id == point_id:
+                return point
+        raise KeyError(point_id)
+
+
+def make(experiment: Experiment, facts: HostFacts) -> Plan:
+    """The plan of `experiment` on a machine with `facts`; reads and changes nothing else.
+
+    Raises SpecErrors when a point asks for more memory than the machine has.
+    """
+    described = points_of(experiment, facts)
+    warnings = _check_memory(described, facts)
+    points = tuple(point for point, _ in described)
+    trials = _trials(experiment, points)
+    cost = estimate(points, (points[_number(trial)] for trial in trials))
+    return Plan(
+        experiment_name=experiment.name,
+        question=experiment.question,
+        size=experiment.size,
+        fingerprint=_fingerprint(experiment, points, trials),
+        seed=experiment.design.seed,
+        points=points,
+        trials=trials,
+        sampling=experiment.sampling,
+        estimate=cost,
+        side_effects=_side_effects(points),
+        warnings=(*warnings, *_warnings(experiment, points, cost, facts)),
+    )
+
+
+def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTrial, ...]:
+    design = experiment.design
+    keyed = [(point, layer_keys(point)) for point in points]
+    order: list[tuple[int, Point]] = []
+    for block in range(1, design.repeats + 1):
+        shuffled = blocked(keyed, design.seed, block) if design.order == "blocked" else points
+        order += [(block, point) for point in shuffled]
+    return tuple(
+        PlannedTrial(
+            id=f"t{index + 1:03d}",
+            index=index,
+            block=block,
+            point_id=point.id,
+            seed=trial_seed(design.seed, block),
+        )
+        for index, (block, point) in enumerate(order)
+    )
+
+
+def _number(trial: PlannedTrial) -> int:
+    return int(trial.point_id.removeprefix("p")) - 1
+
+
+def _check_memory(described: Sequence[tuple[Point, Variant]], facts: HostFacts) -> list[str]:
+    """Warnings for points that nearly fill the memory. Raises SpecErrors for those that cannot fit."""
+    if facts.memory_bytes is None:
+        return []
+    problems: list[Problem] = []
+    warnings: list[str] = []
+    for point, variant in described:
+        needs = memory_sum(point)
+        if needs.largest is None:
+            continue
+        where = f" at {point.title}" if point.levels else ""
+        has = f"this machine has {format_bytes(facts.memory_bytes)}"
+        if needs.total > facts.memory_bytes:
+            location = ("setup", "server", "config", needs.largest)
+            message = f"the server may need more memory than there is{where}: {needs.arithmetic()}, and {has}"
+            problems.append(
+                variant.problem(location, message, f"a sum of at most {format_bytes(facts.memory_bytes)}")
+            )
+        elif needs.total > TIGHT * facts.memory_bytes:
+            warnings.append(f"memory is tight{where}: {needs.arithmetic()}, and {has}")
+    if problems:
+        raise SpecErrors(problems)
+    return warnings
+
+
+def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, facts: HostFacts) -> list[str]:
+    warnings: list[str] = []
+    most = max(max(point.workload.connections) for point in points)
+    unlimited = [point for point in points if "max_connections" not in point.setup.server.config]
+    if unlimited and most > DEFAULT_MAX_CONNECTIONS:
+        warnings.append(
+            f"the load reaches {most} connections and max_connections is not set: most servers stop at "
+            f"{DEFAULT_MAX_CONNECTIONS}"
+        )
+    if facts.free_disk_bytes is not None and cost.disk_bytes > facts.free_disk_bytes:
+        free = format_bytes(facts.free_disk_bytes)
+        warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
+    if experiment.design.repeats < 3 and len(points) > 1:
+        repeats = experiment.design.repeats
+        warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: take 5 or more")
+    if experiment.design.order == "sequential" and len(points) > 1:
+        warnings.append(
+            "in sequential order a slow drift of the machine looks like a difference between points"
+        )
+    return warnings
+
+
+def _side_effects(points: Sequence[Point]) -> tuple[str, ...]:
+    effects = [
+        "starts a private server process for each trial, and one for each new dataset; "
+        "as an unprivileged user when mydyno runs as root; stopped afterwards",
+        "keeps its unix socket in a private folder of the temporary folder; removed afterwards",
+    ]
+    ports = sorted({port for point in points if (port := point.setup.server.network.port) is not None})
+    for port in ports:
+        name = f"TCP port {port}" if port else "a free TCP port"
+        effects.append(f"listens on {name} of 127.0.0.1 while a trial runs")
+    return tuple(effects)
+
+
+def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
+    content = {
+        "points": [point.model_dump(mode="json") for point in points],
+        "trials": [trial.model_dump(mode="json") for trial in trials],
+        "sampling": experiment.sampling.model_dump(mode="json"),
+        "seed": experiment.design.seed,
+    }
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

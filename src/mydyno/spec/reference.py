@@ -1,0 +1,123 @@
+"""The reference part of docs/experiment-file.md, made from the sections themselves.
+
+    python -m mydyno.spec.reference docs/experiment-file.md
+
+rewrites what stands between the two markers of that file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from mydyno.core.units import format_duration
+from mydyno.spec.experiment import Experiment
+from mydyno.spec.paths import is_config, section_of
+from mydyno.spec.quantities import ConnectionsRule, CountRule, DurationRule, RateRule
+
+BEGIN = "<!-- reference: begin (made by python -m mydyno.spec.reference) -->"
+END = "<!-- reference: end -->"
+_WRITTEN_DIFFERENTLY = {
+    "factors": "FACTOR: LEVELS",
+    "sizes": "SIZE: {PATH: VALUE}",
+    "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
+    "network": "`false`, `true`, `{port: N}`",
+}
+_LEAVES = {"Arrival", "Network", "Factor"}
+"""Sections that are written as one value, explained where they are used."""
+
+
+def reference() -> str:
+    """Markdown: a table of keys for the file and for each of its sections."""
+    return "\n".join(_section(Experiment, "The file", "")) + "\n"
+
+
+def with_reference(document: str) -> str:
+    """`document` with the part between the markers made anew. Raises ValueError without markers."""
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the document lacks {BEGIN} or {END}")
+    return f"{before}{BEGIN}\n\n{reference()}\n{END}{after}"
+
+
+def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
+    yield f"### {title}"
+    yield ""
+    yield "| key | value | default | meaning |"
+    yield "|---|---|---|---|"
+    below: list[tuple[type[BaseModel], str]] = []
+    for name, field in section.model_fields.items():
+        child = section_of(field.annotation)
+        if child is not None and child.__name__ not in _LEAVES:
+            below.append((child, f"{path}{name}"))
+        yield f"| `{name}` | {_value(name, field)} | {_default(field)} | {field.description or ''} |"
+    for child, child_path in below:
+        yield ""
+        yield from _section(child, f"`{child_path}`", f"{child_path}.")
+
+
+def _value(name: str, field: FieldInfo) -> str:
+    if name in _WRITTEN_DIFFERENTLY:
+        return _WRITTEN_DIFFERENTLY[name]
+    if is_config(field.annotation):
+        return "VARIABLE: VALUE"
+    if section_of(field.annotation) is not None:
+        return "keys, see below"
+    return next(_kinds(field.annotation, [*field.metadata]), "text")
+
+
+def _kinds(annotation: Any, metadata: list[Any]) -> Iterator[str]:
+    """What may be written, from the rule or the type in an annotation; the most telling first."""
+    parts = [*metadata, *(part for arg in get_args(annotation) for part in (*get_args(arg), arg))]
+    for part in parts:
+        if isinstance(part, DurationRule):
+            from_least = f" from {format_duration(part.at_least)}" if part.at_least else ""
+            yield f"time{from_least}: `500ms`, `10s`, `2m`"
+        elif isinstance(part, CountRule):
+            yield f"number from {part.at_least:,}: `90000`, `20k`, `50M`"
+        elif isinstance(part, RateRule):
+            yield "rate: `1000/s`"
+        elif isinstance(part, ConnectionsRule):
+            yield "`10`, `10..400 step 10`, `[1, 5, 10..50 step 10]`"
+    for part in (annotation, *get_args(annotation)):
+        if get_origin(part) is Literal:
+            yield ", ".join(f"`{choice}`" for choice in get_args(part))
+    types = {annotation, *parts}
+    if bool in types:
+        yield "`true`, `false`"
+    if int in types:
+        bounds = [bound for part in parts for bound in (part, *getattr(part, "metadata", ()))]
+        least = next((bound.ge for bound in bounds if hasattr(bound, "ge")), None)
+        most = next((bound.le for bound in bounds if hasattr(bound, "le")), None)
+        yield "number" if least is None else f"number from {least:,} to {most:,}"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    if field.default_factory is not None:
+        made = field.get_default(call_default_factory=True)
+        written = made.model_dump(mode="json") if isinstance(made, BaseModel) else None
+        return f"`{str(written).lower()}`" if isinstance(written, str | bool) else ""
+    value = field.default
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, float):
+        return f"`{format_duration(value)}`" if value else "`0`"
+    return f"`{value}`"
+
+
+def main(path: Path) -> None:
+    path.write_text(with_reference(path.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
