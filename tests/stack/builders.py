@@ -1,0 +1,39 @@
+"""Small things that the tests of the stack share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from mydyno.host.local import LocalHost
+from mydyno.stack.journal import Journal
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.options import parse_options
+from mydyno.stack.server.version import parse_version
+from mydyno.stack.site import Site
+
+GOLDEN = Path(__file__).parent / "server" / "golden"
+
+MARIADB_VERSION = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
+MYSQL_VERSION = "/usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))"
+
+
+def options_of(release: str) -> Mapping[str, str | None]:
+    return parse_options((GOLDEN / f"{release}-help.txt").read_text())
+
+
+def mariadb() -> ServerBinary:
+    """MariaDB 10.11.19 as its own help describes it; nothing is run."""
+    return ServerBinary(
+        Path("/usr/sbin/mariadbd"), parse_version(MARIADB_VERSION), options_of("mariadb-10.11.19")
+    )
+
+
+def mysql() -> ServerBinary:
+    """MySQL 9.7.4 as its own help describes it; nothing is run."""
+    return ServerBinary(Path("/usr/sbin/mysqld"), parse_version(MYSQL_VERSION), options_of("mysql-9.7.4"))
+
+
+def site_in(lab: Path) -> Site:
+    lab.mkdir(exist_ok=True)
+    return Site(lab, LocalHost(), Journal(lab))
