@@ -47,7 +47,7 @@ def test_a_missing_program_is_named() -> None:
 
 
 def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
-    with pytest.raises(ServerError, match="did not end within 0.2 s"):
+    with pytest.raises(ServerError, match=r"did not end within 0\.2 s"):
         LocalHost().run(["sh", "-c", f"echo $$ > {tmp_path}/pid; exec sleep 60"], timeout_seconds=0.2)
     assert gone(int((tmp_path / "pid").read_text()))
 

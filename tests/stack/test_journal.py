@@ -35,7 +35,7 @@ def test_every_line_is_synced_and_so_is_the_folder_of_a_new_journal(
     real = os.fsync
 
     def fsync(descriptor: int) -> None:
-        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)

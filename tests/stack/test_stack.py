@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stack.builders import site_in
 
 from mydyno.core.errors import MydynoError
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.stack import Stack
+from stack.builders import site_in
 
 
 @dataclass
@@ -113,17 +113,21 @@ def test_after_a_failure_on_the_way_up_nothing_stands(
     stack = Stack(site)
     stack.move_to(layers(world, first))
     failing = layers(world, second, fails_up=place)
-    try:
-        stack.move_to(failing)
-    except MydynoError as error:
-        assert "will not go up" in str(error)
+    if place < len(second) and first[: place + 1] != second[: place + 1]:
+        with pytest.raises(MydynoError, match="will not go up"):
+            stack.move_to(failing)
         assert world.standing == []
         assert stack.layers == ()
+    else:
+        stack.move_to(failing)
+        assert world.standing == [str(layer) for layer in failing]
     stack.move_to(layers(world, first))
     assert len(world.standing) == len(first)
 
 
-@given(kinds=st.lists(st.integers(0, 2), min_size=1, max_size=5), place=st.integers(0, 4), keep=st.integers(0, 4))
+@given(
+    kinds=st.lists(st.integers(0, 2), min_size=1, max_size=5), place=st.integers(0, 4), keep=st.integers(0, 4)
+)
 def test_after_a_failure_on_the_way_down_nothing_stands(
     kinds: list[int], place: int, keep: int, site: Site
 ) -> None:
@@ -155,9 +159,14 @@ def test_an_error_while_tidying_up_is_told_beside_the_first_and_not_instead(site
 
 def test_leaving_the_block_takes_everything_down_even_after_an_interruption(site: Site) -> None:
     world = World()
-    with pytest.raises(KeyboardInterrupt), Stack(site) as stack:
-        stack.move_to(layers(world, [0, 1]))
-        raise KeyboardInterrupt
+
+    def run_and_interrupt() -> None:
+        with Stack(site) as stack:
+            stack.move_to(layers(world, [0, 1]))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_and_interrupt()
     assert world.notes == ["up a0", "up b1", "down b1", "down a0"]
 
 

@@ -12,7 +12,9 @@ from mydyno.stack.undo import EndProcesses, RemoveTree
 
 MARK = "--defaults-file=/tmp/mydyno-0123456789ab/my.cnf"
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+STUBBORN = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+)
 WILLING = "import time; print(flush=True); time.sleep(60)"
 
 

@@ -1,11 +1,14 @@
-"""What a server's error log says about its end, and what to do about it."""
+"""What a server's error log says about a failure, and what to do about it."""
 
 from __future__ import annotations
 
 import re
 
 _QUOTED_LINES = 5
-_SERIOUS = re.compile(r"\[(ERROR|FATAL)\]|^ERROR: |\bmysqld got signal\b|\bmariadbd got signal\b")
+# Some complaints come before the log has its form: `mariadbd: Character set 'x' is not ...`.
+_SERIOUS = re.compile(
+    r"\[(?:ERROR|FATAL)\]|^ERROR: |\b(?:mysqld|mariadbd) got signal\b|^\S*(?:mysqld|mariadbd): "
+)
 
 # Text in the log -> the way out. The first that matches wins, so the particular come before the general.
 _HINTS = (
@@ -17,8 +20,8 @@ _HINTS = (
     ),
     (r"No space left on device|Errcode: 28\b|error:? 28\b", "the disk is full: free some space"),
     (
-        r"unknown (?:variable|option)|ambiguous option|unknown suffix|Error while setting value|"
-        r"doesn't support value|Wrong value|requires an argument",
+        r"[Uu]nknown (?:variable|option|suffix)|ambiguous option|not a compiled character set|"
+        r"Error while setting value|doesn't support value|Wrong value|requires an argument",
         "the server does not take one of the settings: correct it in the experiment's `config`",
     ),
     (
@@ -37,20 +40,28 @@ _HINTS = (
         "another server is using this data directory: run `mydyno cleanup`",
     ),
     (
-        r"page size|[Uu]pgrade after a crash is not supported|Invalid redo log header|unsupported redo log",
+        r"page size|wrong space ID|[Uu]pgrade after a crash is not supported|Invalid redo log header|"
+        r"unsupported redo log",
         "the dataset was made by another release or with other page settings: remove it from the lab's cache",
     ),
 )
 
 
-def last_words(log: str) -> tuple[str, ...]:
-    """The last few lines that tell of an error, or when there are none, the last few lines."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    serious = [line for line in lines if _SERIOUS.search(line)]
-    return tuple((serious or lines)[-_QUOTED_LINES:])
+def telling_lines(log: str) -> tuple[str, ...]:
+    """The first few lines that tell of an error, as the first is the cause; without any, the last few."""
+    serious = _serious(log)
+    return serious[:_QUOTED_LINES] or _lines(log)[-_QUOTED_LINES:]
 
 
 def hint(log: str) -> str | None:
-    """The way out that the log's serious lines suggest; None when none is known."""
-    text = "\n".join(last_words(log))
+    """The way out that the log's complaints suggest; None when none is known."""
+    text = "\n".join(_serious(log))
     return next((advice for pattern, advice in _HINTS if re.search(pattern, text)), None)
+
+
+def _serious(log: str) -> tuple[str, ...]:
+    return tuple(line for line in _lines(log) if _SERIOUS.search(line))
+
+
+def _lines(log: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in log.splitlines() if line.strip())

@@ -15,7 +15,7 @@ from pathlib import Path
 from mydyno.core.errors import ServerError
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
-from mydyno.stack.server.errorlog import hint, last_words
+from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.site import Site
 from mydyno.stack.undo import EndProcesses
 
@@ -76,7 +76,7 @@ def initialise(
         site.remove(private)
     if finished.returncode != 0 or not (datadir / "mysql").is_dir():
         log = finished.stderr + finished.stdout
-        said = "\n".join(f"    {line}" for line in last_words(log))
+        said = "\n".join(f"    {line}" for line in telling_lines(log))
         raise ServerError(f"{binary.path} could not make a data directory in {datadir}:\n{said}", hint(log))
 
 

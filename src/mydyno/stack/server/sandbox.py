@@ -15,7 +15,7 @@ from mydyno.host.protocol import Process
 from mydyno.stack.server.accounts import ADMIN_USER, InitFile, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
-from mydyno.stack.server.errorlog import hint, last_words
+from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.version import Version
@@ -57,6 +57,7 @@ class RunningServer:
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
     _ending: int = field(repr=False)
+    _log_start: int = field(repr=False)
 
     def alive(self) -> bool:
         """Whether the process runs; not whether it answers."""
@@ -151,6 +152,7 @@ def _start(
     site.host.write_text(config, text, owner=identity)
     site.host.write_text(folder / "my.cnf", text)
     defaults = f"--defaults-file={config}"
+    log_start = error_log.stat().st_size if error_log.exists() else 0
     ending = site.journal.intend(EndProcesses(argument=defaults))
     try:
         process = site.host.start(
@@ -174,6 +176,7 @@ def _start(
             _site=site,
             _private=private,
             _ending=ending,
+            _log_start=log_start,
         )
         _wait_until_it_answers(server, ready_seconds)
         return server
@@ -214,8 +217,7 @@ def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
                 "its error log may say what it was busy with",
             )
         time.sleep(_POLL_SECONDS)
-    log = server.error_log.read_text(errors="replace")
-    raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(log))
+    raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(_log(server)))
 
 
 def _failure(server: RunningServer, error: Exception | None) -> str:
@@ -226,9 +228,13 @@ def _failure(server: RunningServer, error: Exception | None) -> str:
         parts.append(f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}")
     if error is not None:
         parts.append(str(error))
-    said = last_words(server.error_log.read_text(errors="replace"))
-    log = "".join(f"\n    {line}" for line in said)
-    return f"{'; '.join(parts) or 'no reason known'}\n  {server.error_log} ends with:{log}"
+    said = "".join(f"\n    {line}" for line in telling_lines(_log(server)))
+    return f"{'; '.join(parts) or 'no reason known'}\n  {server.error_log} says:{said}"
+
+
+def _log(server: RunningServer) -> str:
+    """What this very start has written; the file may hold an earlier one's words."""
+    return server.error_log.read_bytes()[server._log_start :].decode(errors="replace")
 
 
 def _connect(path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:

@@ -1,0 +1,47 @@
+import os
+
+import pytest
+
+from mydyno.core.secrets import Secret
+from mydyno.stack.server.accounts import InitFile, native_hash, set_password
+from mydyno.stack.server.version import parse_version
+from stack.builders import MARIADB_VERSION, MYSQL_VERSION
+
+
+def test_the_native_hash_is_that_of_the_manual() -> None:
+    # SELECT PASSWORD('password') of any MySQL before 8.0 and any MariaDB.
+    assert native_hash(Secret("password")) == "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19"
+
+
+def test_mariadb_never_sees_the_password_itself() -> None:
+    password = Secret.random()
+    statements = set_password(parse_version(MARIADB_VERSION), password, over_network=True)
+    assert not any(password.reveal() in statement for statement in statements)
+    assert native_hash(password) in statements[-1]
+
+
+@pytest.mark.parametrize("line", [MARIADB_VERSION, MYSQL_VERSION])
+def test_an_account_for_the_network_is_made_only_when_there_is_one(line: str) -> None:
+    without, with_network = (
+        " ".join(set_password(parse_version(line), Secret("x"), over_network=network))
+        for network in (False, True)
+    )
+    assert "'root'@'localhost'" in without
+    assert "127.0.0.1" not in without
+    assert "'root'@'127.0.0.1'" in with_network
+
+
+def test_statements_are_kept_out_of_the_binary_log() -> None:
+    assert set_password(parse_version(MYSQL_VERSION), Secret("x"), over_network=False)[0] == (
+        "SET SESSION sql_log_bin = 0"
+    )
+
+
+def test_an_init_file_holds_one_statement_a_line_until_it_is_wiped() -> None:
+    file = InitFile(["SELECT 1", "SELECT 2"])
+    descriptor = os.open(file.path, os.O_RDONLY)
+    assert os.pread(descriptor, 100, 0) == b"SELECT 1;\nSELECT 2;\n"
+    file.wipe()
+    assert os.pread(descriptor, 100, 0) == b""
+    os.close(descriptor)
+    file.wipe()
