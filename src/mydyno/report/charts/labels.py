@@ -1,0 +1,53 @@
+"""Names written beside the ends of lines, kept apart from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from mydyno.report.charts import theme
+from mydyno.report.charts.draw import data
+from mydyno.report.evidence import Setting
+from mydyno.report.format import shorten
+
+CHARACTER_PX = 6.3
+"""About the width of a character of 12 px Liberation Sans."""
+
+
+def room_for(settings: Sequence[Setting], most: int) -> tuple[int, int]:
+    """(pixels to keep free at the right, characters to which names are cut) for the names of `settings`."""
+    longest = max((len(setting.title) for setting in settings), default=0)
+    pixels = min(most, int(longest * CHARACTER_PX) + 18)
+    return pixels, max(6, int((pixels - 14) / CHARACTER_PX))
+
+
+def spread(wanted: Sequence[float], gap: float, top: float, bottom: float) -> list[float]:
+    """Positions near the `wanted` ones, in the same order, at least `gap` apart, between `top` and `bottom`
+    where they fit. A pixel's y grows downwards."""
+    order = sorted(range(len(wanted)), key=lambda place: (wanted[place], place))
+    placed = [0.0] * len(wanted)
+    at = top - gap
+    for place in order:
+        at = max(wanted[place], at + gap)
+        placed[place] = at
+    limit = bottom + gap
+    for place in reversed(order):
+        limit = min(placed[place], limit - gap)
+        placed[place] = limit
+    return placed
+
+
+def end_labels(
+    ends: Sequence[tuple[Setting, float]], *, x_px: float, height: int, characters: int
+) -> list[alt.Chart]:
+    """A name for each (setting, pixel y of its line's end), right of `x_px`."""
+    placed = spread([y for _, y in ends], 15, 6, height - 4)
+    return [
+        alt.Chart(data([{"name": shorten(setting.title, characters)}]))
+        .mark_text(
+            align="left", baseline="middle", fontSize=12, fontWeight="bold", color=theme.color(setting.slot)
+        )
+        .encode(x=alt.value(x_px), y=alt.value(y), text="name:N")
+        for (setting, _), y in zip(ends, placed, strict=True)
+    ]

@@ -1,0 +1,179 @@
+"""Queries/s (right axis) with Threads_created and Max_used_connections (left axis), settings side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from mydyno.report.charts import theme
+from mydyno.report.charts.draw import Chart, Layer, data, layered, side_by_side
+from mydyno.report.charts.theme import Size
+from mydyno.report.format import shorten
+from mydyno.report.views.overview import CounterLine, Overview, Panel, RateLine, Span
+
+_COUNTER_DASH = {0: [1, 0], 1: [5, 3]}
+_GAP = 26
+_AXES = 62
+_HEADROOM = 1.15
+_TALL = 250
+
+
+def overview_chart(view: Overview, size: Size, height: int | None = None) -> Chart:
+    """One panel a setting on shared scales; beside each other where there is room, else below each other."""
+    columns = _columns(len(view.panels), size)
+    panel_height = height or (170 if size.narrow else 300 if columns <= 2 else 200)
+    # Both axes are drawn at the outer edges only when panels stand side by side.
+    inner = size.width - 2 * _AXES - (columns - 1) * _GAP
+    width = inner // columns
+    panels = []
+    for place, panel in enumerate(view.panels):
+        column = place % columns
+        last = column == columns - 1 or place == len(view.panels) - 1
+        panels.append(_panel(view, panel, width, panel_height, left=column == 0, right=last, size=size))
+    return side_by_side(panels, columns, {"row": 34, "column": _GAP})
+
+
+def _columns(panels: int, size: Size) -> int:
+    if size.narrow or panels == 1:
+        return 1
+    most = 2 if size.width < 900 or panels in (2, 4) else 3
+    return min(most, panels)
+
+
+def _panel(
+    view: Overview, panel: Panel, width: int, height: int, *, left: bool, right: bool, size: Size
+) -> alt.LayerChart:
+    color = theme.INVALID if panel.invalid else theme.color(panel.setting.slot)
+    x = alt.X(
+        "s:Q",
+        title="elapsed, s",
+        scale=alt.Scale(domain=[0, view.longest_s or 1], nice=False),
+        axis=alt.Axis(tickCount=max(3, width // 90)),
+    )
+    rates = layered(
+        *[_rate(line, x, view, color, faint=True, axis=right) for line in panel.others],
+        *([_rate(panel.shown, x, view, color, faint=False, axis=right)] if panel.shown else []),
+    )
+    parts: list[Layer] = [_bands(panel.spans, x, width)]
+    if panel.counters and view.most_counted > 0:
+        parts.append(_counters(panel.counters, x, view, axis=left, height=height))
+    parts.append(rates)
+    title = alt.TitleParams(
+        text=shorten(panel.setting.title, max(20, width // 8)),
+        subtitle=_subtitle(panel),
+        color=color,
+        offset=22,
+    )
+    drawn: alt.LayerChart = layered(*parts).resolve_scale(y="independent")
+    return drawn.properties(width=width, height=height, title=title)
+
+
+def _subtitle(panel: Panel) -> str:
+    if panel.shown is None:
+        return "no trial was recorded"
+    if panel.invalid:
+        return f"trial {panel.shown.trial_id}: INVALID, as is every trial of this setting"
+    return f"trial {panel.shown.trial_id}" + (f", {len(panel.others)} more behind it" if panel.others else "")
+
+
+def _rate(line: RateLine, x: alt.X, view: Overview, color: str, *, faint: bool, axis: bool) -> alt.Chart:
+    rows = [
+        {"s": at, "rate": step.queries_per_second, "phase": step.phase}
+        for step in line.steps
+        for at in (step.from_s, step.to_s)
+    ]
+    y = alt.Y(
+        "rate:Q",
+        title="queries/s" if axis else None,
+        scale=alt.Scale(domain=[0, view.most_queries_per_second or 1], nice=True),
+        axis=alt.Axis(
+            orient="right",
+            grid=False,
+            format=",~f",
+            tickCount=5,
+            labels=axis,
+        ),
+    )
+    width, opacity = (1, 0.28) if faint else (2.2, 1)
+    mark = alt.Chart(data(rows)).mark_line(
+        color=color, strokeWidth=width, opacity=opacity, strokeJoin="round"
+    )
+    drawn: alt.Chart = mark.encode(x=x, y=y, detail="phase:N")
+    return drawn
+
+
+def _counters(
+    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, height: int
+) -> alt.LayerChart:
+    top = view.most_counted * _HEADROOM
+    title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
+    y = alt.Y(
+        "value:Q",
+        title=title if axis else None,
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(orient="left", format=",~f", tickCount=5, labels=axis),
+    )
+    lines = [
+        alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
+        .mark_line(
+            color=_ink(place),
+            strokeWidth=1.6,
+            strokeDash=_COUNTER_DASH.get(place, [2, 2]),
+            interpolate="step-after",
+        )
+        .encode(x=x, y=y)
+        for place, counter in enumerate(counters)
+    ]
+    halos, labels = [], []
+    for place, rise in _label_rises(counters, height / top):
+        s, value = counters[place].points[-1]
+        base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
+            x=x, y=y, text="name:N"
+        )
+        put: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -3, "dy": -rise, "fontSize": 11}
+        halos.append(base.mark_text(**put, stroke=theme.BAND, strokeWidth=4, strokeJoin="round"))
+        labels.append(base.mark_text(**put, color=_ink(place)))
+    return layered(*halos, *lines, *labels)
+
+
+def _ink(place: int) -> str:
+    return theme.INK if place == 0 else theme.MUTED
+
+
+def _label_rises(counters: tuple[CounterLine, ...], px_per_unit: float) -> list[tuple[int, float]]:
+    """(counter, pixels of its label above its line's end): labels of near ends stand on each other."""
+    rises = []
+    occupied = float("-inf")
+    for place in sorted(range(len(counters)), key=lambda place: counters[place].points[-1][1]):
+        end = counters[place].points[-1][1] * px_per_unit
+        bottom = max(end + 3, occupied)
+        rises.append((place, bottom - end))
+        occupied = bottom + 14
+    return rises
+
+
+def _bands(spans: tuple[Span, ...], x: alt.X, width: int) -> alt.LayerChart:
+    """A pale band for each phase and its number of connections above it, as many as there is room for."""
+    total = max((span.to_s for span in spans), default=1.0)
+    room = max(1, int(width / 34))
+    every = max(1, -(-len(spans) // room))
+    rows = [
+        {
+            "s": span.from_s,
+            "to": span.to_s,
+            "middle": min((span.from_s + span.to_s) / 2, total),
+            "label": f"{span.connections}" if place % every == 0 else "",
+        }
+        for place, span in enumerate(spans)
+    ]
+    source = alt.Chart(data(rows))
+    return layered(
+        source.mark_rect(color=theme.BAND).encode(x=x, x2="to:Q"),
+        source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
+            x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
+        ),
+        alt.Chart(data([{"text": "connections"}]))
+        .mark_text(align="left", baseline="bottom", color=theme.MUTED, fontSize=11)
+        .encode(x=alt.value(0), y=alt.value(-18), text="text:N"),
+    )

@@ -1,0 +1,181 @@
+"""A forest plot: the ratio of two settings at each number of connections, and over all as a diamond."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import altair as alt
+
+from mydyno.report.charts import theme
+from mydyno.report.charts.curves import axis_title
+from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.theme import Size
+from mydyno.report.format import MINUS, change, shorten
+from mydyno.report.views.verdicts import RatioRow, Ratios
+
+_ROW = 26
+_LEFT = 92
+_NUMBERS = 210
+_FARTHEST = 5.0
+"""Intervals reach no farther on the page than this ratio (and its inverse); they are cut at the edge."""
+
+_PERCENT = (
+    f"datum.value == 1 ? '0 %' : replace(format(100 * (datum.value - 1), '+.0f'), '-', '{MINUS}') + ' %'"
+)
+"""A Vega expression: the ratio 1.1 is labelled `+10 %`."""
+
+
+def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
+    """One panel a comparison, all on one scale."""
+    columns = 1 if size.width < 900 or len(views) == 1 else 2
+    numbers = 0 if size.narrow else _NUMBERS
+    gap = 30
+    width = (size.width - (columns - 1) * gap) // columns - _LEFT - numbers
+    scale = _Scale(views, width)
+    panels = [_panel(view, scale, width, size, numbered=numbers > 0) for view in views]
+    return side_by_side(panels, columns, {"row": gap, "column": gap})
+
+
+class _Scale:
+    """A logarithmic axis of ratios with its ticks in percent, the same for all panels."""
+
+    def __init__(self, views: tuple[Ratios, ...], width: int) -> None:
+        rows = [row for view in views for row in view.rows]
+        values = [row.value for row in rows if row.value is not None]
+        ends = [
+            min(max(end, 1 / _FARTHEST), _FARTHEST)
+            for row in rows
+            for end in (row.low, row.high)
+            if end is not None
+        ]
+        margin = 1 + 2 * max((view.margin for view in views), default=0.03)
+        self.low = min([*values, *ends, 1 / margin]) / 1.02
+        self.high = max([*values, *ends, margin]) * 1.02
+        self.ticks = _ticks(self.low, self.high, most=max(3, width // 70))
+
+    def inside(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+    def x(self, field: str, title: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            title=title,
+            scale=alt.Scale(type="log", domain=[self.low, self.high], nice=False, zero=False),
+            axis=alt.Axis(
+                values=self.ticks,
+                grid=True,
+                domain=False,
+                ticks=False,
+                labelOverlap="greedy",
+                labelExpr=_PERCENT,
+            ),
+        )
+
+
+def _ticks(low: float, high: float, most: int) -> list[float]:
+    """Round percentages around 1, the finest step that does not give more than `most` ticks."""
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
+        first, last = math.ceil((low - 1) / step), math.floor((high - 1) / step)
+        if last - first + 1 <= most:
+            return [round(1 + place * step, 6) for place in range(first, last + 1)]
+    return [1.0]
+
+
+def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: bool) -> alt.LayerChart:
+    color = theme.color(view.setting.slot)
+    height = _ROW * (len(view.rows) + 1)
+    titles = 44 if size.width > 900 else 30
+    title = f"{axis_title(view.metric)}: change against {shorten(view.against.title, titles)}"
+    x = scale.x("value", title)
+    rows = [_drawn(view, row, place, scale) for place, row in enumerate(view.rows)]
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
+    known = [row for row in rows if row["value"] is not None]
+    layers: list[alt.Chart] = [_margin_band(view, scale, x), _no_difference(x)]
+    for overall in (False, True):
+        of_kind = [row for row in known if row["overall"] is overall]
+        if not of_kind:
+            continue
+        base = alt.Chart(data(of_kind))
+        bars = [row for row in of_kind if row["low"] is not None]
+        if bars:
+            layers.append(
+                alt.Chart(data(bars))
+                .mark_rule(color=color, strokeWidth=3 if overall else 2)
+                .encode(x=scale.x("low", title), x2="high:Q", y=y)
+            )
+        layers.append(
+            base.mark_point(
+                filled=True,
+                opacity=1,
+                color=color,
+                stroke=theme.PAPER,
+                strokeWidth=1,
+                size=190 if overall else 64,
+                shape="diamond" if overall else theme.shape(view.setting.slot),
+                aria=True,
+            ).encode(x=x, y=y, description="hover:N")
+        )
+    layers += _texts(rows, y, width, numbered=numbered)
+    panel = layered(*layers).properties(width=width, height=height)
+    return panel.properties(
+        title=alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
+    )
+
+
+def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:
+    overall = row.connections is None
+    return {
+        "label": "overall" if overall else f"{row.connections}",
+        "overall": overall,
+        # The overall row stands a little apart.
+        "y": _ROW * (place + (1.0 if overall else 0.5)),
+        "value": None if row.value is None else scale.inside(row.value),
+        "low": None if row.low is None else scale.inside(row.low),
+        "high": None if row.high is None else scale.inside(row.high),
+        "told": told(row),
+        "hover": f"{'overall' if overall else f'{row.connections} connections'}: {told(row)}, "
+        f"n={row.n[0]} vs {row.n[1]}",
+    }
+
+
+def told(row: RatioRow) -> str:
+    """`+12.4 %  (+9.1 to +15.8)`"""
+    if row.low is None or row.high is None:
+        return change(row.value)
+    low, high = (change(end).removesuffix(" %") for end in (row.low, row.high))
+    return f"{change(row.value)}  ({low} to {high})"
+
+
+def _texts(rows: list[dict[str, object]], y: alt.Y, width: int, *, numbered: bool) -> list[alt.Chart]:
+    layers = [_heading("connections", -10, "right")]
+    if numbered:
+        layers.append(_heading("change (95 % interval)", width + 14, "left"))
+    for overall in (False, True):
+        base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
+        style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}
+        layers.append(base.mark_text(align="right", **style).encode(x=alt.value(-10), text="label:N"))
+        if numbered:
+            layers.append(
+                base.mark_text(align="left", **style).encode(x=alt.value(width + 14), text="told:N")
+            )
+    return layers
+
+
+def _heading(text: str, x: float, align: Literal["left", "right"]) -> alt.Chart:
+    mark = alt.Chart(data([{"text": text}])).mark_text(align=align, baseline="bottom", color=theme.MUTED)
+    heading: alt.Chart = mark.encode(x=alt.value(x), y=alt.value(-4), text="text:N")
+    return heading
+
+
+def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:
+    """Within it a difference counts as none."""
+    band = [{"value": scale.inside(1 / (1 + view.margin)), "to": scale.inside(1 + view.margin)}]
+    drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2="to:Q")
+    return drawn
+
+
+def _no_difference(x: alt.X) -> alt.Chart:
+    mark = alt.Chart(data([{"value": 1.0}])).mark_rule(color=theme.MUTED, strokeDash=[4, 3])
+    line: alt.Chart = mark.encode(x=x)
+    return line

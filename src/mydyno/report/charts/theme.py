@@ -1,0 +1,116 @@
+"""How every chart looks: colours, type and sizes, in one place.
+
+The colours of settings are those of Okabe and Ito, "Color Universal Design" (2008), which the common kinds of
+colour blindness can tell apart; orange and sky blue are darkened, and yellow is left out, so that thin lines and
+small text can be read on white. Each setting has its own marker as well: colour is never the only difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+INK = "#1c2127"
+MUTED = "#5d6673"
+GRID = "#e4e7eb"
+BAND = "#f4f6f8"
+PAPER = "#ffffff"
+INVALID = "#b3261e"
+
+SERIES = ("#0072b2", "#c46a00", "#009e73", "#b2528a", "#3a93c7", "#7a6a53", "#5a4fcf", "#4d5a68")
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
+
+DARK = {
+    INK: "#e8eaed",
+    MUTED: "#a3abb6",
+    GRID: "#30363d",
+    BAND: "#1f242b",
+    PAPER: "#15191e",
+    INVALID: "#ff8a80",
+    "#0072b2": "#5ab4f0",
+    "#c46a00": "#f0a840",
+    "#009e73": "#3ccfa2",
+    "#b2528a": "#e58fc0",
+    "#3a93c7": "#8fd0f5",
+    "#7a6a53": "#c9b693",
+    "#5a4fcf": "#a9a1ff",
+    "#4d5a68": "#b3bfcc",
+}
+"""Colour on white -> colour of the same thing on a dark page."""
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Liberation Sans comes with vl-convert, so that a picture is the same on a machine without fonts."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A width to draw for, in CSS pixels. Text keeps its size whatever the width, so that it can be read."""
+
+    name: str
+    width: int
+
+    @property
+    def narrow(self) -> bool:
+        return self.width < 500
+
+
+WIDE = Size("wide", 1080)
+MEDIUM = Size("medium", 680)
+NARROW = Size("narrow", 346)
+SIZES = (WIDE, MEDIUM, NARROW)
+
+
+def color(slot: int) -> str:
+    return SERIES[slot % len(SERIES)]
+
+
+def shape(slot: int) -> str:
+    """Past the last colour the colours come round again with other markers."""
+    return SHAPES[(slot + slot // len(SERIES)) % len(SHAPES)]
+
+
+def config(text_px: int = 12) -> dict[str, Any]:
+    """Vega-Lite's `config` for all charts, with text of `text_px` pixels."""
+    return {
+        "background": None,
+        "font": FONT,
+        "padding": 4,
+        "view": {"stroke": None},
+        "mark": {"aria": False},
+        "axis": {
+            "domainColor": MUTED,
+            "gridColor": GRID,
+            "tickColor": MUTED,
+            "labelColor": MUTED,
+            "titleColor": INK,
+            "labelFontSize": text_px,
+            "titleFontSize": text_px,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "labelPadding": 4,
+            "tickSize": 4,
+            "domain": False,
+            "ticks": False,
+        },
+        "axisX": {"grid": False, "domain": True, "ticks": True},
+        "title": {
+            "color": INK,
+            "fontSize": text_px + 2,
+            "subtitleColor": MUTED,
+            "subtitleFontSize": text_px,
+            "subtitlePadding": 4,
+            "anchor": "start",
+            "frame": "group",
+            "fontWeight": "bold",
+        },
+        "text": {"fontSize": text_px, "color": INK},
+    }

@@ -1,0 +1,103 @@
+"""Everything that a report is made of, read once from a run: from here on all is pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import polars as pl
+
+from mydyno.core.errors import LabError
+from mydyno.results.records import Environment, ExperimentRecord, TrialRecord
+
+
+class Run(Protocol):
+    """What a report needs of a lab's run; `results.store` opens one."""
+
+    experiment: ExperimentRecord
+
+    def trials(self) -> Sequence[TrialRecord]: ...
+
+    def environment(self) -> Environment: ...
+
+    def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
+
+    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame: ...
+
+    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame: ...
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point as the report shows it. `slot`, its place in the experiment, gives its colour everywhere."""
+
+    point_id: str
+    title: str
+    slot: int
+
+
+@dataclass(frozen=True)
+class Series:
+    """What was recorded over time in one trial; empty frames where the lab has lost it."""
+
+    samples: pl.DataFrame
+    """`t_s` and one column for each status counter."""
+    intervals: pl.DataFrame
+    """`phase`, `from_s`, `to_s`, `queries`... one row for each interval of the engine."""
+
+
+NO_SERIES = Series(pl.DataFrame(), pl.DataFrame())
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A run's records, in planned order, and its series by trial."""
+
+    experiment: ExperimentRecord
+    environment: Environment
+    environment_changes: Mapping[str, tuple[str | int | float | None, ...]]
+    """Facts that were not the same at every start of the run."""
+    trials: tuple[TrialRecord, ...]
+    """Every attempt at every trial."""
+    series: Mapping[tuple[str, int], Series]
+    """(trial, attempt) -> what was recorded over time."""
+    lost: tuple[str, ...]
+    """What the lab could not give any more, one sentence each."""
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return tuple(
+            Setting(point.point_id, point.title, slot) for slot, point in enumerate(self.experiment.points)
+        )
+
+    @property
+    def valid(self) -> tuple[TrialRecord, ...]:
+        return tuple(trial for trial in self.trials if trial.status == "valid")
+
+    def trials_of(self, point_id: str) -> tuple[TrialRecord, ...]:
+        return tuple(trial for trial in self.trials if trial.point_id == point_id)
+
+    def series_of(self, trial: TrialRecord) -> Series:
+        return self.series.get((trial.trial_id, trial.attempt), NO_SERIES)
+
+
+def gather(run: Run) -> Evidence:
+    """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain."""
+    trials = tuple(sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt)))
+    series: dict[tuple[str, int], Series] = {}
+    lost: list[str] = []
+    for trial in trials:
+        key = trial.trial_id, trial.attempt
+        try:
+            series[key] = Series(run.samples(*key), run.intervals(*key))
+        except LabError as error:
+            lost.append(error.message)
+    return Evidence(
+        experiment=run.experiment,
+        environment=run.environment(),
+        environment_changes=run.environment_changes(),
+        trials=trials,
+        series=series,
+        lost=tuple(lost),
+    )

@@ -1,0 +1,173 @@
+"""The figures of a report: which there are, what each is called, and how each is drawn at any width."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import altair as alt
+
+from mydyno.report.charts import theme
+from mydyno.report.charts.curves import curves_chart
+from mydyno.report.charts.draw import Chart
+from mydyno.report.charts.overview import overview_chart
+from mydyno.report.charts.ratios import ratios_chart
+from mydyno.report.charts.theme import Size
+from mydyno.report.tables import Table, curves_table, ratios_table
+from mydyno.report.views.page import Page
+
+PICTURE = Size("picture", 800)
+"""Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
+
+_TITLE_CHARACTERS = 92
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    """Also the stem of its files."""
+    title: str
+    caption: str
+    draw: Callable[[Size], Chart]
+    tables: tuple[tuple[str, Table], ...]
+    """(title, the figure's numbers); empty where the figure is itself the series."""
+    picture_title: str
+    picture_subtitle: str
+    labelled: bool
+    """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+
+    def picture(self) -> Chart:
+        """The figure with its title on it, to be shown without the page."""
+        return self.draw(PICTURE).properties(
+            title=alt.TitleParams(
+                text=balanced(self.picture_title, _TITLE_CHARACTERS),
+                subtitle=balanced(self.picture_subtitle, _TITLE_CHARACTERS + 15),
+                fontSize=16,
+                subtitleFontSize=13,
+                frame="bounds",
+                anchor="start",
+                color=theme.INK,
+                offset=18,
+            )
+        )
+
+
+def balanced(text: str, most: int) -> list[str]:
+    """`text` in as few lines of at most `most` characters as it needs, all about equally long."""
+    lines = len(textwrap.wrap(text, most))
+    for width in range(max(1, len(text) // max(1, lines)), most):
+        if len(wrapped := textwrap.wrap(text, width)) <= lines:
+            return wrapped
+    return textwrap.wrap(text, most)
+
+
+def figures(page: Page) -> tuple[Figure, ...]:
+    """Those for which there is something to draw, in reading order."""
+    found = [_overview(page), _throughput(page), _ratios(page), _latency(page), _connect(page)]
+    return tuple(figure for figure in found if figure is not None)
+
+
+def _overview(page: Page) -> Figure | None:
+    view = page.overview
+    if view.empty:
+        return None
+    counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
+    left = f" Black, left axis: {' and '.join(counters)}." if counters else ""
+    return Figure(
+        name="overview",
+        title="The run over time",
+        caption="Colour, right axis: queries/s, one bold trial for each setting (the one nearest to the median of "
+        f"its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with its "
+        "number of connections above. All panels share their scales.",
+        draw=lambda size: overview_chart(view, size),
+        tables=(),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=page.experiment.question or page.experiment.name,
+        labelled=True,
+    )
+
+
+def _throughput(page: Page) -> Figure | None:
+    view = page.throughput
+    if view.empty:
+        return None
+    return Figure(
+        name="throughput",
+        title="Queries per second",
+        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}",
+        draw=lambda size: curves_chart((view,), size),
+        tables=(("Queries/s", curves_table([view])),),
+        picture_title="Queries per second against connections",
+        picture_subtitle=_subtitle(page),
+        labelled=False,
+    )
+
+
+def _ratios(page: Page) -> Figure | None:
+    views = tuple(view for view in page.verdicts.ratios if not view.empty)
+    if not views:
+        return None
+    pairing = (
+        "Trials of the same block are compared with each other, so that what a block shares drops out."
+        if all(view.paired for view in views)
+        else "Trials are compared as independent groups, since some blocks lack a valid trial of one side."
+    )
+    return Figure(
+        name="ratio",
+        title="The difference",
+        caption=f"Ratio of {views[0].metric.noun} at each number of connections, with its 95 % interval; the "
+        "diamond is the ratio over all of them. Grey: a difference of less than "
+        f"{views[0].margin * 100:g} %, which counts as none. {pairing}",
+        draw=lambda size: ratios_chart(views, size),
+        tables=tuple(
+            (f"{view.setting.title} against {view.against.title}", ratios_table(view)) for view in views
+        ),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _latency(page: Page) -> Figure | None:
+    views = tuple(view for view in page.latency if not view.empty)
+    if not views:
+        return None
+    return Figure(
+        name="latency",
+        title="Latency",
+        caption=f"{' '.join(page.method.latency)} Shown is the mean of the trials' percentiles. "
+        f"{_bars(views[0].has_intervals)}",
+        draw=lambda size: curves_chart(views, size),
+        tables=(("Latency", curves_table(views)),),
+        picture_title="Latency against connections",
+        picture_subtitle=_subtitle(page),
+        labelled=False,
+    )
+
+
+def _connect(page: Page) -> Figure | None:
+    views = tuple(view for view in page.connect if not view.empty)
+    if not views:
+        return None
+    return Figure(
+        name="connect",
+        title="Time to connect",
+        caption="From opening a connection until it can be used, authentication included. "
+        f"{_bars(views[0].has_intervals)}",
+        draw=lambda size: curves_chart(views, size),
+        tables=(("Time to connect", curves_table(views)),),
+        picture_title="Time to connect against connections",
+        picture_subtitle=_subtitle(page),
+        labelled=False,
+    )
+
+
+def _bars(has_intervals: bool) -> str:
+    if has_intervals:
+        return "Bars: 95 % interval of the mean over trials (bootstrap)."
+    return "No intervals: they need at least 3 valid trials of a setting."
+
+
+def _subtitle(page: Page) -> str:
+    return f"{page.experiment.name}, {page.method.trials}"

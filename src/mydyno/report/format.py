@@ -1,0 +1,98 @@
+"""Numbers as the report writes them. Missing is always a dash, never a zero.
+
+Thousands are grouped with a narrow no-break space (SI Brochure, 9th edition, 5.4.4; no-break so that a number is
+never torn at a line's end).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+MISSING = "–"
+GROUP = "\N{NARROW NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+
+
+def count(value: float | None) -> str:
+    """A whole number with its thousands grouped: 46153 is `46 153`."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{value:,.0f}".replace(",", GROUP).replace("-", MINUS)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """`value` with `digits` significant digits, never in scientific notation; whole from 100 on."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value)))
+    decimals = max(0, digits - 1 - magnitude)
+    text = f"{round(value, decimals):,.{decimals}f}"
+    return text.replace(",", GROUP).replace("-", MINUS)
+
+
+def latency(nanoseconds: float | None) -> str:
+    """Nanoseconds in the unit that reads best: `850 µs`, `2.31 ms`, `1.20 s`."""
+    if nanoseconds is None or not math.isfinite(nanoseconds):
+        return MISSING
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if abs(nanoseconds) >= size:
+            return f"{number(nanoseconds / size)} {unit}"
+    return f"{count(nanoseconds)} ns"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds of a stretch of work: `0.8 s`, `12 s`, `3 min 20 s`, `2 h 05 min`."""
+    if seconds is None or not math.isfinite(seconds):
+        return MISSING
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio with its sign of multiplication: `1.124×`."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{number(value, 4 if 0.1 <= value < 10 else 3)}×"
+
+
+def change(value: float | None) -> str:
+    """A ratio said as a change: 1.124 is `+12.4 %`, 0.98 is `−2.0 %`."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    percent = (value - 1) * 100
+    decimals = 1 if abs(percent) < 100 else 0
+    text = f"{percent:+.{decimals}f}"
+    if float(text) == 0:
+        text = text.lstrip("+-")
+    return f"{text.replace('-', MINUS)} %"
+
+
+def interval(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
+    """Both ends of an interval in words that survive a minus sign: `−2.0 % to +3.1 %`."""
+    if low is None or high is None:
+        return MISSING
+    return f"{write(low)} to {write(high)}"
+
+
+def plain_ascii_spaces(text: str) -> str:
+    """`text` for a terminal or a text file: narrow no-break spaces become ordinary ones."""
+    return text.replace(GROUP, " ")
+
+
+def shorten(text: str, most: int) -> str:
+    """`text` on one line, with its middle left out when it is longer than `most` characters."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    head = (most - 1) // 2
+    tail = most - 1 - head
+    return f"{line[:head].rstrip()}…{line[len(line) - tail :].lstrip()}"

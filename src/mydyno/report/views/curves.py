@@ -1,0 +1,96 @@
+"""A metric against the number of connections, a curve a setting, with 95 % intervals over the valid trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.analysis.metrics import Metric
+from mydyno.analysis.summary import Summary, summary
+from mydyno.report.evidence import Evidence, Setting
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """In the metric's unit; a latency in nanoseconds."""
+
+    connections: int
+    value: float
+    """The mean over trials."""
+    low: float | None
+    """Ends of the mean's 95 % interval; None with fewer than three trials."""
+    high: float | None
+    trials: tuple[float, ...]
+    """The value of each valid trial, in their order."""
+
+    @property
+    def n(self) -> int:
+        return len(self.trials)
+
+
+@dataclass(frozen=True)
+class Curve:
+    setting: Setting
+    points: tuple[CurvePoint, ...]
+    """By rising connections; what was not measured is not there."""
+
+    def at(self, connections: int) -> CurvePoint | None:
+        return next((point for point in self.points if point.connections == connections), None)
+
+
+@dataclass(frozen=True)
+class Curves:
+    metric: Metric
+    curves: tuple[Curve, ...]
+    """One for each setting, also for those without a point."""
+
+    @property
+    def empty(self) -> bool:
+        return not any(curve.points for curve in self.curves)
+
+    @property
+    def connections(self) -> tuple[int, ...]:
+        return tuple(sorted({point.connections for curve in self.curves for point in curve.points}))
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(point.low is not None for curve in self.curves for point in curve.points)
+
+    @property
+    def most(self) -> float:
+        """The largest value to be drawn; 0 when there is none."""
+        return max(self._extent(), default=0.0)
+
+    @property
+    def least_positive(self) -> float | None:
+        """The smallest value above 0 to be drawn."""
+        return min((value for value in self._extent() if value > 0), default=None)
+
+    def _extent(self) -> list[float]:
+        points = [point for curve in self.curves for point in curve.points]
+        ends = [end for point in points for end in (point.low, point.high) if end is not None]
+        return [value for point in points for value in (point.value, *point.trials)] + ends
+
+
+def curves(evidence: Evidence, metric: Metric) -> Curves:
+    found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
+    return Curves(
+        metric,
+        tuple(
+            Curve(
+                setting,
+                tuple(
+                    point
+                    for (point_id, _), one in found.items()
+                    if point_id == setting.point_id and (point := _point(one)) is not None
+                ),
+            )
+            for setting in evidence.settings
+        ),
+    )
+
+
+def _point(of: Summary) -> CurvePoint | None:
+    if of.mean is None:
+        return None
+    low, high = (of.interval.low, of.interval.high) if of.interval is not None else (None, None)
+    return CurvePoint(of.connections, of.mean, low, high, of.values)

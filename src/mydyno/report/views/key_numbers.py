@@ -1,0 +1,73 @@
+"""The few numbers that answer first, each for every setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from mydyno.analysis.metrics import CONNECT_MEAN, LATENCY_P99, QUERIES_PER_SECOND, Metric
+from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.curves import curves
+from mydyno.report.views.overview import COUNTERS
+
+Kind = Literal["count", "latency"]
+
+
+@dataclass(frozen=True)
+class KeyNumber:
+    name: str
+    how: str
+    """At what load, or over what, it was taken."""
+    kind: Kind
+    values: tuple[tuple[Setting, float | None, int], ...]
+    """(setting, value, number of valid trials behind it); a latency in nanoseconds."""
+
+
+def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
+    """Without those that no setting has."""
+    found = [
+        *(
+            number
+            for metric, kind in _AT_THE_MOST_CONNECTIONS
+            if (number := _at_the_most(evidence, metric, kind)) is not None
+        ),
+        *(_counter(evidence, name) for name in COUNTERS),
+    ]
+    return tuple(number for number in found if any(value is not None for _, value, _ in number.values))
+
+
+_AT_THE_MOST_CONNECTIONS: tuple[tuple[Metric, Kind], ...] = (
+    (QUERIES_PER_SECOND, "count"),
+    (LATENCY_P99, "latency"),
+    (CONNECT_MEAN, "latency"),
+)
+
+
+def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | None:
+    """At the largest number of connections that every setting measured; if there is none, at the largest."""
+    view = curves(evidence, metric)
+    if view.empty:
+        return None
+    measured = [{point.connections for point in curve.points} for curve in view.curves if curve.points]
+    most = max(set.intersection(*measured) or set(view.connections))
+    points = [(curve.setting, curve.at(most)) for curve in view.curves]
+    name = "Queries/s" if metric is QUERIES_PER_SECOND else metric.noun
+    return KeyNumber(
+        name=name[:1].upper() + name[1:],
+        how=f"at {most} connections, mean of the valid trials",
+        kind=kind,
+        values=tuple((setting, at.value if at else None, at.n if at else 0) for setting, at in points),
+    )
+
+
+def _counter(evidence: Evidence, name: str) -> KeyNumber:
+    values = []
+    for setting in evidence.settings:
+        seen = [
+            float(trial.counters[name])
+            for trial in evidence.trials_of(setting.point_id)
+            if trial.status == "valid" and name in trial.counters
+        ]
+        values.append((setting, median(seen) if seen else None, len(seen)))
+    return KeyNumber(name, "over a whole trial, median of the valid trials", "count", tuple(values))

@@ -1,0 +1,69 @@
+"""How the numbers came about: what a reader must know to judge them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.report.evidence import Evidence
+
+LATENCY_KINDS = {
+    "service": "Closed loop: each connection sends its next query when the last one is answered. "
+    "Latency is service time, from sending a query to its answer.",
+    "response": "Open loop: queries are due at a given rate whatever the server does. "
+    "Latency is response time, from the instant at which a query was due, so that waiting counts.",
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    valid: int
+    invalid: int
+    planned: int
+    done: int
+    """Planned trials of which at least one attempt was finished."""
+    latency: tuple[str, ...]
+    """One sentence for each kind of load; empty when no phase was run."""
+    missing: tuple[str, ...]
+    """What the run lacks for a full answer, one sentence each."""
+
+    @property
+    def trials(self) -> str:
+        """`7 valid trials of 8`"""
+        return f"{self.valid} valid {'trial' if self.valid == 1 else 'trials'} of {self.valid + self.invalid}"
+
+
+def method(evidence: Evidence) -> Method:
+    kinds = sorted({phase.latency_kind for trial in evidence.trials for phase in trial.phases}, reverse=True)
+    done = len({trial.trial_id for trial in evidence.trials})
+    return Method(
+        valid=len(evidence.valid),
+        invalid=len(evidence.trials) - len(evidence.valid),
+        planned=evidence.experiment.planned_trials,
+        done=done,
+        latency=tuple(LATENCY_KINDS[kind] for kind in kinds),
+        missing=_missing(evidence, done),
+    )
+
+
+def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
+    sentences = []
+    planned = evidence.experiment.planned_trials
+    if done < planned:
+        sentences.append(
+            f"The run is not complete: {done} of {planned} trials are done. Running it again resumes it."
+        )
+    for setting in evidence.settings:
+        of_point = evidence.trials_of(setting.point_id)
+        valid = sum(trial.status == "valid" for trial in of_point)
+        if of_point and valid == 0:
+            sentences.append(f"{setting.title}: no valid trial.")
+        elif 0 < valid < 3:
+            sentences.append(
+                f"{setting.title}: {valid} valid {'trial' if valid == 1 else 'trials'}; "
+                "intervals and verdicts need at least 3 (design.repeats)."
+            )
+    if len(evidence.experiment.points) == 1 and evidence.trials:
+        sentences.append(
+            "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
+        )
+    return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))

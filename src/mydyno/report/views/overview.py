@@ -1,0 +1,204 @@
+"""The run over time: queries/s of every trial, and the counters that tell why, one panel a setting.
+
+The figure of a 2014 Korean blog post on max_connections and thread_cache_size, with its repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import polars as pl
+
+from mydyno.report.evidence import Evidence, Setting
+from mydyno.results.records import TrialRecord
+
+COUNTERS = ("Threads_created", "Max_used_connections")
+"""Shown on the left axis: how many threads the server made, and the most connections at once."""
+
+GROWING = frozenset({"Threads_created"})
+"""Counted from the start of the load; the others are shown as the server says them."""
+
+MOST_STEPS = 240
+"""More steps than this in one line cannot be told apart on a page, so neighbours are merged."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Queries/s over one stretch of a trial. Seconds count from the start of the trial's first phase."""
+
+    from_s: float
+    to_s: float
+    phase: int
+    queries_per_second: float
+
+
+@dataclass(frozen=True)
+class RateLine:
+    trial_id: str
+    block: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class CounterLine:
+    name: str
+    points: tuple[tuple[float, float], ...]
+    """(seconds from the start, value)"""
+
+
+@dataclass(frozen=True)
+class Span:
+    """One phase of the trial that is shown in bold."""
+
+    from_s: float
+    to_s: float
+    connections: int
+
+
+@dataclass(frozen=True)
+class Panel:
+    setting: Setting
+    shown: RateLine | None
+    """The trial drawn in full; None when the point has no trial with a series."""
+    others: tuple[RateLine, ...]
+    counters: tuple[CounterLine, ...]
+    spans: tuple[Span, ...]
+    invalid: bool
+    """No trial of this point was valid: an invalid one is shown."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    panels: tuple[Panel, ...]
+    longest_s: float
+    most_queries_per_second: float
+    most_counted: float
+    """Top of the left axis; 0 when no counter was sampled."""
+
+    @property
+    def empty(self) -> bool:
+        return not any(panel.shown for panel in self.panels)
+
+
+def overview(evidence: Evidence) -> Overview:
+    panels = tuple(_panel(evidence, setting) for setting in evidence.settings)
+    lines = [line for panel in panels for line in (panel.shown, *panel.others) if line is not None]
+    steps = [step for line in lines for step in line.steps]
+    values = [value for panel in panels for counter in panel.counters for _, value in counter.points]
+    return Overview(
+        panels=panels,
+        longest_s=max((step.to_s for step in steps), default=0.0),
+        most_queries_per_second=max((step.queries_per_second for step in steps), default=0.0),
+        most_counted=max(values, default=0.0),
+    )
+
+
+def _panel(evidence: Evidence, setting: Setting) -> Panel:
+    of_point = evidence.trials_of(setting.point_id)
+    valid = [trial for trial in of_point if trial.status == "valid"]
+    lines = {
+        (trial.trial_id, trial.attempt): line
+        for trial in (valid or of_point[:1])
+        if (line := _rate_line(trial, evidence.series_of(trial).intervals)) is not None
+    }
+    candidates = [trial for trial in of_point if (trial.trial_id, trial.attempt) in lines]
+    chosen = most_typical(candidates)
+    if chosen is None:
+        return Panel(setting, None, (), (), (), invalid=bool(of_point) and not valid)
+    return Panel(
+        setting=setting,
+        shown=lines[chosen.trial_id, chosen.attempt],
+        others=tuple(line for line in lines.values() if line.trial_id != chosen.trial_id),
+        counters=_counters(chosen, evidence.series_of(chosen).samples),
+        spans=_spans(chosen),
+        invalid=chosen.status == "invalid",
+    )
+
+
+def most_typical(trials: Sequence[TrialRecord]) -> TrialRecord | None:
+    """The trial whose mean rate over its phases is nearest to the median of all; of two as near the earlier."""
+    rates = {
+        trial.trial_id: sum(measured) / len(measured)
+        for trial in trials
+        if (measured := [p.queries_per_second for p in trial.phases if p.queries_per_second is not None])
+    }
+    if not rates:
+        return trials[0] if trials else None
+    middle = median(rates.values())
+    with_rate = [trial for trial in trials if trial.trial_id in rates]
+    return min(with_rate, key=lambda trial: (abs(rates[trial.trial_id] - middle), trial.index))
+
+
+def _start(trial: TrialRecord) -> float:
+    return trial.phases[0].started_s if trial.phases else 0.0
+
+
+def _spans(trial: TrialRecord) -> tuple[Span, ...]:
+    start = _start(trial)
+    return tuple(
+        Span(phase.started_s - start, phase.ended_s - start, phase.connections_asked)
+        for phase in trial.phases
+    )
+
+
+def _rate_line(trial: TrialRecord, intervals: pl.DataFrame) -> RateLine | None:
+    if intervals.is_empty():
+        return None
+    start = _start(trial)
+    rows = intervals.sort("from_s").select("phase", "from_s", "to_s", "queries").iter_rows()
+    stretches = [_Stretch(phase, begin - start, end - start, queries) for phase, begin, end, queries in rows]
+    merged = _merge(stretches)
+    steps = tuple(Step(s.from_s, s.to_s, s.phase, s.queries / (s.to_s - s.from_s)) for s in merged)
+    return RateLine(trial.trial_id, trial.block, steps) if steps else None
+
+
+@dataclass
+class _Stretch:
+    phase: int
+    from_s: float
+    to_s: float
+    queries: int
+
+
+def _merge(stretches: list[_Stretch]) -> list[_Stretch]:
+    """Neighbours of one phase joined until each is long enough: a sliver's rate is noise, a thousand a blot.
+
+    Queries are summed over the joined time, so no rate is invented and none is lost.
+    """
+    whole = [s for s in stretches if s.to_s > s.from_s]
+    if not whole:
+        return []
+    usual = median(s.to_s - s.from_s for s in whole)
+    least = sum(s.to_s - s.from_s for s in whole) / MOST_STEPS
+    merged: list[_Stretch] = []
+    for stretch in whole:
+        last = merged[-1] if merged else None
+        if (
+            last is not None
+            and last.phase == stretch.phase
+            and (last.to_s - last.from_s < least * 0.999 or stretch.to_s - stretch.from_s < usual / 2)
+        ):
+            last.to_s = stretch.to_s
+            last.queries += stretch.queries
+        else:
+            merged.append(stretch)
+    return merged
+
+
+def _counters(trial: TrialRecord, samples: pl.DataFrame) -> tuple[CounterLine, ...]:
+    if samples.is_empty():
+        return ()
+    start = _start(trial)
+    end = trial.phases[-1].ended_s if trial.phases else float("inf")
+    lines = []
+    for name in COUNTERS:
+        if name not in samples.columns:
+            continue
+        read = samples.select("t_s", name).drop_nulls().sort("t_s")
+        base = float(read.row(0)[1]) if name in GROWING and not read.is_empty() else 0.0
+        points = tuple((t - start, float(v) - base) for t, v in read.iter_rows() if start <= t <= end + 1)
+        if points:
+            lines.append(CounterLine(name, points))
+    return tuple(lines)

@@ -1,0 +1,54 @@
+"""All views of a run together: what every form of the report is written from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.analysis.metrics import (
+    CONNECT_MEAN,
+    CONNECT_P95,
+    LATENCY_P95,
+    LATENCY_P99,
+    QUERIES_PER_SECOND,
+)
+from mydyno.report.evidence import Evidence
+from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.environment import FactGroup, environment_view
+from mydyno.report.views.key_numbers import KeyNumber, key_numbers
+from mydyno.report.views.method import Method, method
+from mydyno.report.views.overview import Overview, overview
+from mydyno.report.views.settings import SettingsView, settings_view
+from mydyno.report.views.trials import TrialTable, trial_table
+from mydyno.report.views.verdicts import Verdicts, verdicts
+from mydyno.results.records import ExperimentRecord
+
+
+@dataclass(frozen=True)
+class Page:
+    experiment: ExperimentRecord
+    verdicts: Verdicts
+    key_numbers: tuple[KeyNumber, ...]
+    method: Method
+    overview: Overview
+    throughput: Curves
+    latency: tuple[Curves, ...]
+    connect: tuple[Curves, ...]
+    trials: TrialTable
+    settings: SettingsView
+    environment: tuple[FactGroup, ...]
+
+
+def page(evidence: Evidence) -> Page:
+    return Page(
+        experiment=evidence.experiment,
+        verdicts=verdicts(evidence),
+        key_numbers=key_numbers(evidence),
+        method=method(evidence),
+        overview=overview(evidence),
+        throughput=curves(evidence, QUERIES_PER_SECOND),
+        latency=(curves(evidence, LATENCY_P95), curves(evidence, LATENCY_P99)),
+        connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
+        trials=trial_table(evidence),
+        settings=settings_view(evidence),
+        environment=environment_view(evidence),
+    )

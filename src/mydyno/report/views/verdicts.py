@@ -1,0 +1,192 @@
+"""What the run says: every point against the first one, in one sentence each, and the ratios behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import geometric_mean
+
+from mydyno.analysis.holm import holm
+from mydyno.analysis.metrics import CONNECT_P95, LATENCY_P99, QUERIES_PER_SECOND, Metric
+from mydyno.analysis.observations import overall_observations, shared_counts, valid_trials
+from mydyno.analysis.optimum import optimum
+from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
+from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.format import count, interval, latency, number
+
+
+@dataclass(frozen=True)
+class RatioRow:
+    connections: int | None
+    """None for the ratio over all numbers of connections."""
+    value: float | None
+    low: float | None
+    high: float | None
+    n: tuple[int, int]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """One setting over another in one metric; 1.12 says 12 % more."""
+
+    metric: Metric
+    setting: Setting
+    against: Setting
+    rows: tuple[RatioRow, ...]
+    """By rising connections, the overall one last."""
+    paired: bool
+    """Trials of the same block were compared with each other."""
+    margin: float
+
+    @property
+    def overall(self) -> RatioRow:
+        return self.rows[-1]
+
+    @property
+    def empty(self) -> bool:
+        return not any(row.value is not None for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The verdict in another metric, for context."""
+
+    metric: Metric
+    setting: Setting
+    sentence: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    headline: str
+    outcome: Outcome | None
+    """Of the first comparison; None when nothing was compared."""
+    sentences: tuple[str, ...]
+    """One for each further comparison, when there are several."""
+    metric: Metric
+    ratios: tuple[Ratios, ...]
+    beside: tuple[Beside, ...]
+
+
+def verdicts(evidence: Evidence) -> Verdicts:
+    metric = primary_metric(evidence)
+    settings = evidence.settings
+    found = _against_first(evidence, metric)
+    headline, rest = _headline(evidence, metric, [one.overall for one in found])
+    return Verdicts(
+        headline=headline,
+        outcome=found[0].overall.outcome if found and evidence.valid else None,
+        sentences=rest,
+        metric=metric,
+        ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
+        beside=tuple(
+            Beside(other, settings[place], one.overall.sentence, one.overall.outcome)
+            for other in (QUERIES_PER_SECOND, LATENCY_P99, CONNECT_P95)
+            if other is not metric
+            for place, one in enumerate(_against_first(evidence, other), 1)
+            if one.overall.ratio.value is not None
+        ),
+    )
+
+
+def primary_metric(evidence: Evidence) -> Metric:
+    """Queries/s; but where the load came at a given rate, that rate is no result, and p99 latency is."""
+    kinds = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
+    return LATENCY_P99 if kinds == {"response"} else QUERIES_PER_SECOND
+
+
+def _against_first(evidence: Evidence, metric: Metric) -> list[ComparisonVerdict]:
+    """Each later point against the first; where they are several, their overall tests are a family."""
+    first, *others = evidence.experiment.points
+    found = [judge_points(evidence.trials, other, first, metric) for other in others]
+    if len(found) < 2:
+        return found
+    corrected = holm([one.comparison.overall.p_value for one in found])
+    return [_judged_in_family(one, p, len(found)) for one, p in zip(found, corrected, strict=True)]
+
+
+def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: int) -> ComparisonVerdict:
+    ratio = replace(one.comparison.overall, adjusted_p=adjusted_p, family=family)
+    overall = judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.margin)
+    return replace(one, overall=overall)
+
+
+def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict) -> Ratios:
+    return Ratios(
+        metric=one.comparison.metric,
+        setting=setting,
+        against=against,
+        rows=(
+            *(_row(connections, each) for connections, each in sorted(one.by_connections.items())),
+            _row(None, one.overall),
+        ),
+        paired=one.comparison.overall.paired,
+        margin=one.overall.margin,
+    )
+
+
+def _row(connections: int | None, verdict: Verdict) -> RatioRow:
+    ratio = verdict.ratio
+    low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval is not None else (None, None)
+    return RatioRow(connections, ratio.value, low, high, (ratio.n_left, ratio.n_right), verdict.outcome)
+
+
+def _headline(evidence: Evidence, metric: Metric, overall: list[Verdict]) -> tuple[str, tuple[str, ...]]:
+    if not evidence.trials:
+        return "No verdict: no trial has been run yet.", ()
+    if not evidence.valid:
+        return f"No verdict: none of the {len(evidence.trials)} trials is valid.", ()
+    if not overall:
+        return _alone(evidence, metric), ()
+    sentences = tuple(_with_stop(found.sentence) for found in overall)
+    return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric), sentences)
+
+
+def _with_stop(text: str) -> str:
+    """`text` with a full stop. It is not capitalised: it often starts with the name of a variable."""
+    return text if text.endswith(".") else f"{text}."
+
+
+def _alone(evidence: Evidence, metric: Metric) -> str:
+    """For an experiment of one point: its best number of connections."""
+    point = evidence.experiment.points[0]
+    best = optimum(evidence.trials, point.point_id, metric)
+    if best is None:
+        return f"No verdict: {metric.noun} was not measured."
+    seen = best.best
+    error = (
+        ""
+        if seen.interval is None
+        else f" (95 % CI {_told_range(metric, seen.interval.low, seen.interval.high)})"
+    )
+    return f"{_told(metric, seen.mean)} at best, with {seen.connections} connections{error}, n={seen.n}."
+
+
+def _leader(evidence: Evidence, metric: Metric) -> str:
+    """For several comparisons: who measured best. What is certain of it, the sentences below say."""
+    points = evidence.experiment.points
+    shared = shared_counts(evidence.valid, metric)
+    means = {
+        point.title: geometric_mean([seen.value for seen in overall_observations(trials, shared, metric)])
+        for point in points
+        if shared and (trials := valid_trials(evidence.trials, point.point_id))
+    }
+    if not means:
+        return f"No overall verdict: the {len(points)} settings were not measured at the same connections."
+    choose = max if metric.better == "higher" else min
+    best = choose(means, key=lambda title: means[title])
+    return (
+        f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}, "
+        "the geometric mean over all numbers of connections."
+    )
+
+
+def _told(metric: Metric, value: float | None) -> str:
+    return (
+        f"{metric.noun} of {latency(value)}" if metric.unit == "ns" else f"{number(value, 4)} {metric.noun}"
+    )
+
+
+def _told_range(metric: Metric, low: float, high: float) -> str:
+    return interval(low, high, latency if metric.unit == "ns" else count)

@@ -1,0 +1,343 @@
+"""A made-up but realistic run, built in memory: the same bytes for the same arguments.
+
+Shaped after a 2014 Korean blog post on max_connections and thread_cache_size: a load that reconnects at ever
+more connections, against a small and a large thread cache.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from mydyno.results.records import (
+    NO_LATENCY,
+    Environment,
+    ExperimentRecord,
+    Invalidity,
+    Latency,
+    PhaseRecord,
+    PointRecord,
+    StatementRecord,
+    TrialRecord,
+)
+
+SPEC_TEXT = """\
+experiment: thread-cache
+question: Does a larger thread cache buy throughput when connections come and go?
+source: a 2014 Korean blog post on max_connections and thread_cache_size
+setup:
+  host: local
+  server:
+    release: system
+    config: {max_connections: 450, thread_cache_size: 8, innodb_buffer_pool_size: 256M}
+factors:
+  server.config.thread_cache_size: [8, 450]
+workload:
+  smack: {scenario: select-key, rows: 90000}
+  connections: [10, 50, 100, 150, 200, 250, 300, 400]
+  each: {warmup: 1s, measure: 5s}
+design: {repeats: 4, order: blocked, seed: 1}
+"""
+
+CONNECTIONS = (10, 50, 100, 150, 200, 250, 300, 400)
+FACTOR = "server.config.thread_cache_size"
+
+ENVIRONMENT: dict[str, str | int | float | None] = {
+    "cpu.model": "Example CPU @ 2.50GHz",
+    "cpu.count": 2,
+    "memory.bytes": 8_223_473_664,
+    "kernel.release": "6.1.0-28-amd64",
+    "os.name": "Debian GNU/Linux 12 (bookworm)",
+    "lab.filesystem": "ext4",
+    "server.version": "10.11.19-MariaDB",
+    "engine.version": "0.1.0",
+    "python.version": "3.11.2",
+    "cpu.governor": None,
+}
+
+
+@dataclass(frozen=True)
+class MemoryRun:
+    """A run held in memory, read the way a lab's run is read."""
+
+    experiment: ExperimentRecord
+    records: tuple[TrialRecord, ...]
+    facts: Environment
+    sample_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    interval_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    def trials(self) -> tuple[TrialRecord, ...]:
+        return self.records
+
+    def environment(self) -> Environment:
+        return self.facts
+
+    def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]:
+        return {}
+
+    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+        return self.sample_frames.get(trial_id, pl.DataFrame())
+
+    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+        return self.interval_frames.get(trial_id, pl.DataFrame())
+
+
+def latency(count: int, middle_ns: float) -> Latency:
+    if count == 0:
+        return NO_LATENCY
+    return Latency(
+        count=count,
+        min_ns=int(middle_ns * 0.3),
+        mean_ns=middle_ns * 1.2,
+        max_ns=int(middle_ns * 20),
+        p50_ns=int(middle_ns),
+        p75_ns=int(middle_ns * 1.4),
+        p90_ns=int(middle_ns * 1.9),
+        p95_ns=int(middle_ns * 2.4),
+        p99_ns=int(middle_ns * 4.1),
+        p999_ns=int(middle_ns * 9),
+    )
+
+
+def phase(
+    index: int,
+    connections: int,
+    queries_per_second: float,
+    *,
+    started_s: float = 0.0,
+    warmup_s: float = 1.0,
+    measure_s: float = 5.0,
+    reached: int | None = None,
+    connect_ns: float = 200_000.0,
+    errors: Mapping[str, int] | None = None,
+    latency_kind: str = "service",
+) -> PhaseRecord:
+    queries = round(queries_per_second * measure_s)
+    spread = latency(queries, connections / queries_per_second * 1e9 if queries_per_second else 0)
+    return PhaseRecord(
+        index=index,
+        connections_asked=connections,
+        connections_reached=connections if reached is None else reached,
+        started_s=started_s,
+        measured_from_s=started_s + warmup_s,
+        measured_to_s=started_s + warmup_s + measure_s,
+        ended_s=started_s + warmup_s + measure_s,
+        queries=queries,
+        transactions=queries // 2,
+        queries_per_second=queries_per_second,
+        transactions_per_second=queries_per_second / 2,
+        latency=spread,
+        connect=latency(connections, connect_ns),
+        statements=(
+            StatementRecord(kind="select_key", count=queries, errors=0, rows=queries, latency=spread),
+        ),
+        errors=dict(errors or {}),
+        client_cpu_user_s=measure_s * 0.3,
+        client_cpu_system_s=measure_s * 0.5,
+        latency_kind="response" if latency_kind == "response" else "service",
+    )
+
+
+def point(point_id: str, level: str, factor: str = FACTOR) -> PointRecord:
+    return PointRecord(
+        point_id=point_id, levels={factor: level}, title=f"{factor.rsplit('.', 1)[-1]} = {level}"
+    )
+
+
+def trial(
+    index: int,
+    of: PointRecord,
+    phases: Sequence[PhaseRecord],
+    *,
+    block: int = 0,
+    counters: Mapping[str, int | float] | None = None,
+    invalid: Sequence[Invalidity] = (),
+) -> TrialRecord:
+    level = next(iter(of.levels.values()), "450")
+    settings = {
+        "max_connections": "450",
+        "thread_cache_size": level,
+        "innodb_buffer_pool_size": "268435456",
+        "innodb_flush_log_at_trx_commit": "1",
+        "sync_binlog": "0",
+    }
+    return TrialRecord(
+        trial_id=f"t{index + 1:03d}",
+        index=index,
+        block=block,
+        point_id=of.point_id,
+        levels=of.levels,
+        seed=1000 + index,
+        status="invalid" if invalid else "valid",
+        invalidities=tuple(invalid),
+        started_at=f"2026-01-31T12:{index:02d}:00Z",
+        seconds=56.0 + index,
+        server_version="10.11.19-MariaDB",
+        durability="durable",
+        settings_asked={k: settings[k] for k in list(settings)[:3]},
+        settings_in_force=settings,
+        counters=dict(counters or {}),
+        phases=tuple(phases),
+    )
+
+
+def series(trial_record: TrialRecord, cache: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """(samples, intervals) of a trial, one a second: threads are created whenever the cache is too small."""
+    noise = random.Random(seed)
+    intervals: list[dict[str, object]] = []
+    samples: list[dict[str, object]] = []
+    created = cached = most = 0
+    queries_total = 0
+    for each in trial_record.phases:
+        fresh = max(0, each.connections_reached - cached)
+        cached = min(cache, each.connections_reached)
+        most = max(most, each.connections_reached)
+        at = each.started_s
+        while at < each.ended_s - 1e-9:
+            to = min(at + 1.0, each.ended_s)
+            rate = (each.queries_per_second or 0.0) * noise.uniform(0.94, 1.06)
+            queries = round(rate * (to - at))
+            queries_total += queries
+            spread = latency(queries, each.connections_reached / rate * 1e9 if rate else 0)
+            intervals.append(
+                {
+                    "phase": each.index,
+                    "connections": each.connections_reached,
+                    "from_s": at,
+                    "to_s": to,
+                    "queries": queries,
+                    "transactions": queries // 2,
+                    "errors": 0,
+                    "p50_ns": spread.p50_ns,
+                    "p95_ns": spread.p95_ns,
+                    "p99_ns": spread.p99_ns,
+                    "max_ns": spread.max_ns,
+                    "warmup": each.measured_from_s is not None and to <= each.measured_from_s,
+                }
+            )
+            samples.append(
+                {
+                    "t_s": at + 0.3,
+                    "Threads_created": created + fresh,
+                    "Max_used_connections": most,
+                    "Questions": queries_total,
+                    "server_cpu_user_s": at * 1.1,
+                    "server_cpu_system_s": at * 0.6,
+                }
+            )
+            at = to
+        created += fresh
+    return pl.DataFrame(samples), pl.DataFrame(intervals)
+
+
+def throughput(connections: int, cache: int, noise: random.Random) -> float:
+    """Queries/s: a peak at few connections, then a slow fall; a small cache costs more the more connect."""
+    base = 52_000 / (1 + (connections / 520) ** 1.3) * (1 - 0.35 / (1 + connections / 12))
+    cost = 0.0 if cache >= connections else 0.16 * (connections / 400) ** 0.8
+    return base * (1 - cost) * noise.gauss(1, 0.018)
+
+
+def thread_cache_run(
+    *,
+    repeats: int = 4,
+    connections: Sequence[int] = CONNECTIONS,
+    levels: Sequence[int] = (8, 450),
+    invalid: Sequence[int] = (4,),
+    seed: int = 1,
+) -> MemoryRun:
+    """`levels` x `repeats` trials over `connections`; the trials at the `invalid` indexes failed a check."""
+    noise = random.Random(seed)
+    points = tuple(point(f"p{number}", str(level)) for number, level in enumerate(levels, 1))
+    trials: list[TrialRecord] = []
+    sample_frames: dict[str, pl.DataFrame] = {}
+    interval_frames: dict[str, pl.DataFrame] = {}
+    for block in range(repeats):
+        order = list(range(len(points)))
+        noise.shuffle(order)
+        for place in order:
+            index, cache = len(trials), levels[place]
+            short = index in invalid
+            phases = []
+            start = 0.5
+            created = cached = 0
+            for number, wanted in enumerate(connections):
+                reached = wanted - 29 if short and number == len(connections) - 1 else wanted
+                created += max(0, reached - cached)
+                cached = min(cache, reached)
+                slow = 1.0 if cache >= wanted else 2.6
+                phases.append(
+                    phase(
+                        number,
+                        wanted,
+                        throughput(wanted, cache, noise) * (0.6 if short else 1),
+                        started_s=start,
+                        reached=reached,
+                        connect_ns=(180_000 + 4_000 * wanted) * slow * noise.gauss(1, 0.05),
+                        errors={"1040": 29} if reached < wanted else {},
+                    )
+                )
+                start = phases[-1].ended_s + 1.0
+            last = phases[-1]
+            reason = Invalidity(
+                check="connections-reached",
+                message=f"{last.connections_reached} of {last.connections_asked} connections were opened: "
+                "Too many connections (1040)",
+                phase=last.index,
+            )
+            made = trial(
+                index,
+                points[place],
+                phases,
+                block=block,
+                counters={
+                    "Threads_created": created,
+                    "Max_used_connections": max(each.connections_reached for each in phases),
+                    "Connections": sum(each.connections_reached for each in phases),
+                },
+                invalid=[reason] if short else [],
+            )
+            trials.append(made)
+            samples, intervals = series(made, cache, seed * 100 + index)
+            sample_frames[made.trial_id] = samples
+            interval_frames[made.trial_id] = intervals
+    return MemoryRun(
+        experiment=experiment(points, planned=len(trials), levels=[str(level) for level in levels]),
+        records=tuple(trials),
+        facts=ENVIRONMENT,
+        sample_frames=sample_frames,
+        interval_frames=interval_frames,
+    )
+
+
+def experiment(
+    points: Sequence[PointRecord], *, planned: int, levels: Sequence[str], factor: str = FACTOR
+) -> ExperimentRecord:
+    return ExperimentRecord(
+        name="thread-cache",
+        question="Does a larger thread cache buy throughput when connections come and go?",
+        source="a 2014 Korean blog post on max_connections and thread_cache_size",
+        size="demo",
+        spec_text=SPEC_TEXT,
+        spec_file="thread-cache.yaml",
+        plan_fingerprint="8f3a91c0d2e4b5a6978812f3",
+        seed=1,
+        factors={factor: tuple(levels)} if levels else {},
+        points=tuple(points),
+        planned_trials=planned,
+        created_at="2026-01-31T12:00:00Z",
+        mydyno_version="0.1.0",
+    )
+
+
+def one_point_run(*, repeats: int = 3) -> MemoryRun:
+    """No factor at all: a single point under load."""
+    run = thread_cache_run(repeats=repeats, levels=(450,), invalid=())
+    alone = PointRecord(point_id="p1", levels={}, title="as set up")
+    return replace(
+        run,
+        experiment=replace(run.experiment, factors={}, points=(alone,)),
+        records=tuple(replace(each, levels={}) for each in run.records),
+    )
