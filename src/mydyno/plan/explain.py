@@ -147,7 +147,8 @@ def describe_phases(workload: Workload) -> str:
     rate = workload.arrival.rate
     arrival = f", {workload.arrival.kind} {rate:g}/s" if rate is not None else ""
     pause = f", {format_duration(workload.pause)} apart" if workload.pause and len(counts) > 1 else ""
-    return f"{len(counts)} phase{_s(counts)} of {span} connections, {long}{arrival}{pause}"
+    unit = "connection" if counts == (1,) else "connections"
+    return f"{len(counts)} phase{_s(counts)} of {span} {unit}, {long}{arrival}{pause}"
 
 
 def _s(things: tuple[object, ...]) -> str:

@@ -80,17 +80,21 @@ class Experiment(Section):
     experiment: Annotated[str, AfterValidator(_slug)] = Field(
         description="The experiment's name: small letters, digits and single dashes.",
         json_schema_extra={"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 64},
+        examples=["my-experiment"],
     )
     question: str | None = Field(default=None, description="What it is to answer; the report shows it.")
     source: str | None = Field(default=None, description="Where the question or its numbers come from.")
-    setup: Setup = Field(default_factory=Setup, description="The system under test.")
+    setup: Setup = Field(default_factory=Setup, description="The system under test, layer by layer.")
     factors: tuple[Factor, ...] = Field(
         default=(),
         description="What varies: dotted paths into the setup or the workload with a list of levels "
         "(`server.config.thread_cache_size: [8, 450]`) or with named levels (`{small: 8, large: 450}`), or a "
         "named factor whose levels set several paths at once. All combinations are measured.",
     )
-    workload: Workload = Field(description="The load.")
+    workload: Workload = Field(
+        description="The load.",
+        examples=[{"smack": {"scenario": "select-key"}, "connections": [1, 8], "each": {"rounds": 100}}],
+    )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
     design: Design = Field(default_factory=Design, description="Repetition and order.")
     sizes: tuple[str, ...] = Field(

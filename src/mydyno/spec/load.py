@@ -110,6 +110,13 @@ def _no_such_size(tree: Mapping, file: str, size: str, sizes: tuple[str, ...]) -
 
 
 def _without_echoes(problems: list[Problem]) -> list[Problem]:
-    """Leaves out what follows from a value that is missing: no `X is missing` after `X has no value`."""
+    """Leaves out what follows from another problem: a key is not missing that is empty or misspelt."""
     empty = {problem.message.split()[0] for problem in problems if problem.message.endswith("has no value")}
-    return [problem for problem in problems if problem.message.removesuffix(" is missing") not in empty]
+    misspelt = {
+        f"{problem.message.removeprefix('unknown key in ')}.{problem.nearest}".removeprefix("the file.")
+        for problem in problems
+        if problem.message.startswith("unknown key in ")
+    }
+    return [
+        problem for problem in problems if problem.message.removesuffix(" is missing") not in empty | misspelt
+    ]

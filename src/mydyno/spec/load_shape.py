@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, GetJsonSchemaHandler, SerializerFunction
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from mydyno.spec.base import Fault, Section, refuse
+from mydyno.spec.base import Fault, Section, clash, refuse
 from mydyno.spec.problems import nearest
 from mydyno.spec.quantities import Duration, DurationRule, Rate, RateRule
 
@@ -43,20 +43,23 @@ class Arrival(Section):
         if isinstance(raw, cls):
             return raw
         if isinstance(raw, dict) and "closed" in raw:
-            raise refuse(Fault("a closed arrival has no rate", _ARRIVAL_ALLOWED, "closed", at=("closed",)))
+            raise refuse(
+                Fault("a closed arrival has no rate", _ARRIVAL_ALLOWED, "closed", at=("closed",), whole=True)
+            )
         if isinstance(raw, dict) and raw:
             return raw
         if raw in ("fixed", "poisson"):
-            raise refuse(
-                Fault(f"a {raw} arrival needs a rate", _ARRIVAL_ALLOWED, nearest=f"{{{raw}: 1000/s}}")
-            )
+            nearest_rate = f"{{{raw}: 1000/s}}"
+            raise refuse(Fault(f"a {raw} arrival needs a rate", _ARRIVAL_ALLOWED, nearest_rate, whole=True))
         close = nearest(raw, ("closed", "fixed", "poisson")) if isinstance(raw, str) else None
         raise refuse(Fault("is no kind of arrival", allowed=_ARRIVAL_ALLOWED, nearest=close))
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         if raw.get("fixed") is not None and raw.get("poisson") is not None:
-            yield Fault("fixed and poisson are both given", allowed=_ARRIVAL_ALLOWED, show_value=False)
+            yield Fault(
+                "fixed and poisson are both given", allowed=_ARRIVAL_ALLOWED, show_value=False, whole=True
+            )
 
     @model_serializer(mode="wrap", when_used="json")
     def _as_written(self, handler: SerializerFunctionWrapHandler) -> Any:
@@ -99,16 +102,8 @@ class Each(Section):
         allowed = "{rounds: N} or {warmup: TIME, measure: TIME}"
         given = [key for key in ("rounds", "warmup", "measure") if raw.get(key) is not None]
         if "rounds" in given and len(given) > 1:
-            yield Fault(
-                f"rounds and {given[1]} are both given",
-                allowed,
-                at=(given[1],),
-                at_key=True,
-                show_value=False,
-            )
+            yield clash(given[1], f"rounds and {given[1]} are both given", allowed)
         elif "warmup" in given and "measure" not in given:
-            yield Fault(
-                "warmup is given without measure", allowed, at=("warmup",), at_key=True, show_value=False
-            )
+            yield clash("warmup", "warmup is given without measure", allowed)
         elif not given:
-            yield Fault("neither rounds nor measure is given", allowed, show_value=False)
+            yield Fault("neither rounds nor measure is given", allowed, show_value=False, whole=True)

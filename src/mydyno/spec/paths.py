@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -48,9 +49,15 @@ def nearest_path(path: str, *roots: str) -> str | None:
         return without_setup
     if path.startswith("config."):
         return f"server.{path}"
+    parts = path.split(".", 2)
+    if len(parts) == 3 and nearest(".".join(parts[:2]), [CONFIG_PATH.rstrip(".")]):
+        return CONFIG_PATH + parts[2]
     candidates = known_paths(*roots)
     by_end = [candidate for candidate in candidates if candidate.endswith(f".{path}")]
-    return by_end[0] if by_end else nearest(path, candidates)
+    likely = by_end[0] if by_end else nearest(path, candidates)
+    if likely is None and re.fullmatch(r"[a-z]+([-_][a-z0-9]+)+", path):
+        return CONFIG_PATH + variable_name(path)
+    return likely
 
 
 def section_of(annotation: Any) -> type[BaseModel] | None:

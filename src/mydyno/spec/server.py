@@ -19,7 +19,7 @@ from pydantic.config import JsonDict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from mydyno.spec.base import Fault, Section, refuse
+from mydyno.spec.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.controlled import CONTROLLED
 
@@ -37,13 +37,16 @@ def variable_name(written: str) -> str:
 
 def variable_fault(name: str) -> Fault | None:
     """What is wrong with the name of a server variable, whatever its value."""
+    spot = ("config", name)
     if name in CONTROLLED:
-        return Fault(f"mydyno sets {name} itself: {CONTROLLED[name]}", at_key=True, show_value=False)
+        message = f"mydyno sets {name} itself: {CONTROLLED[name]}"
+        return Fault(message, at=spot, at_key=True, show_value=False, whole=True)
     if not _VARIABLE.fullmatch(name):
-        folded = re.sub(r"[^a-z0-9_.]", "", name.strip("- ").lower())
-        nearest = folded if folded != name and _VARIABLE.fullmatch(folded) else None
+        folded = re.sub(r"[^a-z0-9_.]", "", name.strip("_- ").lower())
+        likely = folded if folded != name and _VARIABLE.fullmatch(folded) else None
+        message = f"{name!r} cannot be a server variable"
         allowed = "small letters, digits and underscores"
-        return Fault(f"{name!r} cannot be a server variable", allowed, nearest, at_key=True, show_value=False)
+        return Fault(message, allowed, likely, at=spot, at_key=True, show_value=False, whole=True)
     return None
 
 
@@ -122,15 +125,11 @@ class Server(Section):
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         if "release" in raw and "binary" in raw:
-            yield Fault(
-                "release and binary are both given", allowed="one of them", at=("binary",), at_key=True
-            )
+            yield clash("binary", "release and binary are both given", "one of them")
         config = raw.get("config")
         for name in config if isinstance(config, dict) else ():
             if fault := variable_fault(name):
-                yield Fault(
-                    fault.message, fault.allowed, fault.nearest, ("config", name), fault.at_key, False
-                )
+                yield fault
 
     @model_serializer(mode="wrap", when_used="json")
     def _one_source(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -16,4 +16,4 @@ class Setup(Section):
     host: Literal["local"] = Field(
         default="local", description="Where the setup stands: `local` is this machine."
     )
-    server: Server = Field(default_factory=Server, description="The server under test.")
+    server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")

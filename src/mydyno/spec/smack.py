@@ -15,7 +15,8 @@ class Smack(Section):
 
     scenario: Literal["select-key", "update-select"] = Field(
         description="`select-key`: two selects by primary key a round. "
-        "`update-select`: one select and one update."
+        "`update-select`: one select and one update.",
+        examples=["select-key"],
     )
     rows: Annotated[int, CountRule(at_least=1)] = Field(
         default=90_000, description="Rows of the table; 90,000 in the original."

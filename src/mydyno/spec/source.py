@@ -177,8 +177,9 @@ class _Reader:
 
     def _refuse_tag(self, node: YamlNode) -> None:
         allowed = "plain values without a tag"
+        tag = str(node.tag).replace(_TAG, "!!")
         self.problems.append(
-            Problem(self.file, _position(node), "a YAML tag means nothing here", str(node.tag), allowed)
+            Problem(self.file, _position(node), "a YAML tag means nothing here", tag, allowed)
         )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from mydyno.spec.base import Fault, Section
+from mydyno.spec.base import Fault, Section, clash
 from mydyno.spec.quantities import CountRule
 
 _RANGES = ("range_size", "simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges", "range_selects")
@@ -20,6 +20,7 @@ _OPTIONS_OF_SCRIPT = {
     "oltp_write_only": (*_WRITES, "skip_trx"),
 }
 """The options that each script reads beside those of the tables; another one would change nothing."""
+_OF_SOME_SCRIPTS = {option for options in _OPTIONS_OF_SCRIPT.values() for option in options}
 
 _Times = Annotated[int, Field(ge=0, le=1_000_000)]
 
@@ -28,7 +29,8 @@ class Sysbench(Section):
     """One transaction of a sysbench OLTP script, again and again."""
 
     script: Literal["oltp_point_select", "oltp_read_only", "oltp_read_write", "oltp_write_only"] = Field(
-        description="The script: 1, 16, 20 and 6 statements a transaction with the default options."
+        description="The script: 1, 16, 20 and 6 statements a transaction with the default options.",
+        examples=["oltp_read_only"],
     )
     tables: int = Field(default=1, ge=1, le=1_000, description="Number of tables.")
     table_size: Annotated[int, CountRule(at_least=1)] = Field(
@@ -62,10 +64,18 @@ class Sysbench(Section):
         used = _OPTIONS_OF_SCRIPT.get(script) if isinstance(script, str) else None
         if used is None:
             return
-        every = {option for options in _OPTIONS_OF_SCRIPT.values() for option in options}
         for option in raw:
-            if option in every and option not in used:
-                allowed = ", ".join(used) or "only options of the tables"
-                yield Fault(
-                    f"{script} does not use {option}", allowed, at=(option,), at_key=True, show_value=False
+            if option in _OF_SOME_SCRIPTS and option not in used:
+                usable = ", ".join(
+                    name for name in cls.model_fields if name in used or name not in _OF_SOME_SCRIPTS
                 )
+                yield clash(option, f"{script} does not use {option}", usable)
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _used_options(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        used = _OPTIONS_OF_SCRIPT[self.script]
+        return {
+            name: value
+            for name, value in handler(self).items()
+            if name in used or name not in _OF_SOME_SCRIPTS
+        }

@@ -43,8 +43,9 @@ def _of_fault(fault: Fault, location: Location, tree: Mapping, file: str) -> Pro
     spot = locate(tree, exact)
     value = spot.node.describe() if fault.show_value else None
     position = spot.key if fault.at_key else spot.node.position
-    whole = fault.at_key and fault.at
-    message = fault.message if whole else f"{_dotted(location)} {fault.message}"
+    message = f"{_dotted(location)} {fault.message}"
+    if fault.whole:
+        message = f"{_dotted(exact[:-1] if fault.at else exact)}: {fault.message}"
     return Problem(file, position, message, value, fault.allowed, fault.nearest)
 
 
@@ -63,10 +64,12 @@ def _of_pydantic(
         keys = _keys(section, steps[:-1])
         parent = _dotted(location[:-1]) if len(location) > 1 else "the file"
         key = str(location[-1])
-        return Problem(file, spot.key, f"unknown key in {parent}", key, ", ".join(keys), nearest(key, keys))
+        likely = nearest(key, keys)
+        if likely is None and location[:-1] == ("setup", "server"):
+            likely = f"config: {{{key}: ...}}"
+        return Problem(file, spot.key, f"unknown key in {parent}", key, ", ".join(keys), likely)
     if kind == "missing":
-        field = _field_help(section, steps)
-        return Problem(file, spot.key, f"{path} is missing", None, field)
+        return Problem(file, spot.key, f"{path} is missing", None, f"for example {_example(section, steps)}")
     value = spot.node.describe()
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", str(context["expected"]))
@@ -96,15 +99,22 @@ def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
     return list(section.model_fields)
 
 
-def _field_help(section: type[BaseModel], steps: Location) -> str | None:
-    """What to write for a missing key, from the first sentence of its description."""
+def _example(section: type[BaseModel], steps: Location) -> str:
+    """How a key that is missing may look; every required key has an example."""
     for step in steps[:-1]:
         below = section_of(section.model_fields[str(step)].annotation)
-        if below is None:
-            return None
+        assert below is not None
         section = below
-    field = section.model_fields.get(str(steps[-1]))
-    return field.description.split(". ")[0].rstrip(".") if field and field.description else None
+    examples = section.model_fields[str(steps[-1])].examples
+    assert examples, f"{section.__name__}.{steps[-1]} is required and has no example"
+    return f"{steps[-1]}: {_flow(examples[0])}"
+
+
+def _flow(value: Any) -> str:
+    """A plain value as YAML on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_flow(each)}" for key, each in value.items()) + "}"
+    return str(value)
 
 
 def _dotted(location: Location) -> str:

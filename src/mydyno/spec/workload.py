@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from mydyno.spec.base import Fault, Section
+from mydyno.spec.base import Fault, Section, clash
 from mydyno.spec.load_shape import Arrival, Each
 from mydyno.spec.quantities import Connections, Duration
 from mydyno.spec.smack import Smack
@@ -25,10 +25,12 @@ class Workload(Section):
     sysbench: Sysbench | None = Field(default=None, description="The OLTP scripts of sysbench.")
     connections: Connections = Field(
         description="The numbers of connections to step through, one phase each: a number, a range "
-        "`10..400 step 10` (both ends included), or a list of both."
+        "`10..400 step 10` (both ends included), or a list of both.",
+        examples=["10..400 step 10", [1, 8, 64]],
     )
     each: Each = Field(
-        description="How long each phase goes on: `{rounds: N}` or `{warmup: TIME, measure: TIME}`."
+        description="How long each phase goes on: `{rounds: N}` or `{warmup: TIME, measure: TIME}`.",
+        examples=[{"warmup": "1s", "measure": "5s"}, {"rounds": 100}],
     )
     arrival: Annotated[Arrival, BeforeValidator(Arrival.from_written)] = Field(
         default_factory=Arrival,
@@ -45,12 +47,7 @@ class Workload(Section):
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         given = [kind for kind in raw if kind in KINDS and raw[kind] is not None]
         if len(given) > 1:
-            yield Fault(
-                f"{' and '.join(given)} are both given",
-                "one workload",
-                at=(given[1],),
-                at_key=True,
-                show_value=False,
-            )
+            both = f"{' and '.join(given)} are both given"
+            yield clash(given[1], both, "one workload")
         elif not given:
             yield Fault("has no workload in it", allowed=" or ".join(KINDS), at_key=True, show_value=False)

@@ -1,0 +1,1 @@
+"""Plans as values: order, cost, memory."""

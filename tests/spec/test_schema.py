@@ -1,0 +1,87 @@
+"""The JSON Schema accepts what the reader accepts, and refuses what is wrong with a file's structure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from mydyno import spec
+from mydyno.spec.source import parse, read_text
+
+HERE = Path(__file__).parent
+GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]
+
+NOT_OF_STRUCTURE = {
+    "config-fraction": "what a unit means",
+    "config-line-break": "the content of a text",
+    "config-spelt-twice": "two spellings of one name",
+    "config-wrong-unit": "what a unit means",
+    "connections-above-limit": "two values compared",
+    "connections-above-limit-at-one-point": "two values compared",
+    "connections-above-limit-in-one-size": "two values compared",
+    "connections-downwards": "two numbers compared",
+    "connections-huge": "arithmetic",
+    "connections-many-phases": "arithmetic",
+    "factor-duplicate-level": "level names compared",
+    "factor-equal-levels": "what sizes mean",
+    "factor-too-many-points": "arithmetic",
+    "factors-overlap": "paths compared",
+    "option-of-another-script": "what a script reads",
+    "percent-of-nothing": "what a share means",
+    "percent-out-of-bounds": "what a share means",
+    "size-chosen-unknown": "the command line",
+    "size-chosen-of-none": "the command line",
+    "size-factor-unknown": "names compared",
+    "size-other-workload": "what the overlay is laid over",
+    "size-sets-twice": "paths compared",
+}
+"""Bad files that are sound in structure, and what it takes to see what is wrong with them."""
+
+
+@pytest.fixture(scope="module")
+def checker() -> Draft202012Validator:
+    schema = spec.json_schema()
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def plain(file: Path) -> dict[str, Any]:
+    return parse(read_text(file), file.name).plain()
+
+
+def well_formed_bad_files() -> list[Path]:
+    files = []
+    for file in sorted((HERE / "bad").glob("*.yaml")):
+        try:
+            plain(file)
+        except spec.SpecErrors:
+            continue
+        files.append(file)
+    return files
+
+
+@pytest.mark.parametrize("file", GOOD, ids=lambda file: file.stem)
+def test_a_good_file_satisfies_the_schema(file: Path, checker: Draft202012Validator) -> None:
+    assert [error.message for error in checker.iter_errors(plain(file))] == []
+
+
+@pytest.mark.parametrize("file", well_formed_bad_files(), ids=lambda file: file.stem)
+def test_a_bad_file_violates_the_schema_unless_its_structure_is_sound(
+    file: Path, checker: Draft202012Validator
+) -> None:
+    assert checker.is_valid(plain(file)) == (file.stem in NOT_OF_STRUCTURE)
+
+
+def test_every_key_of_the_schema_says_what_it_is_for() -> None:
+    schema = spec.json_schema()
+    sections = [schema, *(each for each in schema["$defs"].values() if "title" in each)]
+    silent = [
+        f"{section['title']}.{key}"
+        for section in sections
+        for key, value in section.get("properties", {}).items()
+        if "description" not in value
+    ]
+    assert silent == []
