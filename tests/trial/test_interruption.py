@@ -20,8 +20,13 @@ def test_handlers_are_as_before_after_the_run() -> None:
 
 
 def test_a_stop_during_a_whole_stretch_arrives_at_its_end() -> None:
-    reached_the_end = False
-    with pytest.raises(KeyboardInterrupt), interruptible(), uninterrupted():
-        os.kill(os.getpid(), signal.SIGINT)
-        reached_the_end = True
-    assert reached_the_end
+    steps = []
+
+    def whole_stretch() -> None:
+        with interruptible(), uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            steps.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        whole_stretch()
+    assert steps == ["the end"]

@@ -55,13 +55,19 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
 @pytest.mark.parametrize(
     ("spoil", "name", "told"),
     [
-        (trial(settings_differences=("thread_cache_size: asked 8, in force 16",)), "settings-in-force", "asked 8"),
+        (
+            trial(settings_differences=("thread_cache_size: asked 8, in force 16",)),
+            "settings-in-force",
+            "asked 8",
+        ),
         (trial(server_alive=False), "server-alive", "error log"),
         (trial(server_restarted=True), "server-restart", "uptime went back"),
         (phase(aborted="server gone"), "phase-complete", "server gone"),
         (trial(phases_planned=3), "phase-complete", "2 of 3 phases were never run"),
         (
-            phase(connections_reached=31, errors={"1040": 9}, error_examples={"1040": "Too many connections"}),
+            phase(
+                connections_reached=31, errors={"1040": 9}, error_examples={"1040": "Too many connections"}
+            ),
             "connections-reached",
             '31 of 40 connections were opened (error 1040 9 times: "Too many connections")',
         ),
@@ -71,7 +77,11 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
             "errors",
             "3 statements failed (error 1054 3 times)",
         ),
-        (phase(client_cpu_user_s=15.0, client_cpu_system_s=4.0), "client-saturation", "used 19s of CPU in 10s"),
+        (
+            phase(client_cpu_user_s=15.0, client_cpu_system_s=4.0),
+            "client-saturation",
+            "used 19s of CPU in 10s",
+        ),
         (trial(steal=0.35), "steal-time", "35%"),
         (trial(rows_found={"http_auth": 89999}), "row-counts", "89999 rows after the load, not 90000"),
         (trial(rows_found={}), "row-counts", "None rows"),

@@ -59,7 +59,11 @@ class Clock:
 
     def hear(self, event: events.Event) -> None:
         if isinstance(event, events.RunStarted):
-            self._expected, self._planned, self._before = event.expected_seconds, event.planned, event.completed
+            self._expected, self._planned, self._before = (
+                event.expected_seconds,
+                event.planned,
+                event.completed,
+            )
         elif isinstance(event, events.TrialFinished):
             self._done += 1
 
@@ -110,7 +114,7 @@ def describe(event: events.Event) -> str | None:
                 f" {format_duration(event.expected_seconds)}; results in {event.folder}"
             )
         case events.TrialStarted():
-            return f"trial {event.number}/{event.planned}  block {event.block + 1}  {event.point}"
+            return f"trial {event.number}/{event.planned}  block {event.block}  {event.point}"
         case events.Step() if event.done is None:
             return f"  {event.text}"
         case events.PhaseFinished():
@@ -164,7 +168,9 @@ class LiveDisplay:
                 self._planned, self._finished = event.planned, event.completed
                 self._console.print(describe(event), highlight=False)
             case events.TrialStarted():
-                self._heading = f"trial {event.number} of {event.planned} · block {event.block + 1} · {event.point}"
+                self._heading = (
+                    f"trial {event.number} of {event.planned} · block {event.block} · {event.point}"
+                )
                 self._phases, self._phase, self._recent = event.phases, "", []
             case events.Step():
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""

@@ -8,7 +8,6 @@ import os
 import platform
 import resource
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,13 +80,9 @@ def _needed(name: str, look: Callable[[], str]) -> Check:
 
 
 def _engine() -> str:
-    from mydyno.load.engine import find_engine
+    from mydyno.load.engine import engine_version, find_engine
 
-    path = find_engine()
-    answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
-    if answer.returncode:
-        raise MissingToolError(f"{path} does not run: {answer.stderr.strip()}", "install mydyno again")
-    return f"{answer.stdout.strip()} ({path})"
+    return f"{engine_version()} ({find_engine()})"
 
 
 def _server() -> str:
@@ -149,14 +144,14 @@ def _open_files() -> Check:
 
 
 def _journal(lab: Path) -> Check:
-    from mydyno import stack
+    from mydyno.stack import leftovers
 
-    left = stack.leftovers(lab)
+    left = len(leftovers(lab))
     return Check(
         "leftovers",
         "warning" if left else "ok",
-        f"{len(left)} things of a killed run are still there" if left else "none",
-        f"mydyno cleanup --lab {lab}",
+        f"{left} things that a run at work, or a killed one, has to put back" if left else "none",
+        f"when nothing runs: mydyno cleanup --lab {lab}",
     )
 
 

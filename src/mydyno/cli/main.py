@@ -42,7 +42,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end."),
     ] = False,
 ) -> None:
     pass
@@ -57,7 +58,9 @@ def main() -> None:
     try:
         app()
     except MydynoError as error:
-        typer.secho(f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+        typer.secho(
+            f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None
+        )
         if error.hint:
             typer.echo(f"  hint: {error.hint}", err=True)
         sys.exit(error.exit_code)

@@ -33,9 +33,7 @@ def read_option_file(path: Path) -> ClientOptions:
 
     Raises UsageError when it cannot be read or understood.
     """
-    parser = configparser.RawConfigParser(
-        strict=False, allow_no_value=True, comment_prefixes=("#", ";")
-    )
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True, comment_prefixes=("#", ";"))
     try:
         # `!include` lines are the one part of the format that configparser does not know.
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("!")]

@@ -45,6 +45,15 @@ def find_engine() -> Path:
     )
 
 
+def engine_version() -> str:
+    """The engine's version, as `0.1.0`. Raises MissingToolError when it is missing or does not run."""
+    path = find_engine()
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    if answer.returncode:
+        raise MissingToolError(f"{path} does not run: {answer.stderr.strip()}", "install mydyno again")
+    return answer.stdout.strip().removeprefix("mydyno-engine ")
+
+
 class Engine:
     """One engine process working on one job; iterate over it to hear its messages.
 

@@ -149,7 +149,7 @@ class Interval(_Message):
 
 class Sample(_Message):
     type: Literal["sample"]
-    status: dict[str, str]
+    status: dict[str, str] | None
     server: Process | None
     client: Process
     host: HostCounters

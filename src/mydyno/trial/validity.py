@@ -113,7 +113,8 @@ def _codes(phase: PhaseRecord) -> str:
         return ""
     common = sorted(phase.errors.items(), key=lambda item: -item[1])
     told = (
-        f"error {code} {count} times" + (f': "{example}"' if (example := phase.error_examples.get(code)) else "")
+        f"error {code} {count} times"
+        + (f': "{example}"' if (example := phase.error_examples.get(code)) else "")
         for code, count in common[:3]
     )
     return f" ({'; '.join(told)})"

@@ -1,0 +1,37 @@
+"""`mydyno plan`: what an experiment would do."""
+
+from __future__ import annotations
+
+import typer
+
+from mydyno.cli import options
+
+
+def plan(
+    file: options.ExperimentFile,
+    size: options.Size = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show the points, the trials and their order, how long it takes, and everything done outside the lab.
+
+    Changes nothing. The settings are checked against the very server binary that would be run.
+
+        mydyno plan experiments/thread-cache.yaml
+        mydyno plan experiments/thread-cache.yaml --size demo --json | jq .estimate
+    """
+    from mydyno.cli.planning import prepare
+    from mydyno.host.local import LocalHost
+    from mydyno.plan import render
+
+    _, prepared = prepare(file, size, lab, LocalHost())
+    if as_json:
+        typer.echo(prepared.plan.model_dump_json(indent=2))
+        return
+    typer.echo(render(prepared.plan), nl=False)
+    for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
+        typer.echo(f"\nserver {binary}: knows every setting that the experiment asks for")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(plan)

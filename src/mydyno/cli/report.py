@@ -1,0 +1,56 @@
+"""`mydyno report`: the page, the pictures and the tables of a run, from the lab alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import options
+
+if TYPE_CHECKING:
+    from mydyno.results.run import Run
+
+
+def report(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"
+        ),
+    ] = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder to write into.", show_default="report/ in the run's folder"),
+    ] = None,
+) -> None:
+    """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
+
+    Needs only the lab: no server, no root, not the machine that measured. A run that is still at work
+    is reported as far as it is.
+
+        mydyno report
+        mydyno report thread-cache --lab lab --out /tmp/report
+    """
+    from mydyno.results.store import Lab
+
+    with Lab.open(lab, write=False) as opened:
+        run = opened.find_run(name)
+        write(run, out or run.report_folder)
+
+
+def write(run: Run, out: Path) -> None:
+    """Write the files and print the summary and where they are."""
+    from mydyno.report.build import build
+    from mydyno.report.text import summary
+
+    files = build(run, out)
+    typer.echo(summary(run))
+    typer.echo(f"\nreport   {files.html}")
+    typer.echo(f"picture  {files.overview}")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(report)

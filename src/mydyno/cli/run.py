@@ -1,0 +1,53 @@
+"""`mydyno run`: do an experiment, or go on with one, and write its report."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.core.errors import EXIT_INVALID_TRIALS
+
+
+def run(
+    file: options.ExperimentFile,
+    size: options.Size = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure anew when this experiment is finished already.")
+    ] = False,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+) -> None:
+    """Run an experiment on private servers and write its report.
+
+    Every finished trial is safe at once. After Ctrl-C, a kill or a power loss the same command goes on
+    where it stopped. Ends with exit code 7 when some trials are invalid.
+
+        mydyno run experiments/thread-cache.yaml --size demo
+        mydyno run experiments/thread-cache.yaml --lab /mnt/fast/lab --again
+    """
+    from mydyno.cli import display
+    from mydyno.cli.planning import prepare
+    from mydyno.host.local import LocalHost
+    from mydyno.results.store import Lab
+    from mydyno.trial.campaign import Campaign
+
+    host = LocalHost()
+    experiment, prepared = prepare(file, size, lab, host)
+    for warning in prepared.plan.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    with Lab.open(lab, write=True) as opened:
+        with display.for_stream() as show:
+            done = Campaign(experiment, prepared, host, opened).go(show, again=again)
+        if report:
+            from mydyno.cli.report import write
+
+            write(done, done.report_folder)
+        invalid = done.invalid()
+    if invalid:
+        raise typer.Exit(EXIT_INVALID_TRIALS)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(run)

@@ -1,0 +1,68 @@
+"""All trials of a plan, in order: what is measured already is left out, a kill loses at most one trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.host.protocol import Host
+from mydyno.load.engine import engine_version
+from mydyno.results.run import Run
+from mydyno.results.store import Lab
+from mydyno.spec import Experiment
+from mydyno.stack import Journal, Site, Stack
+from mydyno.trial.describe import environment_facts, experiment_record
+from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted
+from mydyno.trial.interruption import interruptible
+from mydyno.trial.preflight import Prepared
+from mydyno.trial.run_trial import TrialRunner
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Everything that running a plan needs. The lab must be open for writing."""
+
+    experiment: Experiment
+    prepared: Prepared
+    host: Host
+    lab: Lab
+
+    def go(self, listener: Listener, *, again: bool = False) -> Run:
+        """Run what is left of the plan; with `again`, measure anew what a finished run has measured.
+
+        On Ctrl-C, SIGTERM or SIGHUP everything is taken down and KeyboardInterrupt raised; finished
+        trials stay, and the next start goes on after them.
+        """
+        plan = self.prepared.plan
+        run = self.lab.run(
+            experiment_record(self.experiment, plan), plan.model_dump_json(indent=1), again=again
+        )
+        machine = self.host.environment(self.lab.path)
+        run.record_environment(environment_facts(machine, self.prepared.binaries, engine_version()))
+        completed = run.completed()
+        to_do = [trial for trial in plan.trials if trial.id not in completed]
+        emit = EventLog(run.events_file, (listener,))
+        emit(
+            RunStarted(
+                experiment=plan.experiment_name,
+                folder=str(run.folder),
+                planned=len(plan.trials),
+                completed=len(completed),
+                expected_seconds=plan.estimate.seconds * len(to_do) / len(plan.trials),
+            )
+        )
+        journal = Journal(self.lab.path)
+        try:
+            # What an earlier, killed run has left behind must not stand in the way of this one.
+            journal.replay()
+            with interruptible(), Stack(Site(self.lab.path, self.host, journal)) as stack:
+                run_trial = TrialRunner(self.prepared, stack, run, emit)
+                for trial in to_do:
+                    run_trial(trial)
+        except KeyboardInterrupt:
+            emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
+            raise
+        finally:
+            journal.close()
+        invalid = len(run.invalid())
+        emit(RunFinished(valid=len(plan.trials) - invalid, invalid=invalid))
+        return run

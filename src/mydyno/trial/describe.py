@@ -1,0 +1,64 @@
+"""What the lab notes of an experiment and of the machine that it is measured on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mydyno import __version__
+from mydyno.host.environment import Environment
+from mydyno.plan import Plan
+from mydyno.results.records import Environment as Facts
+from mydyno.results.records import ExperimentRecord, PointRecord
+from mydyno.spec import Experiment
+from mydyno.stack import ServerBinary
+
+
+def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
+    """The experiment as the lab keeps it."""
+    return ExperimentRecord(
+        name=experiment.name,
+        question=experiment.question,
+        source=experiment.source,
+        size=experiment.size or "full",
+        spec_text=experiment.text,
+        spec_file=Path(experiment.file).name,
+        plan_fingerprint=plan.fingerprint,
+        seed=plan.seed,
+        factors={factor.name: tuple(level.name for level in factor.levels) for factor in experiment.factors},
+        points=tuple(
+            PointRecord(point_id=point.id, levels=point.levels, title=point.title or "the only point")
+            for point in plan.points
+        ),
+        planned_trials=len(plan.trials),
+        created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        mydyno_version=__version__,
+    )
+
+
+def environment_facts(
+    machine: Environment, binaries: Mapping[str, ServerBinary], engine_version: str
+) -> Facts:
+    """The machine and its software by dotted names, for the lab and the report."""
+    filesystem, load = machine.filesystem, machine.load_average
+    servers = sorted({f"{binary.version} ({binary.path})" for binary in binaries.values()})
+    return {
+        "cpu.model": machine.cpu_model,
+        "cpu.usable": machine.cpus,
+        "memory.bytes": machine.memory_bytes,
+        "memory.transparent_hugepages": machine.transparent_hugepages,
+        "memory.swappiness": machine.swappiness,
+        "kernel.release": machine.kernel,
+        "os.distribution": machine.distribution,
+        "os.virtualisation": machine.virtualisation,
+        "os.load_average": load[0] if load else None,
+        "filesystem.kind": filesystem.kind if filesystem else None,
+        "filesystem.source": filesystem.source if filesystem else None,
+        "filesystem.mount_point": filesystem.mount_point if filesystem else None,
+        "filesystem.options": ",".join(filesystem.options) if filesystem else None,
+        "disk.io_scheduler": machine.io_scheduler,
+        "server.binary": "; ".join(servers),
+        "engine.version": engine_version,
+        "mydyno.version": __version__,
+    }

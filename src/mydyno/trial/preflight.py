@@ -1,0 +1,55 @@
+"""What can be found wrong before anything is started: the server binary, and settings unknown to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.host.protocol import Host
+from mydyno.plan import Plan, Point
+from mydyno.spec import Experiment, Problem, SpecErrors
+from mydyno.stack import ServerBinary, Setting, find_binary, find_problems, inspect_binary
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan whose every point has a server that takes its settings."""
+
+    plan: Plan
+    binaries: dict[str, ServerBinary]
+    """Point id -> the binary under test."""
+
+    def binary(self, point: Point) -> ServerBinary:
+        return self.binaries[point.id]
+
+
+def settings_of(point: Point) -> dict[str, Setting]:
+    """What a point asks of the server, as my.cnf takes it."""
+    return {name: value.written for name, value in point.setup.server.config.items()}
+
+
+def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
+    """Finds each point's binary and asks it about every setting.
+
+    Raises MissingToolError when there is no binary, and SpecErrors with every setting that a binary
+    does not take, at its place in the experiment file.
+    """
+    binaries: dict[str, ServerBinary] = {}
+    problems: list[Problem] = []
+    for point in plan.points:
+        named = point.setup.server.binary
+        binary = inspect_binary(host, find_binary(Path(named) if named else None))
+        binaries[point.id] = binary
+        variant = experiment.variant(point.levels)
+        for problem in find_problems(binary, settings_of(point)):
+            location = ("setup", "server", "config", problem.name)
+            found = variant.problem(
+                location, f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})"
+            )
+            near = " or ".join(problem.nearest) or None
+            problems.append(
+                Problem(found.file, found.position, found.message, found.value, found.allowed, near)
+            )
+    if problems:
+        raise SpecErrors(problems)
+    return Prepared(plan, binaries)
