@@ -1,0 +1,247 @@
+//! A plain blocking connection, for preparing tables, reading status and asking whether the
+//! server is there.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use crate::failure::{Fatal, FatalCode};
+use crate::os::address::Address;
+use crate::os::signals;
+use crate::protocol::frames::Packet;
+use crate::protocol::handshake::{Handshake, Login, Session, Step};
+use crate::protocol::response::{Outcome, Response};
+use crate::protocol::{ServerError, code, commands, length_encoded};
+
+/// How often a waiting read looks for an interruption.
+const LOOK_UP: Duration = Duration::from_millis(200);
+/// How long a server may take to accept and authenticate.
+const LOGIN_LIMIT: Duration = Duration::from_secs(20);
+
+pub struct Admin {
+    stream: Box<dyn Stream>,
+    session: Session,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    /// No answer is waited for past this instant; `None` waits for ever.
+    deadline: Option<Instant>,
+}
+
+/// Rows of text columns; NULL is `None`.
+pub type Rows = Vec<Vec<Option<String>>>;
+
+trait Stream: Read + Write + Send {}
+impl<T: Read + Write + Send> Stream for T {}
+
+impl Admin {
+    /// Connects and authenticates. Errors have the server's code, or the client's usual one.
+    pub fn connect(address: &Address, login: &Login) -> Result<Self, ServerError> {
+        Self::connect_within(address, login, LOGIN_LIMIT)
+    }
+
+    pub fn connect_within(
+        address: &Address,
+        login: &Login,
+        limit: Duration,
+    ) -> Result<Self, ServerError> {
+        let stream = open(address, limit).map_err(|error| address.refused(error))?;
+        let mut admin = Self {
+            stream,
+            session: Session::default(),
+            input: Vec::new(),
+            output: Vec::new(),
+            deadline: Some(Instant::now() + limit),
+        };
+        admin.login(login)?;
+        admin.deadline = None;
+        Ok(admin)
+    }
+
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Gives up on any later answer that takes longer than `limit`.
+    pub fn answer_within(&mut self, limit: Duration) {
+        self.deadline = Some(Instant::now() + limit);
+    }
+
+    /// Runs a statement and gives the number of rows that it changed or returned.
+    pub fn execute(&mut self, sql: &[u8]) -> Result<u64, ServerError> {
+        self.run(sql, |_| {})
+    }
+
+    /// Runs a query and gives its rows.
+    pub fn query(&mut self, sql: &str) -> Result<Rows, ServerError> {
+        let mut rows = Rows::new();
+        let mut columns_left = None;
+        let no_eof = self.session.no_eof;
+        self.run(sql.as_bytes(), |payload| match columns_left {
+            None => {
+                let count = length_encoded(payload).map_or(0, |(count, _)| count);
+                // The definitions, then an EOF packet for servers that still send it.
+                columns_left = Some(count + u64::from(!no_eof));
+            }
+            Some(0) => rows.push(text_columns(payload)),
+            Some(left) => columns_left = Some(left - 1),
+        })?;
+        Ok(rows)
+    }
+
+    fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
+        self.output.clear();
+        commands::query(sql, &mut self.output);
+        self.flush()?;
+        let mut response = Response::to_query(self.session.no_eof);
+        loop {
+            let (length, sequence) = self.read_packet()?;
+            let packet = Packet {
+                length,
+                sequence,
+                head: &self.input,
+            };
+            match response.take(packet) {
+                None => look(&self.input),
+                Some(Outcome::Done { rows }) => return Ok(rows),
+                Some(Outcome::Failed(error)) => return Err(error),
+                Some(Outcome::Prepared { .. }) => unreachable!("nothing was prepared"),
+            }
+        }
+    }
+
+    fn login(&mut self, login: &Login) -> Result<(), ServerError> {
+        let mut handshake = Handshake::default();
+        loop {
+            let (length, sequence) = self.read_packet()?;
+            let packet = Packet {
+                length,
+                sequence,
+                head: &self.input,
+            };
+            self.output.clear();
+            match handshake.take(login, packet, &mut self.output) {
+                Step::Continue => self.flush()?,
+                Step::Done => break,
+                Step::Failed(error) => return Err(error),
+            }
+        }
+        self.session = handshake.into_session();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ServerError> {
+        self.stream
+            .write_all(&self.output)
+            .map_err(|error| ServerError::new(code::SERVER_GONE, format!("server gone: {error}")))
+    }
+
+    /// Reads one packet into `input`; gives its length and sequence number.
+    fn read_packet(&mut self) -> Result<(u32, u8), ServerError> {
+        let mut header = [0u8; 4];
+        self.read_exact_into(&mut header)?;
+        let length = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+        let mut input = std::mem::take(&mut self.input);
+        input.resize(length as usize, 0);
+        let read = self.read_exact_into(&mut input);
+        self.input = input;
+        read.map(|()| (length, header[3]))
+    }
+
+    fn read_exact_into(&mut self, mut space: &mut [u8]) -> Result<(), ServerError> {
+        let lost = |reason: &str| {
+            ServerError::new(
+                code::SERVER_LOST,
+                format!("lost connection to the server: {reason}"),
+            )
+        };
+        while !space.is_empty() {
+            match self.stream.read(space) {
+                Ok(0) => return Err(lost("it closed the connection")),
+                Ok(count) => space = &mut space[count..],
+                Err(error) if is_timeout(&error) => {
+                    if signals::interrupted() {
+                        return Err(lost("interrupted"));
+                    }
+                    if self
+                        .deadline
+                        .is_some_and(|deadline| Instant::now() >= deadline)
+                    {
+                        return Err(lost("no answer in time"));
+                    }
+                }
+                Err(error) => return Err(lost(&error.to_string())),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Admin {
+    fn drop(&mut self) {
+        self.output.clear();
+        commands::quit(&mut self.output);
+        let _ = self.stream.write_all(&self.output);
+    }
+}
+
+/// What a failed connection means for the run.
+pub fn connect_failure(error: &ServerError) -> Fatal {
+    match error.code {
+        code::ACCESS_DENIED | code::DATABASE_DENIED | code::AUTH_PLUGIN => {
+            Fatal::new(FatalCode::Auth, error.to_string())
+                .hint("check target.user and target.password of the job")
+        }
+        code::TOO_MANY_CONNECTIONS => Fatal::new(FatalCode::Connect, error.to_string())
+            .hint("the server has no connection left: raise max_connections"),
+        code::SOCKET_CONNECT | code::HOST_CONNECT => {
+            Fatal::new(FatalCode::Connect, error.to_string())
+                .hint("is the server running, and does it listen there?")
+        }
+        _ => Fatal::new(FatalCode::Connect, error.to_string()),
+    }
+}
+
+fn open(address: &Address, limit: Duration) -> io::Result<Box<dyn Stream>> {
+    match address {
+        Address::Unix(path) => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(LOOK_UP))?;
+            Ok(Box::new(stream))
+        }
+        Address::Tcp(address) => {
+            let stream = TcpStream::connect_timeout(address, limit)?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(LOOK_UP))?;
+            Ok(Box::new(stream))
+        }
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
+}
+
+fn text_columns(mut payload: &[u8]) -> Vec<Option<String>> {
+    const NULL: u8 = 0xfb;
+    let mut columns = Vec::new();
+    while let Some(&first) = payload.first() {
+        if first == NULL {
+            columns.push(None);
+            payload = &payload[1..];
+            continue;
+        }
+        let Some((length, rest)) = length_encoded(payload) else {
+            break;
+        };
+        let Some((text, rest)) = rest.split_at_checked(length as usize) else {
+            break;
+        };
+        columns.push(Some(String::from_utf8_lossy(text).into_owned()));
+        payload = rest;
+    }
+    columns
+}

@@ -1,0 +1,321 @@
+//! The job: one JSON object on standard input that says what to drive, how, and for how long.
+//!
+//! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
+
+mod secret;
+mod validate;
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::distribution::Distribution;
+use crate::failure::{Fatal, FatalCode};
+
+pub use secret::Secret;
+
+/// Version of the job and message format that this engine speaks.
+pub const PROTOCOL: u32 = 1;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    pub protocol: u32,
+    pub target: Target,
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    pub workload: WorkloadJob,
+    #[serde(default)]
+    pub prepare: Prepare,
+    pub phases: Vec<Phase>,
+    #[serde(default)]
+    pub sampling: Option<Sampling>,
+    #[serde(default = "default_interval_s")]
+    pub interval_s: f64,
+    #[serde(default)]
+    pub reactors: Option<usize>,
+    #[serde(default)]
+    pub pin: Option<bool>,
+    #[serde(default = "yes")]
+    pub die_with_parent: bool,
+}
+
+/// Where the server is: a unix socket, or a host and a port (3306 unless said).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    #[serde(default)]
+    pub socket: Option<PathBuf>,
+    #[serde(default)]
+    pub host: Option<String>,
+    #[serde(default)]
+    pub port: Option<u16>,
+    pub user: String,
+    #[serde(default)]
+    pub password: Secret,
+    pub database: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkloadJob {
+    Smack(SmackJob),
+    Sysbench(SysbenchJob),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmackJob {
+    pub scenario: SmackScenario,
+    #[serde(default = "default_smack_rows")]
+    pub rows: u32,
+    #[serde(default = "default_file_size_equiv")]
+    pub file_size_equiv: u64,
+    #[serde(default)]
+    pub prepared: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SmackScenario {
+    SelectKey,
+    UpdateSelect,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SysbenchJob {
+    pub script: SysbenchScript,
+    #[serde(default = "one")]
+    pub tables: u32,
+    #[serde(default = "default_table_size")]
+    pub table_size: u32,
+    #[serde(default = "default_range_size")]
+    pub range_size: u32,
+    #[serde(default = "default_point_selects")]
+    pub point_selects: u32,
+    #[serde(default = "one")]
+    pub simple_ranges: u32,
+    #[serde(default = "one")]
+    pub sum_ranges: u32,
+    #[serde(default = "one")]
+    pub order_ranges: u32,
+    #[serde(default = "one")]
+    pub distinct_ranges: u32,
+    #[serde(default = "one")]
+    pub index_updates: u32,
+    #[serde(default = "one")]
+    pub non_index_updates: u32,
+    #[serde(default = "one")]
+    pub delete_inserts: u32,
+    #[serde(default = "yes")]
+    pub range_selects: bool,
+    #[serde(default)]
+    pub skip_trx: bool,
+    #[serde(default)]
+    pub prepared: bool,
+    #[serde(default = "default_storage_engine")]
+    pub storage_engine: String,
+    #[serde(default)]
+    pub distribution: Distribution,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SysbenchScript {
+    OltpPointSelect,
+    OltpReadOnly,
+    OltpReadWrite,
+    OltpWriteOnly,
+}
+
+/// What to do with the workload's tables before the first phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prepare {
+    /// Nothing: they are there.
+    #[default]
+    None,
+    /// Drop, make and load them.
+    Create,
+    /// The same, but leave alone a table that already has the asked number of rows.
+    IfMissing,
+}
+
+/// One stretch of load at one number of connections.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    pub connections: u32,
+    #[serde(default)]
+    pub arrival: Arrival,
+    pub work: Work,
+    #[serde(default)]
+    pub pause_s: f64,
+}
+
+/// When the next event starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(try_from = "ArrivalJob")]
+pub enum Arrival {
+    /// As soon as the connection's last one has ended.
+    #[default]
+    Closed,
+    /// At even steps, this many events a second over all connections.
+    Fixed { rate: f64 },
+    /// At random instants (a Poisson process), this many a second on average.
+    Poisson { rate: f64 },
+}
+
+/// How long a phase lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "WorkJob")]
+pub enum Work {
+    /// Each connection runs this many events.
+    Rounds { rounds: u64 },
+    /// The clock decides: first a warm-up that is not counted, then the measured part.
+    Timed { warmup_s: f64, measure_s: f64 },
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampling {
+    #[serde(default = "default_interval_s")]
+    pub interval_s: f64,
+    #[serde(default)]
+    pub server_pid: Option<u32>,
+}
+
+impl Job {
+    /// Reads and checks a job. The error names the key that is wrong and never quotes the password.
+    pub fn parse(text: &str) -> Result<Self, Fatal> {
+        let input = &mut serde_json::Deserializer::from_str(text);
+        let job: Job = serde_path_to_error::deserialize(&mut *input).map_err(|error| {
+            let path = error.path().to_string();
+            let reason = error.into_inner().to_string();
+            Fatal::new(FatalCode::BadJob, name_the_key(&path, &reason))
+        })?;
+        input.end().map_err(|error| {
+            Fatal::new(
+                FatalCode::BadJob,
+                format!("the job is followed by more text: {error}"),
+            )
+        })?;
+        validate::check(&job)?;
+        Ok(job)
+    }
+
+    /// The largest number of connections of any phase; 0 without phases.
+    pub fn most_connections(&self) -> u32 {
+        self.phases
+            .iter()
+            .map(|phase| phase.connections)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+fn name_the_key(path: &str, reason: &str) -> String {
+    match path {
+        "." | "?" => reason.to_owned(),
+        _ => format!("{path}: {reason}"),
+    }
+}
+
+/// The two shapes below are read flat and then checked by hand: serde's own tagged enums would
+/// accept stray keys in some variants and lose the name of the key that is wrong.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArrivalJob {
+    kind: ArrivalKind,
+    rate: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ArrivalKind {
+    Closed,
+    Fixed,
+    Poisson,
+}
+
+impl TryFrom<ArrivalJob> for Arrival {
+    type Error = &'static str;
+
+    fn try_from(job: ArrivalJob) -> Result<Self, Self::Error> {
+        match (job.kind, job.rate) {
+            (ArrivalKind::Closed, None) => Ok(Arrival::Closed),
+            (ArrivalKind::Closed, Some(_)) => Err("rate: only for kind fixed or poisson"),
+            (ArrivalKind::Fixed, Some(rate)) => Ok(Arrival::Fixed { rate }),
+            (ArrivalKind::Poisson, Some(rate)) => Ok(Arrival::Poisson { rate }),
+            (_, None) => Err("rate: missing (events per second over all connections)"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkJob {
+    kind: WorkKind,
+    rounds: Option<u64>,
+    warmup_s: Option<f64>,
+    measure_s: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WorkKind {
+    Rounds,
+    Timed,
+}
+
+impl TryFrom<WorkJob> for Work {
+    type Error = &'static str;
+
+    fn try_from(job: WorkJob) -> Result<Self, Self::Error> {
+        match job.kind {
+            WorkKind::Rounds if job.warmup_s.is_some() || job.measure_s.is_some() => {
+                Err("warmup_s and measure_s: only for kind timed")
+            }
+            WorkKind::Rounds => Ok(Work::Rounds {
+                rounds: job.rounds.ok_or("rounds: missing")?,
+            }),
+            WorkKind::Timed if job.rounds.is_some() => Err("rounds: only for kind rounds"),
+            WorkKind::Timed => Ok(Work::Timed {
+                warmup_s: job.warmup_s.unwrap_or(0.0),
+                measure_s: job.measure_s.ok_or("measure_s: missing (seconds)")?,
+            }),
+        }
+    }
+}
+
+fn default_seed() -> u64 {
+    1
+}
+fn default_interval_s() -> f64 {
+    1.0
+}
+fn yes() -> bool {
+    true
+}
+fn one() -> u32 {
+    1
+}
+fn default_smack_rows() -> u32 {
+    90_000
+}
+fn default_file_size_equiv() -> u64 {
+    45_000
+}
+fn default_table_size() -> u32 {
+    10_000
+}
+fn default_range_size() -> u32 {
+    100
+}
+fn default_point_selects() -> u32 {
+    10
+}
+fn default_storage_engine() -> String {
+    "innodb".to_owned()
+}

@@ -1,0 +1,23 @@
+//! The load engine of mydyno.
+//!
+//! One job in, one stream of messages out: see `docs/engine-protocol.md`. [`run::run`] is the
+//! whole story; [`load`] is the part that must be fast.
+
+#![deny(unsafe_code)]
+
+pub mod admin;
+pub mod clock;
+pub mod distribution;
+pub mod failure;
+pub mod histogram;
+pub mod job;
+pub mod load;
+pub mod os;
+pub mod phases;
+pub mod prepare;
+pub mod protocol;
+pub mod random;
+pub mod report;
+pub mod run;
+pub mod sample;
+pub mod workload;

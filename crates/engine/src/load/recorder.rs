@@ -1,0 +1,321 @@
+//! What a reactor counts, cut into intervals and into the measured part of the phase.
+
+use std::sync::mpsc::Sender;
+
+use super::gate::Window;
+use super::{ErrorLog, Event, PhasePart};
+use crate::histogram::Latencies;
+use crate::protocol::ServerError;
+
+/// One kind of statement in the measured part.
+#[derive(Clone, Debug, Default)]
+pub struct StatementPart {
+    pub errors: u64,
+    pub rows: u64,
+    pub latencies: Latencies,
+}
+
+/// One reactor's part of an interval.
+#[derive(Clone, Debug)]
+pub struct IntervalPart {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub warmup: bool,
+    pub transactions: u64,
+    pub errors: u64,
+    pub connections: u32,
+    pub latencies: Latencies,
+}
+
+/// Counts for one reactor. Recording takes no lock and allocates nothing; only the end of an
+/// interval hands a histogram over.
+pub struct Recorder {
+    reactor: usize,
+    events: Sender<Event>,
+    window: Window,
+    interval_ns: u64,
+    /// The next instant at which counting changes: end of an interval, of warm-up, of measuring.
+    boundary_ns: u64,
+    interval: IntervalPart,
+    statements: Vec<StatementPart>,
+    transactions: Latencies,
+    statement_errors: ErrorLog,
+    connection_errors: ErrorLog,
+    ignored_errors: u64,
+    lost: u32,
+    last_ns: Option<u64>,
+}
+
+impl Recorder {
+    pub fn new(reactor: usize, kinds: usize, interval_ns: u64, events: Sender<Event>) -> Self {
+        let window = Window {
+            start_ns: 0,
+            measured_from_ns: 0,
+            measured_to_ns: u64::MAX,
+        };
+        Self {
+            reactor,
+            events,
+            window,
+            interval_ns,
+            boundary_ns: u64::MAX,
+            interval: interval(window, 0, 0),
+            statements: vec![StatementPart::default(); kinds],
+            transactions: Latencies::default(),
+            statement_errors: ErrorLog::default(),
+            connection_errors: ErrorLog::default(),
+            ignored_errors: 0,
+            lost: 0,
+            last_ns: None,
+        }
+    }
+
+    /// Begins to count.
+    pub fn start(&mut self, window: Window, connections: u32) {
+        self.window = window;
+        self.interval = interval(window, window.start_ns, connections);
+        self.boundary_ns = self.next_boundary(window.start_ns);
+    }
+
+    /// The instant at which [`Recorder::cross`] should be called even if nothing happens.
+    pub fn boundary_ns(&self) -> u64 {
+        self.boundary_ns
+    }
+
+    /// A statement has ended well.
+    #[inline]
+    pub fn statement(&mut self, kind: usize, now_ns: u64, latency_ns: u64, rows: u64) {
+        if now_ns >= self.boundary_ns && !self.cross(now_ns) {
+            return;
+        }
+        let part = &mut self.statements[kind];
+        part.rows += rows;
+        part.latencies.record(latency_ns);
+        self.interval.latencies.record(latency_ns);
+        self.last_ns = Some(now_ns);
+    }
+
+    /// An event has ended well.
+    #[inline]
+    pub fn transaction(&mut self, now_ns: u64, latency_ns: u64) {
+        if now_ns >= self.boundary_ns && !self.cross(now_ns) {
+            return;
+        }
+        self.interval.transactions += 1;
+        self.transactions.record(latency_ns);
+    }
+
+    /// A statement was refused.
+    pub fn failure(&mut self, kind: usize, now_ns: u64, error: &ServerError, ignored: bool) {
+        if now_ns >= self.boundary_ns && !self.cross(now_ns) {
+            return;
+        }
+        self.interval.errors += 1;
+        self.statements[kind].errors += 1;
+        self.ignored_errors += u64::from(ignored);
+        self.statement_errors.add(error);
+        self.last_ns = Some(now_ns);
+    }
+
+    /// A connection was lost, with the kind of the statement that was under way. It counts for
+    /// the whole phase, warm-up included.
+    pub fn lost(&mut self, kind: Option<usize>, error: &ServerError, connections: u32) {
+        self.lost += 1;
+        self.connection_errors.add(error);
+        self.interval.errors += 1;
+        self.interval.connections = connections;
+        if let Some(kind) = kind {
+            self.statements[kind].errors += 1;
+        }
+    }
+
+    /// Moves past every boundary up to `now_ns`. Gives false once the measured part is over.
+    #[cold]
+    pub fn cross(&mut self, now_ns: u64) -> bool {
+        while now_ns >= self.boundary_ns {
+            if self.boundary_ns >= self.window.measured_to_ns {
+                self.hand_over_interval(self.window.measured_to_ns);
+                return false;
+            }
+            let boundary = self.boundary_ns;
+            self.hand_over_interval(boundary);
+            if boundary == self.window.measured_from_ns {
+                self.forget_warmup();
+            }
+            self.boundary_ns = self.next_boundary(boundary);
+        }
+        true
+    }
+
+    /// Ends counting at `now_ns`.
+    pub fn finish(mut self, now_ns: u64, connects: Latencies, backlog_max: u64) -> PhasePart {
+        if self.cross(now_ns) {
+            self.hand_over_interval(now_ns);
+        }
+        let mut errors = self.statement_errors;
+        errors.merge(&self.connection_errors);
+        PhasePart {
+            statements: self.statements,
+            transactions: self.transactions,
+            connects,
+            errors,
+            ignored_errors: self.ignored_errors,
+            backlog_max,
+            lost: self.lost,
+            last_ns: self.last_ns,
+        }
+    }
+
+    /// Sends the interval up to `to_ns`, unless it is empty in time, and begins the next.
+    fn hand_over_interval(&mut self, to_ns: u64) {
+        if to_ns <= self.interval.from_ns {
+            return;
+        }
+        let next = interval(self.window, to_ns, self.interval.connections);
+        let mut part = std::mem::replace(&mut self.interval, next);
+        part.to_ns = to_ns;
+        let reactor = self.reactor;
+        // The conductor outlives the reactors.
+        let _ = self.events.send(Event::Interval { reactor, part });
+    }
+
+    fn forget_warmup(&mut self) {
+        self.statements.fill(StatementPart::default());
+        self.transactions = Latencies::default();
+        self.statement_errors = ErrorLog::default();
+        self.ignored_errors = 0;
+        self.last_ns = None;
+    }
+
+    fn next_boundary(&self, from_ns: u64) -> u64 {
+        let Window {
+            measured_from_ns,
+            measured_to_ns,
+            ..
+        } = self.window;
+        let step = from_ns + self.interval_ns;
+        if from_ns < measured_from_ns {
+            return step.min(measured_from_ns);
+        }
+        // A remainder shorter than half an interval is not worth a line of its own.
+        if measured_to_ns < step.saturating_add(self.interval_ns / 2) {
+            return measured_to_ns;
+        }
+        step
+    }
+}
+
+fn interval(window: Window, from_ns: u64, connections: u32) -> IntervalPart {
+    IntervalPart {
+        from_ns,
+        to_ns: from_ns,
+        warmup: from_ns < window.measured_from_ns,
+        transactions: 0,
+        errors: 0,
+        connections,
+        latencies: Latencies::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    const WINDOW: Window = Window {
+        start_ns: 100,
+        measured_from_ns: 250,
+        measured_to_ns: 550,
+    };
+
+    fn recorder() -> (Recorder, Receiver<Event>) {
+        let (sender, receiver) = channel();
+        let mut recorder = Recorder::new(0, 1, 100, sender);
+        recorder.start(WINDOW, 7);
+        (recorder, receiver)
+    }
+
+    /// (from, to, warm-up, statements) of every interval.
+    fn intervals(receiver: Receiver<Event>) -> Vec<(u64, u64, bool, u64)> {
+        receiver
+            .try_iter()
+            .map(|event| match event {
+                Event::Interval { part, .. } => (
+                    part.from_ns,
+                    part.to_ns,
+                    part.warmup,
+                    part.latencies.count(),
+                ),
+                _ => panic!("only intervals are sent"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn intervals_are_cut_at_the_end_of_the_warmup_and_of_the_measured_part() {
+        let (mut recorder, receiver) = recorder();
+        for now in [120, 199, 200, 249, 250, 349, 350, 549, 550, 600] {
+            recorder.statement(0, now, 5, 1);
+        }
+        let part = recorder.finish(700, Latencies::default(), 0);
+        assert_eq!(
+            intervals(receiver),
+            [
+                (100, 200, true, 2),
+                (200, 250, true, 2),
+                (250, 350, false, 2),
+                (350, 450, false, 1),
+                (450, 550, false, 1),
+            ]
+        );
+        assert_eq!(
+            part.statements[0].latencies.count(),
+            4,
+            "only the measured part counts"
+        );
+        assert_eq!(part.statements[0].rows, 4);
+        assert_eq!(part.last_ns, Some(549));
+    }
+
+    #[test]
+    fn errors_of_statements_in_the_warmup_are_forgotten_but_lost_connections_are_not() {
+        let (mut recorder, _receiver) = recorder();
+        recorder.failure(0, 150, &ServerError::new(1213, "Deadlock"), true);
+        recorder.lost(Some(0), &ServerError::new(2013, "Lost"), 6);
+        recorder.failure(0, 300, &ServerError::new(1205, "Timeout"), true);
+        let part = recorder.finish(700, Latencies::default(), 0);
+        assert_eq!(part.errors.counts, [(1205, 1), (2013, 1)].into());
+        assert_eq!((part.ignored_errors, part.statements[0].errors), (1, 1));
+    }
+
+    #[test]
+    fn a_quiet_reactor_still_gives_every_interval() {
+        let (mut recorder, receiver) = recorder();
+        assert!(recorder.cross(460));
+        let ends: Vec<u64> = intervals(receiver)
+            .iter()
+            .map(|interval| interval.1)
+            .collect();
+        assert_eq!(ends, [200, 250, 350, 450]);
+    }
+
+    #[test]
+    fn rounds_have_no_end_of_their_own_and_close_with_a_shorter_interval() {
+        let (sender, receiver) = channel();
+        let mut recorder = Recorder::new(0, 1, 100, sender);
+        recorder.start(
+            Window {
+                start_ns: 100,
+                measured_from_ns: 100,
+                measured_to_ns: u64::MAX,
+            },
+            1,
+        );
+        recorder.statement(0, 210, 5, 1);
+        recorder.finish(230, Latencies::default(), 0);
+        assert_eq!(
+            intervals(receiver),
+            [(100, 200, false, 0), (200, 230, false, 1)]
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `mydyno-engine`: reads a job, drives the load, writes messages.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use clap::Parser;
+use mydyno_engine::clock::Clock;
+use mydyno_engine::failure::{Fatal, FatalCode};
+use mydyno_engine::job::Job;
+use mydyno_engine::report::Reporter;
+use mydyno_engine::report::messages::Message;
+use mydyno_engine::run::run;
+
+/// The load engine of mydyno: drives a MySQL or MariaDB server and measures it.
+#[derive(Parser)]
+#[command(name = "mydyno-engine", version, after_help = EXAMPLE)]
+enum Command {
+    /// Read one JSON job from standard input, carry it out, write JSON lines to standard output.
+    #[command(after_help = EXAMPLE)]
+    Load,
+}
+
+const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
+
+  mydyno-engine load <<'JOB'
+  {"protocol": 1,
+   "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "mydyno"},
+   "workload": {"sysbench": {"script": "oltp_point_select"}},
+   "prepare": "if-missing",
+   "phases": [{"connections": 8, "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
+  JOB
+
+The password travels in the job only. Every message is one line: {"type": ..., "t_ns": ..., ...}.
+Results are in the lines of type phase_end. SIGINT stops the load and still writes them.
+Exit status: 0 when the last line is of type done (its exit says ok, interrupted or aborted), 2 when the
+job is wrong, 3 when the run could not be carried out.
+The format of jobs and messages: docs/engine-protocol.md."#;
+
+fn main() -> ExitCode {
+    let Command::Load = Command::parse();
+    let clock = Clock::start();
+    let reporter = Reporter::to_stdout(clock);
+    let outcome = read_job().and_then(|job| run(&job, clock, &reporter));
+    match outcome {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(Fatal {
+            code,
+            message,
+            hint,
+        }) => {
+            reporter.send(&Message::Fatal {
+                code,
+                message,
+                hint,
+            });
+            ExitCode::from(code.exit_status())
+        }
+    }
+}
+
+fn read_job() -> Result<Job, Fatal> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| {
+            Fatal::new(
+                FatalCode::BadJob,
+                format!("cannot read the job from standard input: {error}"),
+            )
+        })?;
+    Job::parse(&text)
+}

@@ -1,0 +1,139 @@
+//! Puts the reactors' parts of each interval together.
+
+use std::collections::BTreeMap;
+
+use crate::load::recorder::IntervalPart;
+use crate::report::messages::Interval;
+
+/// Intervals of a phase for which not every reactor has given its part.
+pub struct Intervals {
+    phase: usize,
+    /// Whether each reactor may still send parts.
+    running: Vec<bool>,
+    pending: BTreeMap<u64, Pending>,
+}
+
+struct Pending {
+    sum: IntervalPart,
+    given: Vec<bool>,
+}
+
+impl Intervals {
+    pub fn new(phase: usize, reactors: usize) -> Self {
+        Self {
+            phase,
+            running: vec![true; reactors],
+            pending: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a part; gives the intervals that are complete now, in order.
+    pub fn add(&mut self, reactor: usize, part: IntervalPart) -> Vec<Interval> {
+        match self.pending.get_mut(&part.from_ns) {
+            Some(pending) => {
+                pending.given[reactor] = true;
+                merge(&mut pending.sum, &part);
+            }
+            None => {
+                let mut given = vec![false; self.running.len()];
+                given[reactor] = true;
+                self.pending
+                    .insert(part.from_ns, Pending { sum: part, given });
+            }
+        }
+        self.complete()
+    }
+
+    /// No more parts will come from this reactor.
+    pub fn finish(&mut self, reactor: usize) -> Vec<Interval> {
+        self.running[reactor] = false;
+        self.complete()
+    }
+
+    fn complete(&mut self) -> Vec<Interval> {
+        let mut done = Vec::new();
+        while let Some(first) = self.pending.first_entry() {
+            let waiting = first.get().given.iter().zip(&self.running);
+            if waiting
+                .into_iter()
+                .any(|(given, running)| *running && !given)
+            {
+                break;
+            }
+            done.push(message(self.phase, first.remove().sum));
+        }
+        done
+    }
+}
+
+fn merge(sum: &mut IntervalPart, part: &IntervalPart) {
+    sum.to_ns = sum.to_ns.max(part.to_ns);
+    sum.transactions += part.transactions;
+    sum.errors += part.errors;
+    sum.connections += part.connections;
+    sum.latencies.merge(&part.latencies);
+}
+
+fn message(phase: usize, sum: IntervalPart) -> Interval {
+    Interval {
+        phase,
+        from_ns: sum.from_ns,
+        to_ns: sum.to_ns,
+        warmup: sum.warmup,
+        queries: sum.latencies.count(),
+        transactions: sum.transactions,
+        errors: sum.errors,
+        connections: sum.connections,
+        p50_ns: sum.latencies.quantile_ns(0.5),
+        p95_ns: sum.latencies.quantile_ns(0.95),
+        p99_ns: sum.latencies.quantile_ns(0.99),
+        max_ns: sum.latencies.max_ns(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Latencies;
+
+    fn part(from_ns: u64, to_ns: u64, latency: u64) -> IntervalPart {
+        let mut latencies = Latencies::default();
+        latencies.record(latency);
+        IntervalPart {
+            from_ns,
+            to_ns,
+            warmup: false,
+            transactions: 1,
+            errors: 0,
+            connections: 2,
+            latencies,
+        }
+    }
+
+    #[test]
+    fn an_interval_is_told_once_all_reactors_have_given_their_part() {
+        let mut intervals = Intervals::new(0, 2);
+        assert!(intervals.add(0, part(0, 10, 5)).is_empty());
+        assert!(intervals.add(0, part(10, 20, 5)).is_empty());
+        let told = intervals.add(1, part(0, 10, 9));
+        assert_eq!(told.len(), 1);
+        assert_eq!(
+            (told[0].queries, told[0].transactions, told[0].connections),
+            (2, 2, 4)
+        );
+        assert_eq!((told[0].p50_ns, told[0].max_ns), (Some(5), Some(9)));
+    }
+
+    #[test]
+    fn a_reactor_that_has_finished_is_not_waited_for() {
+        let mut intervals = Intervals::new(0, 2);
+        intervals.add(0, part(0, 7, 5));
+        assert!(
+            intervals.finish(0).is_empty(),
+            "the other one has not given its part"
+        );
+        let told = intervals.add(1, part(0, 10, 5));
+        assert_eq!((told[0].from_ns, told[0].to_ns), (0, 10));
+        assert_eq!(intervals.add(1, part(10, 20, 5)).len(), 1);
+    }
+}

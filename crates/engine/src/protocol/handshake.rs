@@ -1,0 +1,237 @@
+//! From the server's greeting to its first OK: capabilities and authentication.
+//!
+//! Plugins: mysql_native_password and caching_sha2_password. The latter's full exchange sends the
+//! password in clear over a unix socket and encrypted with the server's RSA key over plain TCP.
+
+use mysql_common::auth::plugins::{AuthProc, ChallengeResponsePlugin, Context, Response};
+use mysql_common::constants::CapabilityFlags as Capability;
+use mysql_common::io::ParseBuf;
+use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse};
+use mysql_common::proto::{MyDeserialize, MySerialize};
+
+use super::frames::Packet;
+use super::{ServerError, code, commands};
+use crate::job::Secret;
+
+const OK: u8 = 0x00;
+const MORE_DATA: u8 = 0x01;
+const SWITCH: u8 = 0xfe;
+const ERROR: u8 = 0xff;
+const MOST_PACKET: u32 = 1 << 30;
+
+/// Who connects, and over what.
+#[derive(Clone, Debug)]
+pub struct Login {
+    pub user: String,
+    pub password: Secret,
+    /// Database to be in, or none (it may not exist yet).
+    pub database: Option<String>,
+    /// A unix socket, over which a password may travel in clear.
+    pub local: bool,
+}
+
+/// What became known of the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Version text, for example `10.11.6-MariaDB-0+deb12u1`.
+    pub server_version: String,
+    pub connection_id: u32,
+    /// Result sets end with an OK packet and have no EOF packets.
+    pub no_eof: bool,
+}
+
+/// What to do after a packet was taken.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send what was appended, if anything, and wait for the next packet.
+    Continue,
+    Done,
+    Failed(ServerError),
+}
+
+/// The exchange of one connection.
+#[derive(Default)]
+pub struct Handshake {
+    session: Session,
+    nonce: Vec<u8>,
+    plugin: Option<AuthProc>,
+}
+
+impl Handshake {
+    /// Takes the next packet from the server and appends the answer to `out`.
+    pub fn take(&mut self, login: &Login, packet: Packet<'_>, out: &mut Vec<u8>) -> Step {
+        let payload = packet.head;
+        if payload.len() != packet.length as usize {
+            return malformed("a packet of the handshake is too long");
+        }
+        let answer = packet.sequence.wrapping_add(1);
+        match (payload.first(), self.plugin.is_some()) {
+            (Some(&ERROR), _) => Step::Failed(ServerError::from_packet(payload)),
+            (Some(_), false) => self.greeting(login, payload, answer, out),
+            (Some(&OK), true) => Step::Done,
+            (Some(&MORE_DATA), true) => self.challenge(login, &payload[1..], answer, out),
+            (Some(&SWITCH), true) => self.switch(login, payload, answer, out),
+            _ => malformed("unexpected packet in the handshake"),
+        }
+    }
+
+    /// What the server said of itself; complete once the handshake is done.
+    pub fn into_session(self) -> Session {
+        self.session
+    }
+
+    fn greeting(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
+        let Ok(greeting) = HandshakePacket::deserialize((), &mut ParseBuf(payload)) else {
+            return malformed("this is not the greeting of a MySQL server");
+        };
+        let server = greeting.capabilities();
+        if !server.contains(Capability::CLIENT_PROTOCOL_41 | Capability::CLIENT_PLUGIN_AUTH) {
+            return malformed("the server is older than MySQL 5.5 and MariaDB 5.5");
+        }
+        let wanted = Capability::CLIENT_PROTOCOL_41
+            | Capability::CLIENT_SECURE_CONNECTION
+            | Capability::CLIENT_PLUGIN_AUTH
+            | Capability::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA
+            | Capability::CLIENT_LONG_PASSWORD
+            | Capability::CLIENT_TRANSACTIONS
+            | Capability::CLIENT_MULTI_RESULTS
+            | Capability::CLIENT_DEPRECATE_EOF;
+        self.session = Session {
+            server_version: plain_version(&greeting.server_version_str()),
+            connection_id: greeting.connection_id(),
+            no_eof: server.contains(Capability::CLIENT_DEPRECATE_EOF),
+        };
+        self.nonce = nonce(&greeting);
+        // A default plugin that is unknown here is no obstacle: the account may use another one,
+        // and the server then asks to switch.
+        let plugin = match greeting.auth_plugin() {
+            Some(AuthPlugin::CachingSha2Password) => AuthPlugin::CachingSha2Password,
+            _ => AuthPlugin::MysqlNativePassword,
+        };
+        let first = match self.start(&plugin, login) {
+            Ok(first) => first,
+            Err(error) => return Step::Failed(error),
+        };
+        let response = HandshakeResponse::new(
+            Some(first),
+            (8, 0, 0), // chooses utf8mb4
+            Some(login.user.as_bytes()),
+            login.database.as_ref().map(|name| name.as_bytes()),
+            Some(plugin),
+            wanted & server,
+            None,
+            MOST_PACKET,
+        );
+        commands::packet(answer, out, |out| response.serialize(out));
+        Step::Continue
+    }
+
+    fn switch(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
+        let Ok(request) = AuthSwitchRequest::deserialize((), &mut ParseBuf(payload)) else {
+            return Step::Failed(unsupported("mysql_old_password"));
+        };
+        self.nonce = request.plugin_data().to_vec();
+        match self.start(&request.auth_plugin(), login) {
+            Ok(first) => {
+                commands::packet(answer, out, |out| out.extend(first));
+                Step::Continue
+            }
+            Err(error) => Step::Failed(error),
+        }
+    }
+
+    fn challenge(&mut self, login: &Login, data: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
+        match self.run(login, data) {
+            Ok(Some(reply)) => {
+                commands::packet(answer, out, |out| out.extend(reply));
+                Step::Continue
+            }
+            Ok(None) => Step::Continue,
+            Err(error) => Step::Failed(error),
+        }
+    }
+
+    /// Begins with a plugin and gives its answer to the nonce.
+    fn start(&mut self, plugin: &AuthPlugin<'_>, login: &Login) -> Result<Vec<u8>, ServerError> {
+        if !matches!(
+            plugin,
+            AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password
+        ) {
+            return Err(unsupported(&String::from_utf8_lossy(plugin.as_bytes())));
+        }
+        self.plugin = Some(plugin.init().expect("both plugins are always compiled in"));
+        let nonce = self.nonce.clone();
+        Ok(self.run(login, &nonce)?.unwrap_or_default())
+    }
+
+    fn run(&mut self, login: &Login, data: &[u8]) -> Result<Option<Vec<u8>>, ServerError> {
+        let context = Credentials {
+            login,
+            nonce: &self.nonce,
+        };
+        let plugin = self
+            .plugin
+            .as_mut()
+            .expect("the greeting has chosen a plugin");
+        match plugin.run(context, data) {
+            Ok(Response::Next { packet } | Response::Last { packet }) => Ok(packet),
+            Err(error) => Err(ServerError::new(
+                code::MALFORMED_PACKET,
+                format!("authentication failed: {error}"),
+            )),
+        }
+    }
+}
+
+struct Credentials<'a> {
+    login: &'a Login,
+    nonce: &'a [u8],
+}
+
+impl Context for Credentials<'_> {
+    fn pass(&self) -> &[u8] {
+        self.login.password.reveal()
+    }
+
+    fn is_ipc_transport(&self) -> bool {
+        self.login.local
+    }
+
+    fn is_tls_transport(&self) -> bool {
+        false
+    }
+
+    fn scramble(&self) -> &[u8] {
+        self.nonce
+    }
+
+    fn server_key_pem(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+fn nonce(greeting: &HandshakePacket<'_>) -> Vec<u8> {
+    let mut nonce = greeting.nonce();
+    nonce.truncate(20);
+    nonce
+}
+
+/// MariaDB up to 10 puts `5.5.5-` before its version for the sake of old replicas.
+fn plain_version(version: &str) -> String {
+    match version.strip_prefix("5.5.5-") {
+        Some(rest) if rest.contains("MariaDB") => rest.to_owned(),
+        _ => version.to_owned(),
+    }
+}
+
+fn unsupported(plugin: &str) -> ServerError {
+    let message = format!(
+        "the server asks for the authentication plugin {plugin}; \
+         mysql_native_password and caching_sha2_password are supported"
+    );
+    ServerError::new(code::AUTH_PLUGIN, message)
+}
+
+fn malformed(what: &str) -> Step {
+    Step::Failed(ServerError::new(code::MALFORMED_PACKET, what))
+}

@@ -1,0 +1,100 @@
+//! The MySQL client protocol, as far as a load engine needs it.
+
+pub mod commands;
+pub mod frames;
+pub mod handshake;
+pub mod response;
+pub mod template;
+pub mod values;
+
+/// Error codes that the engine gives a name of its own or treats specially.
+pub mod code {
+    /// Client: cannot connect through the unix socket.
+    pub const SOCKET_CONNECT: u16 = 2002;
+    /// Client: cannot connect to the host.
+    pub const HOST_CONNECT: u16 = 2003;
+    /// Client: the server had closed the connection before the statement was sent.
+    pub const SERVER_GONE: u16 = 2006;
+    /// Client: the connection was lost while the statement ran.
+    pub const SERVER_LOST: u16 = 2013;
+    /// Client: the server sent something that the protocol does not allow here.
+    pub const MALFORMED_PACKET: u16 = 2027;
+    /// Client: the server asks for a way to authenticate that the engine does not have.
+    pub const AUTH_PLUGIN: u16 = 2059;
+    /// Server: out of connections.
+    pub const TOO_MANY_CONNECTIONS: u16 = 1040;
+    /// Server: user may not use this database.
+    pub const DATABASE_DENIED: u16 = 1044;
+    /// Server: wrong user or password.
+    pub const ACCESS_DENIED: u16 = 1045;
+    /// Server: the row has changed since it was read.
+    pub const CHECK_READ: u16 = 1020;
+    /// Server: lock wait timeout.
+    pub const LOCK_WAIT_TIMEOUT: u16 = 1205;
+    /// Server: deadlock; the server has rolled the transaction back.
+    pub const DEADLOCK: u16 = 1213;
+    /// Server: this statement cannot be prepared.
+    pub const UNSUPPORTED_PREPARE: u16 = 1295;
+
+    /// The errors that end a transaction but not the run, as in sysbench: the transaction is
+    /// started again.
+    pub fn is_ignored(code: u16) -> bool {
+        matches!(code, DEADLOCK | LOCK_WAIT_TIMEOUT | CHECK_READ)
+    }
+}
+
+/// An error that the server sent, or one of the client's own with a code of the 2000s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerError {
+    pub code: u16,
+    pub message: String,
+}
+
+impl ServerError {
+    pub fn new(code: u16, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// Reads an ERR packet: 0xFF, code, then `#` and five letters of SQL state (absent in errors
+    /// sent before the handshake), then the text.
+    pub fn from_packet(payload: &[u8]) -> Self {
+        let rest = payload
+            .strip_prefix(&[0xff])
+            .and_then(|rest| rest.split_first_chunk::<2>());
+        let Some((code, text)) = rest else {
+            return Self::new(
+                code::MALFORMED_PACKET,
+                "the server sent a packet out of turn",
+            );
+        };
+        let text = match text {
+            [b'#', _, _, _, _, _, rest @ ..] => rest,
+            rest => rest,
+        };
+        Self::new(u16::from_le_bytes(*code), String::from_utf8_lossy(text))
+    }
+}
+
+impl std::fmt::Display for ServerError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} (error {})", self.message, self.code)
+    }
+}
+
+/// Reads a length-encoded integer; `None` when the bytes end too early or hold NULL.
+pub fn length_encoded(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    let width = match first {
+        0..=0xfa => return Some((u64::from(first), rest)),
+        0xfc => 2,
+        0xfd => 3,
+        0xfe => 8,
+        _ => return None,
+    };
+    let mut wide = [0u8; 8];
+    wide[..width].copy_from_slice(rest.get(..width)?);
+    Some((u64::from_le_bytes(wide), &rest[width..]))
+}

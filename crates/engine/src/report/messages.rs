@@ -1,0 +1,187 @@
+//! The lines that the engine writes; `docs/engine-protocol.md` explains every field.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::failure::FatalCode;
+use crate::histogram::LatencySummary;
+use crate::os::usage::CpuSeconds;
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Message {
+    Hello(Hello),
+    Progress {
+        stage: String,
+        done: u64,
+        of: u64,
+    },
+    Prepared {
+        tables: Vec<TableRows>,
+        statements: u64,
+    },
+    PhaseStart {
+        phase: usize,
+        connections: u32,
+    },
+    Connected {
+        phase: usize,
+        reached: u32,
+        failed: u32,
+        errors: BTreeMap<u16, u64>,
+    },
+    Measuring {
+        phase: usize,
+    },
+    Interval(Interval),
+    Sample(Sample),
+    PhaseEnd(Box<PhaseEnd>),
+    Done {
+        exit: Exit,
+        client_cpu: CpuSeconds,
+        peak_rss_bytes: u64,
+    },
+    Fatal {
+        code: FatalCode,
+        message: String,
+        hint: Option<String>,
+    },
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Hello {
+    pub protocol: u32,
+    pub engine_version: &'static str,
+    pub seed: u64,
+    pub started_unix_ns: u64,
+    pub reactors: usize,
+    pub pinned: bool,
+    pub cpus: Vec<usize>,
+    pub server_version: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct TableRows {
+    pub name: String,
+    pub rows: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Interval {
+    pub phase: usize,
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub warmup: bool,
+    pub queries: u64,
+    pub transactions: u64,
+    pub errors: u64,
+    pub connections: u32,
+    pub p50_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Sample {
+    /// `SHOW GLOBAL STATUS`; null once the server can no longer be asked.
+    pub status: Option<BTreeMap<String, String>>,
+    pub server: Option<ProcessSample>,
+    pub client: ProcessSample,
+    pub host: HostSample,
+}
+
+/// What a process has used since it started, ended threads included.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProcessSample {
+    pub cpu_user_s: f64,
+    pub cpu_system_s: f64,
+    pub rss_bytes: u64,
+    pub threads: u64,
+    pub voluntary_switches: Option<u64>,
+    pub involuntary_switches: Option<u64>,
+    pub read_bytes: Option<u64>,
+    pub write_bytes: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct HostSample {
+    pub cpu: HostCpu,
+    pub context_switches: u64,
+    pub disks: BTreeMap<String, DiskSample>,
+}
+
+/// Seconds summed over all CPUs since the machine started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct HostCpu {
+    pub user: f64,
+    pub nice: f64,
+    pub system: f64,
+    pub idle: f64,
+    pub iowait: f64,
+    pub irq: f64,
+    pub softirq: f64,
+    pub steal: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DiskSample {
+    pub reads: u64,
+    pub read_bytes: u64,
+    pub writes: u64,
+    pub write_bytes: u64,
+    pub busy_s: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct PhaseEnd {
+    pub phase: usize,
+    pub connections_asked: u32,
+    pub connections_reached: u32,
+    pub started_ns: u64,
+    pub measured_from_ns: u64,
+    pub measured_to_ns: u64,
+    pub ended_ns: u64,
+    pub interrupted: bool,
+    pub aborted: Option<String>,
+    pub latency_kind: LatencyKind,
+    pub statements: BTreeMap<&'static str, StatementResult>,
+    pub transactions: CountedLatency,
+    pub connects: CountedLatency,
+    pub errors: BTreeMap<u16, u64>,
+    pub error_examples: BTreeMap<u16, String>,
+    pub ignored_errors: u64,
+    pub client_cpu: CpuSeconds,
+    pub backlog_max: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct StatementResult {
+    pub count: u64,
+    pub errors: u64,
+    pub rows: u64,
+    pub latency: LatencySummary,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CountedLatency {
+    pub count: u64,
+    pub latency: LatencySummary,
+}
+
+/// Whether latencies start when a statement was sent, or when it should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LatencyKind {
+    Service,
+    Response,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exit {
+    Ok,
+    Interrupted,
+    Aborted,
+}

@@ -1,0 +1,143 @@
+//! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::admin::{Admin, connect_failure};
+use crate::clock::Clock;
+use crate::failure::{Fatal, FatalCode};
+use crate::job::{Job, PROTOCOL};
+use crate::load::Event;
+use crate::os::address::Address;
+use crate::os::usage::Usage;
+use crate::os::{cpus, limits, signals};
+use crate::phases::Conductor;
+use crate::prepare::prepare;
+use crate::protocol::handshake::Login;
+use crate::report::Reporter;
+use crate::report::messages::{Exit, Hello, Message};
+use crate::sample::Sampler;
+use crate::workload;
+
+/// Carries out a job and writes its messages, from `hello` to `done`.
+///
+/// # Errors
+/// What ended the run before its time; the caller writes the `fatal` message.
+pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> {
+    if job.die_with_parent {
+        signals::die_with_parent()?;
+    }
+    limits::allow_connections(job.most_connections())?;
+    let (sender, receiver) = channel();
+    let notify = sender.clone();
+    signals::watch(signals::hold_back(), move || {
+        // Without a conductor there is nobody to tell.
+        let _ = notify.send(Event::Interrupted);
+    })
+    .map_err(|error| {
+        Fatal::new(
+            FatalCode::Internal,
+            format!("cannot watch signals: {error}"),
+        )
+    })?;
+
+    let workload = workload::compile(&job.workload);
+    if workload.steps() == 0 {
+        let message = "workload: with these counts a transaction has no statement at all";
+        return Err(Fatal::new(FatalCode::BadJob, message));
+    }
+    let address = Address::resolve(&job.target)?;
+    let login = Login {
+        user: job.target.user.clone(),
+        password: job.target.password.clone(),
+        database: Some(job.target.database.clone()),
+        local: address.is_local(),
+    };
+    let cpus = cpus::allowed();
+    let reactors = job.reactors.unwrap_or(cpus.len());
+    let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
+
+    let first = Login {
+        database: None,
+        ..login.clone()
+    };
+    let mut admin = Admin::connect(&address, &first).map_err(|error| connect_failure(&error))?;
+    reporter.send(&Message::Hello(Hello {
+        protocol: PROTOCOL,
+        engine_version: env!("CARGO_PKG_VERSION"),
+        seed: job.seed,
+        started_unix_ns: unix_ns(clock),
+        reactors,
+        pinned: pins.is_some(),
+        cpus,
+        server_version: admin.session().server_version.clone(),
+    }));
+    let database = &job.target.database;
+    let complete = prepare(
+        &mut admin,
+        job.prepare,
+        database,
+        workload.as_ref(),
+        reporter,
+    )?;
+    // No connection beside the load's own and the sampler's while it is measured.
+    drop(admin);
+
+    let conductor = Conductor {
+        job,
+        clock,
+        address,
+        login,
+        workload,
+        reporter,
+        events: (sender, receiver),
+        reactors,
+        pins,
+    };
+    let exit = if complete {
+        drive(&conductor)?
+    } else {
+        Exit::Interrupted
+    };
+    let usage = Usage::now();
+    reporter.send(&Message::Done {
+        exit,
+        client_cpu: usage.cpu,
+        peak_rss_bytes: usage.peak_rss_bytes,
+    });
+    Ok(exit)
+}
+
+/// Runs the phases, with the sampler beside them.
+fn drive(conductor: &Conductor<'_>) -> Result<Exit, Fatal> {
+    if conductor.job.phases.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    thread::scope(|scope| {
+        let sampler = match &conductor.job.sampling {
+            None => None,
+            Some(sampling) => Some(Sampler::start(
+                scope,
+                sampling,
+                conductor.clock,
+                &conductor.address,
+                &conductor.login,
+                conductor.reporter,
+            )?),
+        };
+        let exit = conductor.run();
+        if let Some(sampler) = sampler {
+            sampler.stop();
+        }
+        exit
+    })
+}
+
+/// The wall-clock time of the engine clock's zero.
+fn unix_ns(clock: Clock) -> u64 {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    (since_epoch.as_nanos() as u64).saturating_sub(clock.now_ns())
+}

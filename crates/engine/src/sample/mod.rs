@@ -1,0 +1,123 @@
+//! Samples of the server's status and of /proc on the engine's clock, from a thread and a
+//! connection of their own.
+
+mod proc;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use crate::admin::{Admin, connect_failure};
+use crate::clock::{Clock, nanoseconds};
+use crate::failure::{Fatal, FatalCode};
+use crate::job::Sampling;
+use crate::os::address::Address;
+use crate::protocol::handshake::Login;
+use crate::report::Reporter;
+use crate::report::messages::{Message, Sample};
+
+/// A server that does not answer a status query for this long is taken as gone.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// Samples until it is dropped or stopped.
+pub struct Sampler<'scope> {
+    stop: Sender<()>,
+    thread: ScopedJoinHandle<'scope, ()>,
+}
+
+impl<'scope> Sampler<'scope> {
+    /// Connects and begins; the first sample is taken at once.
+    pub fn start<'env>(
+        scope: &'scope thread::Scope<'scope, 'env>,
+        sampling: &Sampling,
+        clock: Clock,
+        address: &Address,
+        login: &Login,
+        reporter: &'env Reporter,
+    ) -> Result<Self, Fatal> {
+        let login = Login {
+            database: None,
+            ..login.clone()
+        };
+        let admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
+        let (stop, stopped) = channel();
+        let mut worker = Worker {
+            clock,
+            admin: Some(admin),
+            server_pid: sampling.server_pid,
+            interval_ns: nanoseconds(sampling.interval_s),
+            reporter,
+        };
+        let thread = thread::Builder::new()
+            .name("sampler".into())
+            .spawn_scoped(scope, move || worker.run(&stopped))
+            .map_err(|error| {
+                Fatal::new(
+                    FatalCode::Internal,
+                    format!("cannot start a thread: {error}"),
+                )
+            })?;
+        Ok(Self { stop, thread })
+    }
+
+    /// Takes a last sample and ends.
+    pub fn stop(self) {
+        drop(self.stop);
+        // A panic would have ended the process.
+        let _ = self.thread.join();
+    }
+}
+
+struct Worker<'a> {
+    clock: Clock,
+    admin: Option<Admin>,
+    server_pid: Option<u32>,
+    interval_ns: u64,
+    reporter: &'a Reporter,
+}
+
+impl Worker<'_> {
+    fn run(&mut self, stopped: &Receiver<()>) {
+        let mut next_ns = self.clock.now_ns();
+        loop {
+            self.sample();
+            // On the grid of the start; a reading that came late does not shift the later ones.
+            let now = self.clock.now_ns();
+            next_ns += self.interval_ns;
+            next_ns += now.saturating_sub(next_ns).div_ceil(self.interval_ns) * self.interval_ns;
+            match stopped.recv_timeout(self.clock.until(next_ns)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return self.sample(),
+            }
+        }
+    }
+
+    fn sample(&mut self) {
+        let status = self.status();
+        self.reporter.send(&Message::Sample(Sample {
+            status,
+            server: self.server_pid.and_then(proc::process),
+            client: proc::this_process(),
+            host: proc::host(),
+        }));
+    }
+
+    /// Every global status variable; `None` once the server does not answer any more.
+    fn status(&mut self) -> Option<BTreeMap<String, String>> {
+        let admin = self.admin.as_mut()?;
+        admin.answer_within(ANSWER_LIMIT);
+        let Ok(rows) = admin.query("SHOW GLOBAL STATUS") else {
+            self.admin = None;
+            return None;
+        };
+        Some(
+            rows.into_iter()
+                .filter_map(|row| {
+                    let mut columns = row.into_iter().flatten();
+                    Some((columns.next()?, columns.next()?))
+                })
+                .collect(),
+        )
+    }
+}
