@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mydyno.host.local import LocalHost
@@ -37,3 +39,13 @@ def mysql() -> ServerBinary:
 def site_in(lab: Path) -> Site:
     lab.mkdir(exist_ok=True)
     return Site(lab, LocalHost(), Journal(lab))
+
+
+def folder_for_servers() -> Iterator[Path]:
+    """For a fixture: a new folder that every user may enter, removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="mydyno-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)

@@ -26,7 +26,7 @@ journal before it is done; servers die with the process that started them.
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset
-from mydyno.stack.journal import Journal
+from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
 from mydyno.stack.server.config import Setting
@@ -62,6 +62,7 @@ __all__ = [
     "find_binary",
     "find_problems",
     "inspect_binary",
+    "outstanding_in",
     "settings_difference",
     "start_server",
 ]

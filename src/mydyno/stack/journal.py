@@ -121,17 +121,36 @@ class Journal:
         if whole != len(content):
             # A line cut short was never synced, so what it announced was never done.
             os.truncate(self.path, whole)
-        for line_number, line in enumerate(content[:whole].splitlines(), start=1):
-            try:
-                entry = json.loads(line)
-                if "undone" in entry:
-                    self._open.pop(entry["undone"], None)
-                else:
-                    number = int(entry["intend"])
-                    self._open[number] = UNDO.validate_python(entry["undo"], strict=False)
-                    self._next = max(self._next, number + 1)
-            except (ValueError, KeyError, TypeError, ValidationError):
-                self._damaged.append(line_number)
+        self._open, self._damaged, self._next = _replayed(content[:whole])
+
+
+def outstanding_in(lab: Path) -> list[Undo]:
+    """What the journal of `lab` still holds, oldest first, without opening it for writing."""
+    try:
+        content = (lab / FILE_NAME).read_bytes()
+    except FileNotFoundError:
+        return []
+    held, _, _ = _replayed(content[: content.rfind(b"\n") + 1])
+    return [held[number] for number in sorted(held)]
+
+
+def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
+    """Whole lines -> what is intended and not undone by number, the damaged lines, the next number."""
+    held: dict[int, Undo] = {}
+    damaged: list[int] = []
+    following = 1
+    for line_number, line in enumerate(content.splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            if "undone" in entry:
+                held.pop(entry["undone"], None)
+            else:
+                number = int(entry["intend"])
+                held[number] = UNDO.validate_python(entry["undo"], strict=False)
+                following = max(following, number + 1)
+        except (ValueError, KeyError, TypeError, ValidationError):
+            damaged.append(line_number)
+    return held, damaged, following
 
 
 def _sync_folder(folder: Path) -> None:

@@ -6,8 +6,7 @@ from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.host.local import LocalHost
 from mydyno.stack.server import binary
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
-
-from stack.builders import GOLDEN, MARIADB_VERSION, mariadb  # isort: skip
+from stack.builders import GOLDEN, MARIADB_VERSION, mariadb
 
 
 def program(path: Path, text: str = "exit 0") -> Path:
@@ -15,16 +14,6 @@ def program(path: Path, text: str = "exit 0") -> Path:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
-
-
-@pytest.fixture
-def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the server's user may enter, unlike pytest's own when root runs the tests."""
-    folder = tmp_path_factory.mktemp("open")
-    for parent in (folder, *folder.parents):
-        if parent.stat().st_uid == folder.stat().st_uid and parent.is_relative_to(folder.parent.parent):
-            parent.chmod(0o755)
-    return folder
 
 
 @pytest.fixture
@@ -44,16 +33,14 @@ def test_a_missing_binary_is_reported_with_every_place_searched_and_what_to_inst
 
 
 def test_folders_outside_an_ordinary_path_are_searched_too(bare: Path) -> None:
-    assert find_binary_after(program(bare / "sbin" / "mysqld")) == bare / "sbin" / "mysqld"
+    server = program(bare / "sbin" / "mysqld")
+    assert find_binary() == server
 
 
 def test_mariadb_is_found_by_its_own_name_first(bare: Path) -> None:
     program(bare / "bin" / "mysqld")
-    assert find_binary_after(program(bare / "sbin" / "mariadbd")) == bare / "sbin" / "mariadbd"
-
-
-def find_binary_after(_made: Path) -> Path:
-    return find_binary()
+    server = program(bare / "sbin" / "mariadbd")
+    assert find_binary() == server
 
 
 def test_the_environment_names_the_systems_server_and_a_path_names_it_over_that(

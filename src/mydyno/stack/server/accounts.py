@@ -29,7 +29,7 @@ class InitFile:
 
     @property
     def path(self) -> str:
-        return f"/dev/fd/{self.descriptor}"
+        return f"/proc/self/fd/{self.descriptor}"
 
     def wipe(self) -> None:
         """Empties the memory, which the server's inherited descriptor shares, and lets go of it."""

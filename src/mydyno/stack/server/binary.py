@@ -107,4 +107,5 @@ def _ask(host: Host, path: Path, *arguments: str) -> str:
 
 
 def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    # A folder in PATH that this user may not enter holds nothing for it; is_file() would raise.
+    return os.access(path, os.X_OK) and path.is_file()

@@ -1,0 +1,145 @@
+"""Private servers for live tests. `MYDYNO_SERVER` chooses the binary, as it does for mydyno itself.
+
+`server` is one server for all tests of a module, with a socket and a port of 127.0.0.1; `start` starts
+more, with settings of the test's own. All are stopped at the end, whatever the test does.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from mydyno.host.local import LocalHost
+from mydyno.stack import (
+    DataDirectory,
+    DataDirectoryLayer,
+    DatasetLayer,
+    FrozenDataset,
+    Journal,
+    RunningServer,
+    ServerBinary,
+    Setting,
+    Site,
+    Standing,
+    find_binary,
+    inspect_binary,
+    start_server,
+)
+
+
+class Start(Protocol):
+    def __call__(
+        self,
+        config: Mapping[str, Setting] | None = None,
+        *,
+        port: int | None = None,
+        ready_seconds: float = 60.0,
+    ) -> RunningServer: ...
+
+
+def _open_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="mydyno-live-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def _site(lab: Path) -> Site:
+    lab.mkdir(exist_ok=True)
+    return Site(lab, LocalHost(), Journal(lab))
+
+
+@pytest.fixture(scope="session")
+def binary() -> ServerBinary:
+    """The system's server binary. Without one the live tests fail and say what to install."""
+    return inspect_binary(LocalHost(), find_binary())
+
+
+@pytest.fixture
+def lab() -> Iterator[Path]:
+    """A lab that the servers' user may enter, which pytest's own folder is not when root runs the tests."""
+    for folder in _open_folder():
+        (folder / "lab").mkdir()
+        yield folder / "lab"
+
+
+@pytest.fixture(scope="session")
+def shared_site() -> Iterator[Site]:
+    """One site for the whole session: its cache holds the empty dataset that all servers start from."""
+    for folder in _open_folder():
+        site = _site(folder / "lab")
+        yield site
+        site.journal.close()
+
+
+@pytest.fixture(scope="session")
+def empty(shared_site: Site, binary: ServerBinary) -> FrozenDataset:
+    """A data directory at rest with nothing but system tables."""
+    layer = DatasetLayer(binary, {}, contents={"workload": "none"}, prepare=lambda server: {})
+    return layer.up(shared_site, Standing())
+
+
+@pytest.fixture(scope="module")
+def server(
+    shared_site: Site, empty: FrozenDataset, binary: ServerBinary, request: pytest.FixtureRequest
+) -> Iterator[RunningServer]:
+    """A server without any data, for all tests of a module; its `port` is on 127.0.0.1."""
+    for start in _starting(shared_site, empty, binary, shared_site.lab / request.module.__name__):
+        yield start(port=0)
+
+
+@pytest.fixture
+def site(lab: Path) -> Iterator[Site]:
+    """A site of the test's own, on the lab of the fixture `lab`."""
+    site = _site(lab)
+    yield site
+    site.journal.close()
+
+
+@pytest.fixture
+def start(site: Site, empty: FrozenDataset, binary: ServerBinary) -> Iterator[Start]:
+    """Starts servers of the test's own; their my.cnf and error.log are in `lab / "trial"`."""
+    yield from _starting(site, empty, binary, site.lab / "trial")
+
+
+def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Path) -> Iterator[Start]:
+    folder.mkdir(parents=True)
+    running: list[RunningServer] = []
+    directories: list[tuple[DataDirectoryLayer, DataDirectory]] = []
+
+    def start(
+        config: Mapping[str, Setting] | None = None,
+        *,
+        port: int | None = None,
+        ready_seconds: float = 60.0,
+    ) -> RunningServer:
+        layer = DataDirectoryLayer(folder.name)
+        directory = layer.up(site, Standing((empty,)))
+        directories.append((layer, directory))
+        server = start_server(
+            site,
+            binary,
+            datadir=directory.data,
+            scratch=directory.scratch,
+            config=config or {},
+            folder=folder,
+            port=port,
+            ready_seconds=ready_seconds,
+        )
+        running.append(server)
+        return server
+
+    try:
+        yield start
+    finally:
+        for server in running:
+            server.stop(patience_seconds=5.0)
+        for layer, directory in directories:
+            layer.down(site, directory)
