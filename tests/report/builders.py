@@ -47,15 +47,21 @@ FACTOR = "server.config.thread_cache_size"
 
 ENVIRONMENT: dict[str, str | int | float | None] = {
     "cpu.model": "Example CPU @ 2.50GHz",
-    "cpu.count": 2,
-    "memory.bytes": 8_223_473_664,
+    "cpu.usable": 2,
+    "memory.bytes": 8 << 30,
+    "memory.transparent_hugepages": "madvise",
+    "memory.swappiness": 60,
     "kernel.release": "6.1.0-28-amd64",
-    "os.name": "Debian GNU/Linux 12 (bookworm)",
-    "lab.filesystem": "ext4",
-    "server.version": "10.11.19-MariaDB",
-    "engine.version": "0.1.0",
-    "python.version": "3.11.2",
-    "cpu.governor": None,
+    "os.distribution": "Debian GNU/Linux 12 (bookworm)",
+    "os.virtualisation": None,
+    "filesystem.kind": "ext4",
+    "filesystem.source": "/dev/vda1",
+    "filesystem.mount_point": "/",
+    "filesystem.options": "rw,relatime",
+    "disk.io_scheduler": "none",
+    "server.binary": "10.11.19-MariaDB (/usr/sbin/mariadbd)",
+    "engine.version": "mydyno-engine 0.1.0",
+    "mydyno.version": "0.1.0",
 }
 
 
@@ -177,7 +183,11 @@ def trial(
         seconds=56.0 + index,
         server_version="10.11.19-MariaDB",
         durability="durable",
-        settings_asked={k: settings[k] for k in list(settings)[:3]},
+        settings_asked={
+            "max_connections": "450",
+            "thread_cache_size": level,
+            "innodb_buffer_pool_size": "256M",
+        },
         settings_in_force=settings,
         counters=dict(counters or {}),
         phases=tuple(phases),
@@ -221,11 +231,11 @@ def series(trial_record: TrialRecord, cache: int, seed: int) -> tuple[pl.DataFra
             samples.append(
                 {
                     "t_s": at + 0.3,
-                    "Threads_created": created + fresh,
-                    "Max_used_connections": most,
-                    "Questions": queries_total,
-                    "server_cpu_user_s": at * 1.1,
-                    "server_cpu_system_s": at * 0.6,
+                    "status.Threads_created": created + fresh,
+                    "status.Max_used_connections": most,
+                    "status.Questions": queries_total,
+                    "server.cpu_user_s": at * 1.1,
+                    "server.cpu_system_s": at * 0.6,
                 }
             )
             at = to

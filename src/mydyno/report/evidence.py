@@ -42,7 +42,7 @@ class Series:
     """What was recorded over time in one trial; empty frames where the lab has lost it."""
 
     samples: pl.DataFrame
-    """`t_s` and one column for each status counter."""
+    """`t_s` and a column `status.NAME` for each status variable, as docs/lab-format.md has it."""
     intervals: pl.DataFrame
     """`phase`, `from_s`, `to_s`, `queries`... one row for each interval of the engine."""
 

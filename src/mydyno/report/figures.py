@@ -14,6 +14,7 @@ from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.theme import Size
+from mydyno.report.format import keep_together
 from mydyno.report.tables import Table, curves_table, ratios_table
 from mydyno.report.views.page import Page
 
@@ -33,7 +34,7 @@ class Figure:
     tables: tuple[tuple[str, Table], ...]
     """(title, the figure's numbers); empty where the figure is itself the series."""
     picture_title: str
-    picture_subtitle: str
+    picture_subtitle: tuple[str, ...]
     labelled: bool
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
 
@@ -41,8 +42,12 @@ class Figure:
         """The figure with its title on it, to be shown without the page."""
         return self.draw(PICTURE).properties(
             title=alt.TitleParams(
-                text=balanced(self.picture_title, _TITLE_CHARACTERS),
-                subtitle=balanced(self.picture_subtitle, _TITLE_CHARACTERS + 15),
+                text=balanced(keep_together(self.picture_title), _TITLE_CHARACTERS),
+                subtitle=[
+                    line
+                    for sentence in self.picture_subtitle
+                    for line in balanced(sentence, _TITLE_CHARACTERS + 15)
+                ],
                 fontSize=16,
                 subtitleFontSize=13,
                 frame="bounds",
@@ -73,17 +78,21 @@ def _overview(page: Page) -> Figure | None:
     if view.empty:
         return None
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
-    left = f" Black, left axis: {' and '.join(counters)}." if counters else ""
+    with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
+    left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
     return Figure(
         name="overview",
         title="The run over time",
-        caption="Colour, right axis: queries/s, one bold trial for each setting (the one nearest to the median of "
-        f"its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with its "
-        "number of connections above. All panels share their scales.",
+        caption="In colour, right axis: queries/s, one bold trial for each setting (that nearest the median "
+        f"of its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with "
+        "its number of connections above. All panels share their scales.",
         draw=lambda size: overview_chart(view, size),
         tables=(),
         picture_title=page.verdicts.headline,
-        picture_subtitle=page.experiment.question or page.experiment.name,
+        picture_subtitle=(
+            page.experiment.question or page.experiment.name,
+            f"Queries/s (colour, right axis){with_counters} over one trial of each setting.",
+        ),
         labelled=True,
     )
 
@@ -113,12 +122,13 @@ def _ratios(page: Page) -> Figure | None:
         if all(view.paired for view in views)
         else "Trials are compared as independent groups, since some blocks lack a valid trial of one side."
     )
+    corrected = "Verdicts at single numbers of connections are corrected for being many (Holm)."
     return Figure(
         name="ratio",
         title="The difference",
         caption=f"Ratio of {views[0].metric.noun} at each number of connections, with its 95 % interval; the "
         "diamond is the ratio over all of them. Grey: a difference of less than "
-        f"{views[0].margin * 100:g} %, which counts as none. {pairing}",
+        f"{views[0].margin * 100:g} %, which counts as none. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
         tables=tuple(
             (f"{view.setting.title} against {view.against.title}", ratios_table(view)) for view in views
@@ -169,5 +179,5 @@ def _bars(has_intervals: bool) -> str:
     return "No intervals: they need at least 3 valid trials of a setting."
 
 
-def _subtitle(page: Page) -> str:
-    return f"{page.experiment.name}, {page.method.trials}"
+def _subtitle(page: Page) -> tuple[str, ...]:
+    return (f"{page.experiment.name}, {page.method.trials}",)

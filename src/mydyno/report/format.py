@@ -1,7 +1,7 @@
 """Numbers as the report writes them. Missing is always a dash, never a zero.
 
-Thousands are grouped with a narrow no-break space (SI Brochure, 9th edition, 5.4.4; no-break so that a number is
-never torn at a line's end).
+Thousands are grouped with a narrow no-break space (SI Brochure, 9th edition, 5.4.4; no-break so that a number
+is never torn at a line's end).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def ratio(value: float | None) -> str:
     """A ratio with its sign of multiplication: `1.124×`."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{number(value, 4 if 0.1 <= value < 10 else 3)}×"
+    return f"{value:.3f}×" if 0.1 <= value < 10 else f"{number(value)}×"
 
 
 def change(value: float | None) -> str:
@@ -83,9 +83,16 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
     return f"{write(low)} to {write(high)}"
 
 
-def plain_ascii_spaces(text: str) -> str:
+def plain_spaces(text: str) -> str:
     """`text` for a terminal or a text file: narrow no-break spaces become ordinary ones."""
     return text.replace(GROUP, " ")
+
+
+def keep_together(text: str) -> str:
+    """`text` with no-break spaces where a line must not end: `cache = 8`, `12 %`, `n=3 vs 4`."""
+    for apart in (" = ", " %", " vs "):
+        text = text.replace(apart, apart.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
 def shorten(text: str, most: int) -> str:

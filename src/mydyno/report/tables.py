@@ -12,6 +12,8 @@ from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
+_FEW = 4
+
 
 @dataclass(frozen=True)
 class Table:
@@ -63,18 +65,17 @@ def _ratio_row(row: RatioRow) -> tuple[str, ...]:
 
 
 def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
-    """One row a setting, one column a number."""
+    """One row a number and one column a setting; the other way round where settings are many."""
     settings = [setting for setting, _, _ in numbers[0].values] if numbers else []
-    columns = ("setting", *(f"{number.name}, {number.how.split(',')[0]}" for number in numbers), "n")
-    rows = tuple(
-        (
-            setting.title,
-            *(key_value(number, place) for number in numbers),
-            count(max(number.values[place][2] for number in numbers)),
-        )
-        for place, setting in enumerate(settings)
+    names = [f"{number.name} {number.how}" for number in numbers]
+    across = [[key_value(number, place) for place in range(len(settings))] for number in numbers]
+    if len(settings) <= _FEW:
+        rows = tuple((name, *values) for name, values in zip(names, across, strict=True))
+        return Table(("", *(setting.title for setting in settings)), rows, frozenset({0}))
+    down = tuple(
+        (setting.title, *(values[place] for values in across)) for place, setting in enumerate(settings)
     )
-    return Table(columns, rows, frozenset({0}))
+    return Table(("setting", *names), down, frozenset({0}))
 
 
 def key_value(number: KeyNumber, place: int) -> str:

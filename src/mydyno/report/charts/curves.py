@@ -1,4 +1,4 @@
-"""A metric against connections: a line a setting, 95 % intervals as bars, or trials as dots where they are few."""
+"""A metric against connections: a line a setting, 95 % intervals as bars, trials as dots if they are few."""
 
 from __future__ import annotations
 

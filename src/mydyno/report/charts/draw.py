@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ _LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["",
 
 
 def data(rows: Sequence[Mapping[str, object]]) -> alt.InlineData:
-    """`rows` inside the chart, whatever their number."""
-    return alt.InlineData(values=[dict(row) for row in rows])
+    """`rows` inside the chart, whatever their number; as one text, for Altair copies whatever it combines."""
+    return alt.InlineData(values=json.dumps(list(rows)), format=alt.JsonDataFormat(type="json"))
 
 
 def layered(*layers: Layer) -> alt.LayerChart:
@@ -34,26 +35,14 @@ def side_by_side(panels: Sequence[alt.LayerChart], columns: int, spacing: Mappin
     return drawn
 
 
-def svg(chart: Chart, text_px: int = 12) -> str:
-    """The chart as an SVG text with a transparent background."""
-    drawn: str = vl_convert.vegalite_to_svg(
-        _spec(chart, text_px, background=None), format_locale=_LOCALE, allowed_base_urls=[]
-    )
-    return drawn
-
-
-def png(chart: Chart, text_px: int = 12, scale: float = 2.0) -> bytes:
-    """The chart as a PNG on white, `scale` dots for each CSS pixel."""
-    drawn: bytes = vl_convert.vegalite_to_png(
-        _spec(chart, text_px, background=theme.PAPER),
-        scale=scale,
-        format_locale=_LOCALE,
-        allowed_base_urls=[],
-    )
-    return drawn
-
-
-def _spec(chart: Chart, text_px: int, background: str | None) -> dict[str, Any]:
+def svg(chart: Chart, background: str | None = None) -> str:
+    """The chart as an SVG text, transparent unless a `background` colour is given."""
     spec: dict[str, Any] = chart.to_dict()
-    spec["config"] = theme.config(text_px) | {"background": background}
-    return spec
+    spec["config"] = theme.config() | {"background": background}
+    drawn: str = vl_convert.vegalite_to_svg(spec, format_locale=_LOCALE, allowed_base_urls=[])
+    return drawn
+
+
+def png(drawn: str, scale: float = 2.0) -> bytes:
+    """An SVG as a PNG, `scale` dots for each CSS pixel."""
+    return bytes(vl_convert.svg_to_png(drawn, scale=scale))

@@ -15,9 +15,9 @@ _LABEL = "aria-label"
 def inline_svg(drawn: str, *, name: str, label: str, css_class: str) -> str:
     """`drawn` as an element of a page.
 
-    It shrinks with its box but never grows above its own size. Ids get `name` in front, since a page has one space
-    of ids for all of its pictures. What marks say of themselves becomes a tooltip of the browser's own. Fonts are
-    left to the page.
+    It shrinks with its box but never grows above its own size. Ids get `name` in front, since a page has one
+    space of ids for all of its pictures. What marks say of themselves becomes a tooltip of the browser's own.
+    Fonts are left to the page.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(drawn)
@@ -54,8 +54,9 @@ def _own_ids(element: ElementTree.Element, name: str) -> None:
 
 
 def dark_rules(scope: str) -> str:
-    """CSS that gives the pictures under `scope` the dark colours: any style rule outweighs an SVG attribute."""
-    return "\n".join(
+    """CSS that gives pictures under `scope` the dark colours: any style rule outweighs an SVG attribute."""
+    brighter = f'{scope} [opacity="{theme.FAINT}"]{{opacity:{theme.FAINT_IN_THE_DARK}}}'
+    return brighter + "\n".join(
         f'{scope} [{attribute}="{light}"]{{{attribute}:{dark}}}'
         for light, dark in theme.DARK.items()
         for attribute in ("fill", "stroke")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -51,14 +52,16 @@ def _panel(
         scale=alt.Scale(domain=[0, view.longest_s or 1], nice=False),
         axis=alt.Axis(tickCount=max(3, width // 90)),
     )
-    rates = layered(
-        *[_rate(line, x, view, color, faint=True, axis=right) for line in panel.others],
-        *([_rate(panel.shown, x, view, color, faint=False, axis=right)] if panel.shown else []),
-    )
+    rates = [
+        _rates(lines, x, view, color, faint=faint, axis=right)
+        for lines, faint in ((panel.others, True), ((panel.shown,) if panel.shown else (), False))
+        if lines
+    ]
     parts: list[Layer] = [_bands(panel.spans, x, width)]
     if panel.counters and view.most_counted > 0:
         parts.append(_counters(panel.counters, x, view, axis=left, height=height))
-    parts.append(rates)
+    if rates:
+        parts.append(layered(*rates))
     title = alt.TitleParams(
         text=shorten(panel.setting.title, max(20, width // 8)),
         subtitle=_subtitle(panel),
@@ -77,9 +80,12 @@ def _subtitle(panel: Panel) -> str:
     return f"trial {panel.shown.trial_id}" + (f", {len(panel.others)} more behind it" if panel.others else "")
 
 
-def _rate(line: RateLine, x: alt.X, view: Overview, color: str, *, faint: bool, axis: bool) -> alt.Chart:
+def _rates(
+    lines: Sequence[RateLine], x: alt.X, view: Overview, color: str, *, faint: bool, axis: bool
+) -> alt.Chart:
     rows = [
-        {"s": at, "rate": step.queries_per_second, "phase": step.phase}
+        {"s": at, "rate": step.queries_per_second, "stretch": f"{place}/{step.phase}"}
+        for place, line in enumerate(lines)
         for step in line.steps
         for at in (step.from_s, step.to_s)
     ]
@@ -95,11 +101,11 @@ def _rate(line: RateLine, x: alt.X, view: Overview, color: str, *, faint: bool, 
             labels=axis,
         ),
     )
-    width, opacity = (1, 0.28) if faint else (2.2, 1)
+    width, opacity = (1, theme.FAINT) if faint else (2.2, 1)
     mark = alt.Chart(data(rows)).mark_line(
         color=color, strokeWidth=width, opacity=opacity, strokeJoin="round"
     )
-    drawn: alt.Chart = mark.encode(x=x, y=y, detail="phase:N")
+    drawn: alt.Chart = mark.encode(x=x, y=y, detail="stretch:N")
     return drawn
 
 

@@ -86,7 +86,9 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
     color = theme.color(view.setting.slot)
     height = _ROW * (len(view.rows) + 1)
     titles = 44 if size.width > 900 else 30
-    title = f"{axis_title(view.metric)}: change against {shorten(view.against.title, titles)}"
+    title = f"change in {axis_title(view.metric)}"
+    if not size.narrow:
+        title += f" against {shorten(view.against.title, titles)}"
     x = scale.x("value", title)
     rows = [_drawn(view, row, place, scale) for place, row in enumerate(view.rows)]
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))

@@ -1,8 +1,8 @@
 """How every chart looks: colours, type and sizes, in one place.
 
 The colours of settings are those of Okabe and Ito, "Color Universal Design" (2008), which the common kinds of
-colour blindness can tell apart; orange and sky blue are darkened, and yellow is left out, so that thin lines and
-small text can be read on white. Each setting has its own marker as well: colour is never the only difference.
+colour blindness can tell apart; orange and sky blue are darkened, and yellow is left out, so that thin lines
+and small text can be read on white. Each setting has a marker too: colour is never the only difference.
 """
 
 from __future__ import annotations
@@ -47,6 +47,10 @@ DARK = {
 }
 """Colour on white -> colour of the same thing on a dark page."""
 
+FAINT = 0.28
+"""Opacity of what stands behind; a dark page swallows more of it."""
+FAINT_IN_THE_DARK = 0.5
+
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """Liberation Sans comes with vl-convert, so that a picture is the same on a machine without fonts."""
 
@@ -78,10 +82,12 @@ def shape(slot: int) -> str:
     return SHAPES[(slot + slot // len(SERIES)) % len(SHAPES)]
 
 
-def config(text_px: int = 12) -> dict[str, Any]:
-    """Vega-Lite's `config` for all charts, with text of `text_px` pixels."""
+TEXT_PX = 12
+
+
+def config() -> dict[str, Any]:
+    """Vega-Lite's `config` for all charts."""
     return {
-        "background": None,
         "font": FONT,
         "padding": 4,
         "view": {"stroke": None},
@@ -92,8 +98,8 @@ def config(text_px: int = 12) -> dict[str, Any]:
             "tickColor": MUTED,
             "labelColor": MUTED,
             "titleColor": INK,
-            "labelFontSize": text_px,
-            "titleFontSize": text_px,
+            "labelFontSize": TEXT_PX,
+            "titleFontSize": TEXT_PX,
             "titleFontWeight": "normal",
             "titlePadding": 8,
             "labelPadding": 4,
@@ -104,13 +110,13 @@ def config(text_px: int = 12) -> dict[str, Any]:
         "axisX": {"grid": False, "domain": True, "ticks": True},
         "title": {
             "color": INK,
-            "fontSize": text_px + 2,
+            "fontSize": TEXT_PX + 2,
             "subtitleColor": MUTED,
-            "subtitleFontSize": text_px,
+            "subtitleFontSize": TEXT_PX,
             "subtitlePadding": 4,
             "anchor": "start",
             "frame": "group",
             "fontWeight": "bold",
         },
-        "text": {"fontSize": text_px, "color": INK},
+        "text": {"fontSize": TEXT_PX, "color": INK},
     }

@@ -1,4 +1,4 @@
-"""A metric against the number of connections, a curve a setting, with 95 % intervals over the valid trials."""
+"""A metric against the number of connections, a curve a setting, with 95 % intervals over valid trials."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | 
     name = "Queries/s" if metric is QUERIES_PER_SECOND else metric.noun
     return KeyNumber(
         name=name[:1].upper() + name[1:],
-        how=f"at {most} connections, mean of the valid trials",
+        how=f"at {most} connections",
         kind=kind,
         values=tuple((setting, at.value if at else None, at.n if at else 0) for setting, at in points),
     )
@@ -70,4 +70,4 @@ def _counter(evidence: Evidence, name: str) -> KeyNumber:
             if trial.status == "valid" and name in trial.counters
         ]
         values.append((setting, median(seen) if seen else None, len(seen)))
-    return KeyNumber(name, "over a whole trial, median of the valid trials", "count", tuple(values))
+    return KeyNumber(name, "over a whole trial", "count", tuple(values))

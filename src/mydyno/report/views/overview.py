@@ -118,7 +118,7 @@ def _panel(evidence: Evidence, setting: Setting) -> Panel:
 
 
 def most_typical(trials: Sequence[TrialRecord]) -> TrialRecord | None:
-    """The trial whose mean rate over its phases is nearest to the median of all; of two as near the earlier."""
+    """The trial whose mean rate over its phases is nearest to the median; of two as near the earlier."""
     rates = {
         trial.trial_id: sum(measured) / len(measured)
         for trial in trials
@@ -194,9 +194,10 @@ def _counters(trial: TrialRecord, samples: pl.DataFrame) -> tuple[CounterLine, .
     end = trial.phases[-1].ended_s if trial.phases else float("inf")
     lines = []
     for name in COUNTERS:
-        if name not in samples.columns:
+        column = f"status.{name}"
+        if column not in samples.columns:
             continue
-        read = samples.select("t_s", name).drop_nulls().sort("t_s")
+        read = samples.select("t_s", column).drop_nulls().sort("t_s")
         base = float(read.row(0)[1]) if name in GROWING and not read.is_empty() else 0.0
         points = tuple((t - start, float(v) - base) for t, v in read.iter_rows() if start <= t <= end + 1)
         if points:

@@ -1,0 +1,66 @@
+"""All files of a report, from a run alone: no server, no host, no network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import MydynoError
+from mydyno.report.charts import draw, theme
+from mydyno.report.csv import points_frame, trials_frame
+from mydyno.report.evidence import Run, gather
+from mydyno.report.figures import figures
+from mydyno.report.html import html
+from mydyno.report.text import markdown
+from mydyno.report.views.page import page
+
+
+@dataclass(frozen=True)
+class ReportFiles:
+    """What was written."""
+
+    html: Path
+    markdown: Path
+    points: Path
+    """CSV: one row for each setting and number of connections."""
+    trials: Path
+    """CSV: one row for each phase of each trial."""
+    pictures: tuple[Path, ...]
+    """A PNG and an SVG of each figure."""
+
+    @property
+    def overview(self) -> Path | None:
+        """The picture that stands for the whole report; None when nothing could be drawn."""
+        return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
+
+
+def build(run: Run, out: Path) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    evidence = gather(run)
+    whole = page(evidence)
+    drawn = figures(whole)
+    contents: dict[str, bytes] = {
+        "report.html": html(whole, drawn).encode(),
+        "summary.md": markdown(whole, drawn).encode(),
+        "points.csv": points_frame(evidence).write_csv().encode(),
+        "trials.csv": trials_frame(evidence).write_csv().encode(),
+    }
+    for figure in drawn:
+        picture = draw.svg(figure.picture(), background=theme.PAPER)
+        contents[f"{figure.name}.png"] = draw.png(picture)
+        contents[f"{figure.name}.svg"] = picture.encode()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise MydynoError(
+            f"cannot write the report into {out}: {error.strerror}", "another folder may do: --out FOLDER"
+        ) from error
+    return ReportFiles(
+        html=out / "report.html",
+        markdown=out / "summary.md",
+        points=out / "points.csv",
+        trials=out / "trials.csv",
+        pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
+    )

@@ -1,0 +1,150 @@
+"""The report in plain text, for a terminal, and in Markdown, for an issue or a wiki."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from mydyno.report.evidence import Run, gather
+from mydyno.report.figures import Figure
+from mydyno.report.format import plain_spaces
+from mydyno.report.html import command
+from mydyno.report.tables import (
+    Table,
+    key_numbers_table,
+    ratios_table,
+    settings_table,
+    trials_table,
+)
+from mydyno.report.views.page import Page, page
+from mydyno.report.views.trials import Reason, TrialRow
+
+WIDTH = 110
+
+
+def summary(run: Run, width: int = WIDTH) -> str:
+    """What a terminal shows of `run`, `width` columns wide."""
+    return terminal(page(gather(run)), width)
+
+
+def terminal(page: Page, width: int = WIDTH) -> str:
+    """The verdict, the few numbers behind it, and what is wrong with the run."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
+    experiment = page.experiment
+    for paragraph in (f"{experiment.name} ({experiment.size}), {page.method.trials}", experiment.question):
+        if paragraph:
+            console.print(Text(paragraph))
+    console.print()
+    for sentence in (page.verdicts.headline, *page.verdicts.sentences):
+        console.print(Text(sentence))
+    if page.key_numbers:
+        console.print(_rich(key_numbers_table(page.key_numbers)))
+    for view in page.verdicts.ratios:
+        if not view.empty:
+            console.print(Text(f"{view.setting.title} against {view.against.title}, {view.metric.noun}"))
+            console.print(_rich(ratios_table(view)))
+    for one in page.verdicts.beside:
+        console.print(Text(f"{one.sentence}."))
+    if page.settings.durability_differs:
+        labels = zip(page.settings.settings, page.settings.durability, strict=True)
+        told = "; ".join(f"{setting.title}: {label or 'unknown'}" for setting, label in labels)
+        console.print(Text(f"Durability differs: {told}."))
+    for row in page.trials.invalid:
+        console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
+    for sentence in page.method.missing:
+        console.print(Text(sentence))
+    return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
+
+
+def markdown(page: Page, figures: Sequence[Figure]) -> str:
+    """The report as one Markdown document; the pictures are the PNG files beside it."""
+    return "\n".join(_markdown(page, figures)).replace("\n\n\n", "\n\n").rstrip() + "\n"
+
+
+def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    experiment = page.experiment
+    yield f"# {escaped(experiment.name)}\n"
+    yield f"**{escaped(page.verdicts.headline)}**\n"
+    if experiment.question:
+        yield f"{escaped(experiment.question)}\n"
+    if experiment.source:
+        yield f"Source: {escaped(experiment.source)}\n"
+    yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
+    yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
+    yield from page.method.latency
+    yield ""
+    yield from (f"> {escaped(sentence)}\n" for sentence in page.method.missing)
+    if page.key_numbers:
+        yield from _table(key_numbers_table(page.key_numbers))
+    for figure in figures:
+        yield f"\n## {figure.title}\n"
+        yield f"![{figure.title}]({figure.name}.png)\n"
+        yield f"{figure.caption}\n"
+        for title, numbers in figure.tables:
+            if len(figure.tables) > 1:
+                yield f"{escaped(title)}\n"
+            yield from _table(numbers)
+        if figure.name == "ratio":
+            yield from (f"- {escaped(one.sentence)}." for one in page.verdicts.beside)
+    yield "\n## Trials\n"
+    yield from (
+        f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
+    )
+    yield ""
+    yield from _table(trials_table(page.trials))
+    yield "\n## Settings in force\n"
+    yield from _table(settings_table(page.settings))
+    yield "\n## Environment\n"
+    facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
+    yield from _table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
+    yield "\n## Reproduce\n"
+    yield _fenced(command(page))
+    yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
+    yield _fenced(experiment.spec_text, "yaml")
+
+
+def escaped(text: str) -> str:
+    """`text` on one line, with nothing in it that Markdown or HTML would act on."""
+    line = re.sub(r"([\\`*\[\]<>|#&~])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", line)
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """A code block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield "| " + " | ".join(escaped(column) for column in table.columns) + " |"
+    rule = (":---" if place in table.text_columns else "---:" for place in range(len(table.columns)))
+    yield "| " + " | ".join(rule) + " |"
+    for row in table.rows:
+        yield "| " + " | ".join(escaped(cell) for cell in row) + " |"
+    yield ""
+
+
+def _rich(table: Table) -> RichTable:
+    drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(table.columns):
+        drawn.add_column(Text(column), justify="left" if place in table.text_columns else "right")
+    for row in table.rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    return drawn
+
+
+def _reasons(row: TrialRow) -> str:
+    return "; ".join(_reason(reason) for reason in row.reasons)
+
+
+def _reason(reason: Reason) -> str:
+    place = "" if reason.connections is None else f" at {reason.connections} connections"
+    return f"{reason.check}{place}: {reason.message}"
