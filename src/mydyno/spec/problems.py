@@ -48,7 +48,7 @@ class Problem:
         got = f" (got {shorten(self.value)})" if self.value is not None else ""
         allowed = f"; allowed: {self.allowed}" if self.allowed else ""
         nearest = f"; did you mean {self.nearest}?" if self.nearest else ""
-        return f"{where}: {self.message}{got}{allowed}{nearest}"
+        return _printable(f"{where}: {self.message}{got}{allowed}{nearest}")
 
 
 class SpecErrors(SpecError):  # noqa: N818  (it holds many)
@@ -66,6 +66,11 @@ def shorten(value: str) -> str:
     if not line:
         return repr(value)
     return line if len(line) <= _LONGEST_VALUE else line[: _LONGEST_VALUE - 3] + "..."
+
+
+def _printable(line: str) -> str:
+    """`line` with everything escaped that could break it or command a terminal."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.reader import ReaderError
@@ -15,9 +16,10 @@ from mydyno.spec.problems import Position, Problem, SpecErrors
 from mydyno.spec.syntax import explain_syntax_error
 from mydyno.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
-_LARGEST_FILE_BYTES = 1 << 20
+_LARGEST_FILE_BYTES = 256 * 1024
 _MOST_VALUES = 20_000
 _MOST_NESTING = 50
+_LONGEST_KEY = 200
 _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = {_TAG + "str", _TAG + "timestamp", _TAG + "value", _TAG + "merge"}
 
@@ -38,7 +40,7 @@ def read_text(path: Path) -> str:
         raise SpecErrors([Problem(str(path), None, f"the file cannot be read: {reason}")]) from None
     if len(data) > _LARGEST_FILE_BYTES:
         raise SpecErrors(
-            [Problem(str(path), None, "the file is too large for an experiment", allowed="at most 1M")]
+            [Problem(str(path), None, "the file is too large for an experiment", allowed="at most 256K")]
         )
     try:
         return data.decode("utf-8-sig")
@@ -54,7 +56,9 @@ def read_text(path: Path) -> str:
 def parse(text: str, file: str) -> Mapping:
     """The document in `text` as a tree; `file` names it in messages. Raises SpecErrors."""
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReusedAnchorWarning)
+            root = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
         raise SpecErrors([explain_syntax_error(error, text, file)]) from None
     except ReaderError as error:
@@ -133,10 +137,11 @@ class _Reader:
                 merged = {**self._merge(value_node), **merged}
                 continue
             position = _position(key_node)
-            if not isinstance(key_node, ScalarNode):
-                self.problems.append(Problem(self.file, position, "a key must be a single word"))
+            key = str(key_node.value) if isinstance(key_node, ScalarNode) else ""
+            if not key.strip() or not key.isprintable() or len(key) > _LONGEST_KEY:
+                message, allowed = "this cannot be a key", f"1 to {_LONGEST_KEY} printable characters"
+                self.problems.append(Problem(self.file, position, message, allowed=allowed))
                 continue
-            key = str(key_node.value)
             if key in own:
                 first = own[key].key
                 message = f"the key is already given on line {first.line}"
