@@ -61,7 +61,7 @@ def full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) ->
     wants = f"needs about {format_bytes(needed)}" if needed is not None else "needs more"
     return LabError(
         f"the disk of the lab is full: {doing} {wants} in {folder}, {format_bytes(free_bytes(folder))} free",
-        f"the {safe_trials} finished trials are safe: free some space (or move the lab to a larger disk) "
+        f"the finished trials ({safe_trials}) are safe: free some space (or move the lab to a larger disk) "
         "and give the same command again, it goes on where it stopped",
     )
 

@@ -55,8 +55,8 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
             insert(connection, "point_levels", **place, factor=factor, level=level)
 
 
-def select_experiments(connection: sqlite3.Connection) -> dict[str, StoredRun]:
-    """Every run of the lab by its plan's fingerprint, oldest first."""
+def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
+    """Every run of the lab, oldest first."""
     factors: dict[int, dict[str, list[str]]] = defaultdict(dict)
     for row in connection.execute("SELECT * FROM factor_levels ORDER BY factor_position, level_position"):
         factors[row["run_id"]].setdefault(row["factor"], []).append(row["level"])
@@ -72,8 +72,8 @@ def select_experiments(connection: sqlite3.Connection) -> dict[str, StoredRun]:
         points[row["run_id"]].append(
             PointRecord(point_id=row["point_id"], levels=levels[place], title=row["title"])
         )
-    return {
-        row["plan_fingerprint"]: StoredRun(
+    return [
+        StoredRun(
             run_id=row["run_id"],
             folder=row["folder"],
             experiment=ExperimentRecord(
@@ -93,4 +93,4 @@ def select_experiments(connection: sqlite3.Connection) -> dict[str, StoredRun]:
             ),
         )
         for row in connection.execute("SELECT * FROM runs ORDER BY run_id")
-    }
+    ]

@@ -20,7 +20,7 @@ _FIRST = (
         source TEXT,
         spec_file TEXT NOT NULL,
         spec_text TEXT NOT NULL,
-        plan_fingerprint TEXT NOT NULL UNIQUE,
+        plan_fingerprint TEXT NOT NULL, -- runs of one plan share it
         seed TEXT NOT NULL, -- decimal: seeds go up to 2^64 - 1, SQLite integers only to 2^63 - 1
         planned_trials INTEGER NOT NULL,
         created_at TEXT NOT NULL,

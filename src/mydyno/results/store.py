@@ -19,7 +19,7 @@ from mydyno.results.database import open_for_reading, open_for_writing, transact
 from mydyno.results.lock import WriterLock
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run
-from mydyno.results.run_rows import insert_run, select_experiments
+from mydyno.results.run_rows import StoredRun, insert_run, select_runs
 from mydyno.results.writer import RunWriter
 
 DATABASE = "lab.sqlite"
@@ -80,35 +80,27 @@ class Lab:
         """The undo journal of the stack."""
         return self.path / "journal.jsonl"
 
-    def run(self, experiment: ExperimentRecord, plan_json: str) -> RunWriter:
-        """The run of this plan: made now, or taken up again where it stopped.
+    def run(self, experiment: ExperimentRecord, plan_json: str, *, again: bool = False) -> RunWriter:
+        """The run of this plan: made now, or the latest one taken up where it stopped.
 
         The plan's fingerprint decides. A run that is taken up keeps its first record (`created_at` and all);
-        `RunWriter.recovery` tells what was found of an earlier start. Raises LabError when the disk is full,
+        `RunWriter.recovery` tells what was found of an earlier start. With `again`, a run that has finished is
+        left as it is and another one of the same plan is made. Raises LabError when the disk is full,
         ValueError when the lab was opened for reading.
         """
         if self._lock is None:
             raise ValueError("the lab was opened for reading")
-        name = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
-        folder = self.path / "runs" / name
         with files.explain_full_disk(self.path, "starting the run", None, self._finished_trials()):
-            folder.mkdir(exist_ok=True)
-            files.replace_file(folder / "experiment.yaml", experiment.spec_text)
-            files.replace_file(folder / "plan.json", plan_json)
-            files.sync(folder.parent)
-            if experiment.plan_fingerprint not in select_experiments(self._connection):
-                with transaction(self._connection):
-                    insert_run(self._connection, experiment, name)
-            found = select_experiments(self._connection)[experiment.plan_fingerprint]
-            return RunWriter(found.experiment, folder, self._connection, found.run_id)
+            latest = self._latest_of(experiment)
+            if latest is None or (again and self._is_complete(latest)):
+                latest = self._new_run(experiment, plan_json)
+            return RunWriter(
+                latest.experiment, self.path / "runs" / latest.folder, self._connection, latest.run_id
+            )
 
     def runs(self) -> list[Run]:
         """Every run in the lab, the newest first."""
-        found = select_experiments(self._connection).values()
-        return [
-            Run(one.experiment, self.path / "runs" / one.folder, self._connection, one.run_id)
-            for one in sorted(found, key=lambda one: one.run_id, reverse=True)
-        ]
+        return [self._reader(one) for one in reversed(select_runs(self._connection))]
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so.
@@ -137,6 +129,35 @@ class Lab:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _reader(self, stored: StoredRun) -> Run:
+        return Run(stored.experiment, self.path / "runs" / stored.folder, self._connection, stored.run_id)
+
+    def _of_plan(self, experiment: ExperimentRecord) -> list[StoredRun]:
+        fingerprint = experiment.plan_fingerprint
+        runs = select_runs(self._connection)
+        return [one for one in runs if one.experiment.plan_fingerprint == fingerprint]
+
+    def _latest_of(self, experiment: ExperimentRecord) -> StoredRun | None:
+        runs = self._of_plan(experiment)
+        return runs[-1] if runs else None
+
+    def _is_complete(self, stored: StoredRun) -> bool:
+        return len(self._reader(stored).completed()) >= stored.experiment.planned_trials
+
+    def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> StoredRun:
+        """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""
+        name = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
+        if before := len(self._of_plan(experiment)):
+            name = f"{name}-{before + 1}"
+        folder = self.path / "runs" / name
+        folder.mkdir(exist_ok=True)
+        files.replace_file(folder / "experiment.yaml", experiment.spec_text)
+        files.replace_file(folder / "plan.json", plan_json)
+        files.sync(folder.parent)
+        with transaction(self._connection):
+            insert_run(self._connection, experiment, name)
+        return self._of_plan(experiment)[-1]
 
     def _finished_trials(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM trials").fetchone()[0])

@@ -1,0 +1,133 @@
+"""A small run and its trials, whole enough to fill every column of the lab."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from mydyno.results.records import (
+    ExperimentRecord,
+    Invalidity,
+    Latency,
+    PhaseRecord,
+    PointRecord,
+    StatementRecord,
+    TrialRecord,
+)
+from mydyno.results.writer import RunWriter
+
+FACTOR = "server.config.thread_cache_size"
+LEVELS = ("8", "450")
+
+
+def experiment(fingerprint: str = "c0ffee0123456789", trials: int = 6) -> ExperimentRecord:
+    return ExperimentRecord(
+        name="thread-cache",
+        question="Does a larger thread cache help?",
+        source=None,
+        size="toy",
+        spec_text="experiment: thread-cache\n# ünïcode stays\n",
+        spec_file="thread-cache.yaml",
+        plan_fingerprint=fingerprint,
+        seed=2**64 - 1,
+        factors={FACTOR: LEVELS},
+        points=tuple(
+            PointRecord(point_id=f"p{number}", levels={FACTOR: level}, title=f"thread_cache_size = {level}")
+            for number, level in enumerate(LEVELS, start=1)
+        ),
+        planned_trials=trials,
+        created_at="2026-01-31T12:00:00Z",
+        mydyno_version="0.1.0",
+    )
+
+
+def latency(count: int = 900, p95_ns: int = 95_000) -> Latency:
+    return Latency(
+        count=count,
+        min_ns=10_000,
+        mean_ns=50_000.5,
+        max_ns=2_000_000,
+        p50_ns=48_000,
+        p75_ns=60_000,
+        p90_ns=80_000,
+        p95_ns=p95_ns,
+        p99_ns=150_000,
+        p999_ns=900_000,
+    )
+
+
+def phase(index: int = 0, connections: int = 10, queries_per_second: float | None = 1000.0) -> PhaseRecord:
+    queries = round((queries_per_second or 0) * 2)
+    return PhaseRecord(
+        index=index,
+        connections_asked=connections,
+        connections_reached=connections - 1,
+        started_s=3.0 * index,
+        measured_from_s=None if queries_per_second is None else 3.0 * index + 0.5,
+        measured_to_s=None if queries_per_second is None else 3.0 * index + 2.5,
+        ended_s=3.0 * index + 2.6,
+        queries=queries,
+        transactions=queries // 2,
+        queries_per_second=queries_per_second,
+        transactions_per_second=None if queries_per_second is None else queries_per_second / 2,
+        latency=latency(queries) if queries else Latency(count=0),
+        connect=latency(connections),
+        statements=(
+            StatementRecord(kind="update", count=queries, errors=0, rows=queries, latency=latency(queries)),
+            StatementRecord(kind="commit", count=0, errors=3, rows=0, latency=Latency(count=0)),
+        ),
+        errors={"1213": 3, "2013": 1},
+        client_cpu_user_s=0.25,
+        client_cpu_system_s=None,
+        latency_kind="service",
+        aborted=None if queries_per_second else "the server is gone",
+        transaction_latency=latency(queries // 2),
+        error_examples={"1213": "Deadlock found when trying to get lock"},
+        backlog_max=None,
+    )
+
+
+def trial(
+    number: int = 1, *, valid: bool = True, queries_per_second: float = 1000.0, connections: int = 10
+) -> TrialRecord:
+    """Odd numbers measure point p1, even ones p2; two trials make a block."""
+    point = 1 if number % 2 else 2
+    reasons = (
+        Invalidity(check="settings-in-force", message="thread_cache_size is 9, 8 was asked"),
+        Invalidity(check="errors", message="3 statements failed", phase=1),
+    )
+    return TrialRecord(
+        trial_id=f"t{number:03}",
+        index=number - 1,
+        block=(number - 1) // 2,
+        point_id=f"p{point}",
+        levels={FACTOR: LEVELS[point - 1]},
+        seed=2**64 - number,
+        status="valid" if valid else "invalid",
+        invalidities=() if valid else reasons,
+        started_at="2026-01-31T12:00:00Z",
+        seconds=12.5,
+        server_version="10.11.19-MariaDB",
+        durability="durable",
+        settings_asked={"thread_cache_size": LEVELS[point - 1]},
+        settings_in_force={"thread_cache_size": LEVELS[point - 1], "port": "0"},
+        counters={"Threads_created": 11, "Max_used_connections": 10, "Cpu_time": 1.5},
+        phases=(phase(0, connections, queries_per_second), phase(1, 2 * connections, None)),
+    )
+
+
+def samples(rows: int = 3) -> pl.DataFrame:
+    return pl.DataFrame({"t_s": [float(t) for t in range(rows)], "status.Queries": list(range(rows))})
+
+
+def intervals(rows: int = 2) -> pl.DataFrame:
+    return pl.DataFrame({"from_s": [float(t) for t in range(rows)], "queries": list(range(rows))})
+
+
+HISTOGRAMS = {"0": {"queries": "SElTVA==", "connects": "SElTVA=="}}
+
+
+def save(run: RunWriter, record: TrialRecord) -> TrialRecord:
+    """The trial as the runner does it: a folder first, some files of its own in it, then the save."""
+    folder = run.new_trial_folder(record.trial_id)
+    (folder / "my.cnf").write_text("[mysqld]\nthread_cache_size = 8\n")
+    return run.save_trial(record, samples=samples(), intervals=intervals(), histograms=HISTOGRAMS)

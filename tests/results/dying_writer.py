@@ -1,0 +1,70 @@
+"""A writer that kills itself: `python dying_writer.py LAB TRIALS STEP`.
+
+It saves trials t001, t002... and SIGKILLs itself right before its STEP-th act on the disk (a write, an fsync,
+a rename, a statement of SQLite). STEP 0: it never does, so that its parent can. Each saved trial is announced
+on standard output; at the end it prints the number of acts.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mydyno.results.store import Lab
+from results.builders import experiment, save, trial
+
+
+class Fuse:
+    """Counts acts once lit; at the given one the process is gone."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+        self.acts = 0
+        self.lit = False
+
+    def burn(self, *_: object) -> None:
+        if not self.lit:
+            return
+        self.acts += 1
+        if self.acts == self.step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def before(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        def burning(*arguments: Any, **named: Any) -> Any:
+            self.burn()
+            return act(*arguments, **named)
+
+        return burning
+
+
+def main(lab_path: Path, trials: int, step: int) -> None:
+    fuse = Fuse(step)
+    os.fsync = fuse.before(os.fsync)
+    Path.rename = fuse.before(Path.rename)  # type: ignore[method-assign]
+    Path.write_bytes = fuse.before(Path.write_bytes)  # type: ignore[method-assign]
+    connect = sqlite3.connect
+
+    def traced(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **named)
+        connection.set_trace_callback(fuse.burn)
+        return connection
+
+    sqlite3.connect = traced  # type: ignore[assignment]
+    with Lab.open(lab_path, write=True) as lab:
+        run = lab.run(experiment(trials=trials), "{}")
+        fuse.lit = True
+        for number in range(1, trials + 1):
+            if f"t{number:03}" in run.completed():
+                continue
+            save(run, trial(number))
+            print(f"t{number:03}", flush=True)
+    print(fuse.acts, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
