@@ -144,9 +144,9 @@ def _open_files() -> Check:
 
 
 def _journal(lab: Path) -> Check:
-    from mydyno.stack import leftovers
+    from mydyno.stack import outstanding_in
 
-    left = len(leftovers(lab))
+    left = len(outstanding_in(lab))
     return Check(
         "leftovers",
         "warning" if left else "ok",

@@ -91,4 +91,4 @@ def _histograms(end: messages.PhaseEnd) -> dict[str, str]:
         "connects": end.connects.latency,
         **{f"statement:{kind}": statement.latency for kind, statement in end.statements.items()},
     }
-    return {name: one.histogram for name, one in named.items() if one.histogram is not None}
+    return {name: one.histogram for name, one in named.items() if one.count and one.histogram}
