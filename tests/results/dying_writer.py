@@ -1,8 +1,11 @@
-"""A writer that kills itself: `python dying_writer.py LAB TRIALS STEP`.
+"""A writer that kills itself: `python dying_writer.py LAB TRIALS STEP...`.
 
 It saves trials t001, t002... and SIGKILLs itself right before its STEP-th act on the disk (a write, an fsync,
 a rename, a statement of SQLite). STEP 0: it never does, so that its parent can. Each saved trial is announced
 on standard output; at the end it prints the number of acts.
+
+With several STEPs, each is a process of its own (forked, to pay for the imports once) with a lab of its own,
+LAB/STEP, and its output in LAB/STEP.out.
 """
 
 from __future__ import annotations
@@ -66,5 +69,23 @@ def main(lab_path: Path, trials: int, step: int) -> None:
     print(fuse.acts, flush=True)
 
 
+def main_of_many(folder: Path, trials: int, steps: list[int]) -> None:
+    folder.mkdir()
+    for step in steps:
+        child = os.fork()
+        if child == 0:
+            output = os.open(folder / f"{step}.out", os.O_WRONLY | os.O_CREAT)
+            os.dup2(output, 1)
+            main(folder / str(step), trials, step)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status != -signal.SIGKILL:
+            sys.exit(f"step {step} was not reached: exit status {status}")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    lab, trials, *steps = sys.argv[1:]
+    if len(steps) == 1:
+        main(Path(lab), int(trials), int(steps[0]))
+    else:
+        main_of_many(Path(lab), int(trials), [int(step) for step in steps])

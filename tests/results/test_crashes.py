@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,20 +16,22 @@ from results.builders import HISTOGRAMS, experiment, intervals, samples, trial
 WRITER = Path(__file__).with_name("dying_writer.py")
 
 
-def writer(lab: Path, trials: int, step: int) -> subprocess.Popen[str]:
+def writer(lab: Path, trials: int, *steps: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(WRITER), str(lab), str(trials), str(step)],
+        [sys.executable, str(WRITER), str(lab), str(trials), *map(str, steps)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(WRITER.parent.parent)},
     )
 
 
-def run_to_its_death(lab: Path, trials: int, step: int) -> tuple[list[str], int]:
-    """The trials that the writer announced as saved, and how it ended."""
-    with writer(lab, trials, step) as process:
+def run_to_the_end(lab: Path, trials: int) -> int:
+    """Save every trial; the number of acts that it took."""
+    with writer(lab, trials, 0) as process:
         assert process.stdout is not None
-        return process.stdout.read().split(), process.wait()
+        lines = process.stdout.read().split()
+    assert process.returncode == 0
+    return int(lines[-1])
 
 
 def assert_whole(lab_path: Path, announced: set[str]) -> set[str]:
@@ -47,21 +48,17 @@ def assert_whole(lab_path: Path, announced: set[str]) -> set[str]:
     return {one.trial_id for one in seen}
 
 
-def acts_of_two_trials(lab: Path) -> int:
-    lines, status = run_to_its_death(lab, 2, 0)
-    assert status == 0
-    return int(lines[-1])
-
-
 def test_a_kill_before_any_act_of_saving_loses_no_finished_trial(tmp_path: Path) -> None:
-    acts = acts_of_two_trials(tmp_path / "whole")
+    acts = run_to_the_end(tmp_path / "whole", 2)
     assert acts > 60, "files, folders, a rename and a transaction for each trial"
+    steps = range(1, acts + 1)
+    with writer(tmp_path / "killed", 2, *steps) as process:
+        pass
+    assert process.returncode == 0
     adopted, swept = set(), set()
-    # Every third act of two trials, which meets every kind of act at one of the two, keeps this quick.
-    for step in range(1, acts + 1, 3):
-        lab_path = tmp_path / f"killed-{step}"
-        announced, status = run_to_its_death(lab_path, 2, step)
-        assert status == -signal.SIGKILL
+    for step in steps:
+        lab_path = tmp_path / "killed" / str(step)
+        announced = lab_path.with_suffix(".out").read_text().split()
         seen = assert_whole(lab_path, set(announced))
         with Lab.open(lab_path, write=True) as lab:
             run = lab.run(experiment(trials=2), "{}")
@@ -103,8 +100,7 @@ def test_kills_at_random_moments_and_resuming_end_with_every_trial_once(tmp_path
 
 
 def test_a_finished_folder_whose_record_is_torn_is_moved_aside_and_runs_again(tmp_path: Path) -> None:
-    lines, _ = run_to_its_death(tmp_path, 2, 0)
-    assert lines[:2] == ["t001", "t002"]
+    run_to_the_end(tmp_path, 2)
     (tmp_path / "lab.sqlite").unlink()
     trials = tmp_path / "runs" / "thread-cache-toy-c0ffee01" / "trials"
     record = trials / "t002" / "record.json"
@@ -114,7 +110,7 @@ def test_a_finished_folder_whose_record_is_torn_is_moved_aside_and_runs_again(tm
         assert (run.recovery.adopted, run.recovery.damaged) == (("t001",), ("t002",))
         assert run.completed() == {"t001"}
         assert (trials / ".t002.damaged" / "my.cnf").exists()
-    run_to_its_death(tmp_path, 2, 0)
+    run_to_the_end(tmp_path, 2)
     assert assert_whole(tmp_path, {"t001", "t002"}) == {"t001", "t002"}
 
 
