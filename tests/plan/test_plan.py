@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec.builders import document, experiment, workload
 
@@ -185,6 +185,7 @@ def test_the_fingerprint_depends_on_the_memory_only_if_a_value_is_a_share_of_it(
         assert (plan.make(read, FACTS).fingerprint == plan.make(read, larger).fingerprint) == same
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 9))
 def test_timed_phases_last_as_long_as_they_say(warmup: int, measure: int, phases: int) -> None:
     connections = ", ".join(str(each) for each in range(1, phases + 1))

@@ -44,6 +44,15 @@ def test_the_guide_shows_only_experiments_that_are_accepted() -> None:
         spec.loads(block, "experiment-file.md")
 
 
+def test_the_guide_shows_the_very_answer_to_its_wrong_file() -> None:
+    guide = (ROOT / "docs" / "experiment-file.md").read_text("utf-8")
+    wrong = re.search(r"```yaml \(wrong\)\n(.*?)```.*?```text\n(.*?)\n```", guide, re.DOTALL)
+    assert wrong is not None
+    with pytest.raises(spec.SpecErrors) as caught:
+        spec.loads(wrong.group(1), "thread-cache.yaml")
+    assert str(caught.value) == wrong.group(2)
+
+
 def test_quantities_become_seconds_rates_counts_and_connections() -> None:
     read = spec.load(HERE / "good" / "every-key.yaml")
     assert read.workload.sysbench is not None
@@ -162,14 +171,19 @@ def test_the_place_of_a_value_is_that_of_the_level_or_size_that_sets_it() -> Non
     )
     read = spec.loads(text, "experiment.yaml", "toy")
     lines = text.split("\n")
-    assert read.position("setup.server.config.max_connections") == spec.Position(2, lines[1].index("50") + 1)
+    assert read.position("server.config.max-connections") == spec.Position(2, lines[1].index("50") + 1)
     assert read.position("workload.pause") == spec.Position(5, lines[4].index("5s") + 1)
     variant = read.variant({"server.config.max_connections": "200"})
     problem = variant.problem(("setup", "server", "config", "max_connections"), "is odd")
     assert str(problem) == f"experiment.yaml:3:{lines[2].index('200') + 1}: is odd (got 200)"
+    key = variant.problem(
+        ("setup", "server", "config", "max_connections"), "is odd", nearest="even", at_key=True
+    )
+    assert str(key) == "experiment.yaml:3:11: is odd (got 200); did you mean even?"
 
 
 def test_the_place_of_something_that_the_file_leaves_out_is_what_encloses_it() -> None:
     read = experiment(config="{max_connections: 50}")
     line = document(config="{max_connections: 50}").split("\n")[1]
-    assert read.position("setup.server.config.sort_buffer_size") == spec.Position(2, line.index("config") + 1)
+    assert read.position("server.config.sort_buffer_size") == spec.Position(2, line.index("config") + 1)
+    assert read.position("design.repeats") == spec.Position(1, 1)

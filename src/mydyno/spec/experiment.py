@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 from mydyno.spec.base import Fault, Section, refuse
 from mydyno.spec.design import Design
 from mydyno.spec.factors import Factor, FactorSource
+from mydyno.spec.paths import location_of
 from mydyno.spec.problems import Position, Problem
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.setup import Setup
@@ -42,15 +43,6 @@ class Source:
     tree: Mapping
     factors: tuple[FactorSource, ...]
 
-    def problem(
-        self, location: Location, message: str, allowed: str | None = None, tree: Mapping | None = None
-    ) -> Problem:
-        """A problem at the value that stands at `location`, in `tree` if given."""
-        tree = tree or self.tree
-        node = find(tree, location)
-        value = node.describe() if node is not None else None
-        return Problem(self.file, _place(tree, location), message, value, allowed)
-
     def with_levels(self, chosen: AbstractMapping[str, str]) -> Mapping:
         """The tree with the chosen level of each factor laid over it."""
         tree = self.tree
@@ -69,9 +61,23 @@ class Variant:
     tree: Mapping
     source: Source
 
-    def problem(self, location: Location, message: str, allowed: str | None = None) -> Problem:
-        """A problem at the value that this combination has at `location`, wherever the file says it."""
-        return self.source.problem(location, message, allowed, self.tree)
+    def problem(
+        self,
+        location: Location,
+        message: str,
+        allowed: str | None = None,
+        nearest: str | None = None,
+        *,
+        at_key: bool = False,
+    ) -> Problem:
+        """A problem with what this combination has at `location`, at the place in the file that says it.
+
+        It points at the value, or with `at_key` at the key in front of it.
+        """
+        node = find(self.tree, location)
+        value = node.describe() if node is not None else None
+        position = locate(self.tree, location).key if at_key else _place(self.tree, location)
+        return Problem(self.source.file, position, message, value, allowed, nearest)
 
 
 class Experiment(Section):
@@ -149,11 +155,11 @@ class Experiment(Section):
         )
 
     def position(self, path: str) -> Position:
-        """Line and column of the value at a path of the document (`setup.server.config.max_connections`).
+        """Line and column of the value at a path as factors name it (`server.config.max_connections`).
 
         A path that the file does not have gives the nearest thing that encloses it.
         """
-        return _place(self._source.tree, tuple(path.split(".")))
+        return _place(self._source.tree, location_of(path) or tuple(path.split(".")))
 
 
 def _place(tree: Mapping, location: Location) -> Position:
