@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import random
@@ -10,11 +11,12 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import mydyno.stack
 from mydyno.core.errors import LabError, MydynoError, ServerError
 from mydyno.host.local import LocalHost
 from mydyno.stack import (
@@ -118,6 +120,16 @@ def test_the_dataset_is_made_once_and_every_trial_starts_from_the_same_bytes(
     assert (site.lab / "trials" / "t001" / "error.log").stat().st_size > 0
 
 
+def test_the_example_of_the_package_runs(lab: Path) -> None:
+    (example,) = doctest.DocTestParser().get_examples(str(mydyno.stack.__doc__))
+    names = {**vars(mydyno.stack), "Path": Path, "Callable": Callable, "LocalHost": LocalHost}
+    exec(example.source, names)
+    (lab / "t001").mkdir()
+    names["one_trial"](lab, lab / "t001", load_one_row)
+    assert "max_connections=450" in (lab / "t001" / "my.cnf").read_text()
+    assert nothing_left(lab)
+
+
 def test_another_setting_restarts_the_server_and_keeps_the_data_directory(
     site: Site, binary: ServerBinary
 ) -> None:
@@ -186,20 +198,40 @@ def test_an_unknown_setting_stops_the_whole_stack_before_the_first_layer(
     assert loading.times == 0
 
 
-def test_a_dataset_that_does_not_fit_on_the_disk_is_reported_and_leaves_nothing(
-    site: Site, binary: ServerBinary, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def small_disk(lab: Path) -> Iterator[Callable[[int], None]]:
+    """The lab on a disk of its own, whose free space the test chooses in bytes."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a small disk")
+    mount = ["mount", "-t", "tmpfs", "-o"]
+    subprocess.run([*mount, "size=1g,mode=755", "tmpfs", str(lab)], check=True)
+
+    def leave(free: int) -> None:
+        space = os.statvfs(lab)
+        size = (space.f_blocks - space.f_bfree) * space.f_frsize + free
+        subprocess.run([*mount, f"remount,size={size}", "tmpfs", str(lab)], check=True)
+
+    yield leave
+    subprocess.run(["umount", "--lazy", str(lab)], check=True)
+
+
+def test_a_full_disk_is_named_whichever_layer_meets_it_and_nothing_is_left(
+    small_disk: Callable[[int], None], site: Site, binary: ServerBinary
 ) -> None:
     with Stack(site) as stack:
-        stack.move_to(trial(binary, site.lab, "t001")[:1])
-        # A `cp` that runs into a full disk half-way, as the real one says it.
-        fake = site.lab / "bin" / "cp"
-        fake.parent.mkdir()
-        fake.write_text("#!/bin/sh\necho 'cp: error writing: No space left on device' >&2\nexit 1\n")
-        fake.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+        small_disk(5_000_000)
+        with pytest.raises(ServerError, match="could not make a data directory") as caught:
+            stack.move_to(trial(binary, site.lab, "t001"))
+        assert caught.value.hint == "the disk is full: free some space"
+        assert nothing_left(site.lab)
+        small_disk(900_000_000)
+        dataset = stack.move_to(trial(binary, site.lab, "t001")[:1]).of(FrozenDataset)
+        small_disk(dataset.size_bytes // 2)
         with pytest.raises(LabError, match="No space left on device"):
             stack.move_to(trial(binary, site.lab, "t001"))
-    assert nothing_left(site.lab)
+        assert nothing_left(site.lab)
+        small_disk(900_000_000)
+        assert rows(stack.move_to(trial(binary, site.lab, "t001")).of(RunningServer)) == 1
 
 
 def test_a_lab_below_a_closed_folder_keeps_its_data_directory_elsewhere(

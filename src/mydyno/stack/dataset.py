@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.errors import LabError, ServerError
-from mydyno.stack.files import move_tree, size_of_tree, sync_tree
+from mydyno.stack.files import move_tree, size_of_tree, sync_tree, writing
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting
@@ -134,7 +134,8 @@ class DatasetLayer:
 
     def _freeze(self, site: Site, place: Path, data: Path, facts: Facts, started: float) -> None:
         """Written beside its place and renamed, so that a dataset is there whole or not at all."""
-        place.parent.mkdir(parents=True, exist_ok=True)
+        with writing(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
         staging = site.folder_in(place.parent)
         try:
             move_tree(site.host, data, staging.path / "data")
@@ -148,9 +149,12 @@ class DatasetLayer:
                 "size_bytes": size_of_tree(staging.path / "data"),
                 "seconds": round(time.monotonic() - started, 3),
             }
-            (staging.path / "manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+            with writing(place):
+                text = json.dumps(manifest, indent=2, sort_keys=True) + "\n"
+                (staging.path / "manifest.json").write_text(text)
             sync_tree(site.host, staging.path)
-            staging.path.rename(place)
+            with writing(place):
+                staging.path.rename(place)
         finally:
             site.remove(staging)
 

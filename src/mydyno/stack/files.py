@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from mydyno.core.errors import LabError
@@ -11,6 +13,18 @@ from mydyno.host.protocol import Host
 
 # A day: the copy of a dataset of any size that a run could use, and still an end to a hung disk.
 _LONGEST_COPY_SECONDS = 86400.0
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns an OSError inside the block into a LabError that names `path`: a full disk is no traceback."""
+    try:
+        yield
+    except OSError as error:
+        raise LabError(
+            f"{path} cannot be written: {error.strerror}",
+            "free some space in the lab, or choose another with --lab",
+        ) from error
 
 
 def copy_tree(host: Host, source: Path, target: Path) -> None:
@@ -32,12 +46,14 @@ def copy_tree(host: Host, source: Path, target: Path) -> None:
 
 def move_tree(host: Host, source: Path, target: Path) -> None:
     """Renames a folder, or copies it when `target` is on another file system (the source stays then)."""
-    try:
-        source.rename(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise LabError(f"{source} could not be moved to {target}: {error.strerror}") from error
-        copy_tree(host, source, target)
+    with writing(target):
+        try:
+            source.rename(target)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+    copy_tree(host, source, target)
 
 
 def sync_tree(host: Host, path: Path) -> None:

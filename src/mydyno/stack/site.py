@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mydyno.core.errors import LabError
 from mydyno.host.protocol import Host
+from mydyno.stack.files import writing
 from mydyno.stack.journal import Journal
 from mydyno.stack.undo import RemoveTree
 
@@ -57,7 +58,8 @@ class Site:
         """
         if self._roomy is None:
             inside = self.lab / "run"
-            inside.mkdir(mode=0o755, exist_ok=True)
+            with writing(inside):
+                inside.mkdir(mode=0o755, exist_ok=True)
             self._roomy = inside if self._enterable(inside) else Path("/var/tmp")
         return self.folder_in(self._roomy)
 
@@ -76,11 +78,12 @@ class Site:
         path = parent / f"mydyno-{secrets.token_hex(6)}"
         undo = self.journal.intend(RemoveTree(path=path))
         try:
-            path.mkdir(mode=0o700)
-            self.own(path)
-        except OSError as error:
+            with writing(path):
+                path.mkdir(mode=0o700)
+                self.own(path)
+        except LabError:
             self.journal.undo(undo)
-            raise LabError(f"the folder {path} cannot be made: {error.strerror}") from error
+            raise
         return PrivateFolder(path, undo)
 
     def _enterable(self, folder: Path) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.errors import ServerError
+from mydyno.stack.files import writing
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
@@ -49,8 +50,9 @@ def initialise(
     `settings` are those that the files are born with, like innodb_page_size. Raises ServerError.
     """
     for folder in (datadir, scratch):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        site.own(folder)
+        with writing(folder):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            site.own(folder)
     private = site.short_folder()
     try:
         config = private.path / "my.cnf"
@@ -60,7 +62,8 @@ def initialise(
             arguments, script = ["--bootstrap"], _mariadb_script(binary)
         else:
             arguments, script = ["--initialize-insecure"], b""
-        site.host.write_text(config, render(own, settings), owner=site.host.server_identity)
+        with writing(config):
+            site.host.write_text(config, render(own, settings), owner=site.host.server_identity)
         defaults = f"--defaults-file={config}"
         ending = site.journal.intend(EndProcesses(argument=defaults))
         try:

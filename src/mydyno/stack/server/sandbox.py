@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.host.protocol import Process
+from mydyno.stack.files import writing
 from mydyno.stack.server.accounts import ADMIN_USER, InitFile, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
@@ -149,10 +150,13 @@ def _start(
     }
     text = render(own, settings)
     config, error_log = private.path / "my.cnf", folder / "error.log"
-    site.host.write_text(config, text, owner=identity)
-    site.host.write_text(folder / "my.cnf", text)
+    with writing(private.path):
+        site.host.write_text(config, text, owner=identity)
+    with writing(folder):
+        site.host.write_text(folder / "my.cnf", text)
+        error_log.touch()
     defaults = f"--defaults-file={config}"
-    log_start = error_log.stat().st_size if error_log.exists() else 0
+    log_start = error_log.stat().st_size
     ending = site.journal.intend(EndProcesses(argument=defaults))
     try:
         process = site.host.start(
@@ -229,7 +233,7 @@ def _failure(server: RunningServer, error: Exception | None) -> str:
     if error is not None:
         parts.append(str(error))
     said = "".join(f"\n    {line}" for line in telling_lines(_log(server)))
-    return f"{'; '.join(parts) or 'no reason known'}\n  {server.error_log} says:{said}"
+    return f"{'; '.join(parts) or 'it is still starting'}\n  {server.error_log} says:{said}"
 
 
 def _log(server: RunningServer) -> str:
