@@ -37,6 +37,7 @@ NOT_OF_STRUCTURE = {
     "size-factor-unknown": "names compared",
     "size-other-workload": "what the overlay is laid over",
     "size-sets-twice": "paths compared",
+    "transaction-without-statements": "arithmetic",
 }
 """Bad files that are sound in structure, and what it takes to see what is wrong with them."""
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
-from mydyno.spec import Sysbench, Workload
+from mydyno.spec import Workload
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
@@ -96,21 +96,7 @@ def dataset_bytes(point: Point) -> int:
 
 def queries_per_transaction(workload: Workload) -> int:
     """Statements of one transaction (sysbench) or of one round of the barrel (smack)."""
-    return 2 if workload.sysbench is None else _statements(workload.sysbench)
-
-
-def _statements(options: Sysbench) -> int:
-    if options.script == "oltp_point_select":
-        return 1
-    ranges = options.simple_ranges + options.sum_ranges + options.order_ranges + options.distinct_ranges
-    reads = options.point_selects + (ranges if options.range_selects else 0)
-    writes = options.index_updates + options.non_index_updates + 2 * options.delete_inserts
-    count = 0 if options.skip_trx else 2
-    if options.script in ("oltp_read_only", "oltp_read_write"):
-        count += reads
-    if options.script in ("oltp_write_only", "oltp_read_write"):
-        count += writes
-    return count
+    return 2 if workload.sysbench is None else workload.sysbench.statements
 
 
 def _phase_seconds(workload: Workload, connections: int) -> float:

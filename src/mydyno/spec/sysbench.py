@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from mydyno.spec.base import Fault, Section, clash
+from mydyno.spec.base import Fault, Section, clash, refuse
 from mydyno.spec.quantities import CountRule
 
 _RANGES = ("range_size", "simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges", "range_selects")
@@ -22,7 +22,7 @@ _OPTIONS_OF_SCRIPT = {
 """The options that each script reads beside those of the tables; another one would change nothing."""
 _OF_SOME_SCRIPTS = {option for options in _OPTIONS_OF_SCRIPT.values() for option in options}
 
-_Times = Annotated[int, Field(ge=0, le=1_000_000)]
+_Times = Annotated[int, Field(ge=0, le=10_000)]
 
 
 class Sysbench(Section):
@@ -70,6 +70,27 @@ class Sysbench(Section):
                     name for name in cls.model_fields if name in used or name not in _OF_SOME_SCRIPTS
                 )
                 yield clash(option, f"{script} does not use {option}", usable)
+
+    @property
+    def statements(self) -> int:
+        """Statements of one transaction, BEGIN and COMMIT included."""
+        if self.script == "oltp_point_select":
+            return 1
+        ranges = self.simple_ranges + self.sum_ranges + self.order_ranges + self.distinct_ranges
+        count = 0 if self.skip_trx else 2
+        if self.script != "oltp_write_only":
+            count += self.point_selects + (ranges if self.range_selects else 0)
+        if self.script != "oltp_read_only":
+            count += self.index_updates + self.non_index_updates + 2 * self.delete_inserts
+        return count
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if self.statements == 0:
+            raise refuse(
+                clash("script", f"a transaction of {self.script} has no statement left", "at least one")
+            )
+        return self
 
     @model_serializer(mode="wrap", when_used="json")
     def _used_options(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
