@@ -2,7 +2,8 @@
 
 The server does not say (its SHOW_VAR types are C types). Sources: MariaDB documentation, "Server Status
 Variables" and "InnoDB Status Variables"; MySQL 8.0 Reference Manual, "Server Status Variables". The rules
-are tried in this order, first match wins; tests/sampling holds every name of MariaDB 10.11 with its kind.
+are tried in this order, first match wins; tests/sampling holds the names of MariaDB 10.11 and MySQL 8.0
+with their kinds.
 
 A name that nothing here matches is `unknown`: it is shown as it is and never turned into a rate.
 """
@@ -23,7 +24,6 @@ _HIGH_WATER = (
     r"Innodb_row_lock_time_max",
     r"Tc_log_max_pages_used",
     r"Key_blocks_used",  # "a high-water mark", says the manual; its siblings are states
-    r"Mysqlx_.*_max",
 )
 
 _GAUGE = (
@@ -33,6 +33,7 @@ _GAUGE = (
     r"Delayed_insert_threads",
     r"Error_log_buffered_.*",
     r"Error_log_latest_write",
+    r"Firewall_cached_entries",
     r"Global_connection_memory",
     r"Innodb_available_undo_logs",
     r"Innodb_buffer_pool_(bytes|pages)_(data|dirty|free|latched|misc|old|total)",
@@ -46,13 +47,13 @@ _GAUGE = (
     r"Innodb_num_open_files",
     r"Innodb_onlineddl_.*",
     r"Innodb_page_size",
-    r"Innodb_redo_log_(capacity_resized|logical_size|physical_size)",
+    r"Innodb_redo_log_(capacity_resized|logical_size|physical_size|uuid)",
     r"Innodb_row_lock_(current_waits|time_avg)",
     r"Innodb_undo_tablespaces_.*",
     r"Key_blocks_.*",
     r"Last_query_.*",
     r"Memory_used(_initial)?",
-    r"Mysqlx_worker_threads.*",
+    r"Mysqlx_(worker_threads.*|ssl_(active|(ctx_)?verify_.*))",
     r"Not_flushed_delayed_rows",
     r"Open_.*",
     r"Prepared_stmt_count",
@@ -78,7 +79,7 @@ _COUNTER = (
     r"Bytes_.*",
     r"Column_(de)?compressions",
     r"Com_.*",
-    r"Connection_errors_.*|Connections|Locked_connects",
+    r"Connection_(control|errors)_.*|Connections|Locked_connects",
     r"Created_tmp_.*",
     r"Delayed_(errors|writes)",
     r"Delete_scan|Update_scan",
@@ -87,6 +88,7 @@ _COUNTER = (
     r"Error_log_expired_events",
     r"Executed_.*",
     r"Feature_.*",
+    r"Firewall_access_.*",
     r"Flush_commands",
     r"Handler_.*",
     r"Innodb_.*",

@@ -89,7 +89,7 @@ def interval_frame(intervals: Sequence[IntervalReading]) -> pl.DataFrame:
 
 
 def _flat(sample: SampleReading) -> dict[str, Value]:
-    row: dict[str, Value] = {f"status.{name}": number(text) for name, text in sample.status.items()}
+    row: dict[str, Value] = {f"status.{name}": number(text) for name, text in (sample.status or {}).items()}
     row |= _process("client", sample.client)
     if sample.server is not None:
         row |= _process("server", sample.server)

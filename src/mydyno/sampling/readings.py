@@ -59,12 +59,13 @@ class HostReading(Protocol):
 
 
 class SampleReading(Protocol):
-    """Everything at one instant; `server` is None when its process is on another machine or gone."""
+    """Everything at one instant; `status` is None when the server did not answer, `server` when its process
+    is gone or on another machine."""
 
     @property
     def t_ns(self) -> int: ...
     @property
-    def status(self) -> Mapping[str, str]: ...
+    def status(self) -> Mapping[str, str] | None: ...
     @property
     def server(self) -> ProcessReading | None: ...
     @property

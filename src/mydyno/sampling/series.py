@@ -63,13 +63,12 @@ def restarted(samples: pl.DataFrame) -> pl.Series:
 
     Seen as Uptime, Connections or Queries going back.
     """
-    fell = [
-        (samples[name].diff() < 0).fill_null(value=False) for name in _WITNESSES if name in samples.columns
-    ]
-    none = pl.Series([False] * samples.height, dtype=pl.Boolean)
-    for one in fell:
-        none = none | one
-    return none
+    seen = pl.Series([False] * samples.height, dtype=pl.Boolean)
+    for name in filter(samples.columns.__contains__, _WITNESSES):
+        # A server on its way down and up may leave samples without an answer in between.
+        fell = samples[name].forward_fill().diff() < 0
+        seen = seen | fell.fill_null(value=False)
+    return seen
 
 
 def restarts(samples: pl.DataFrame) -> tuple[float, ...]:

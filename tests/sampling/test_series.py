@@ -1,0 +1,131 @@
+"""Rates, totals and CPU shares from raw samples; a restart in between is never turned into a number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mydyno.sampling.frames import sample_frame
+from mydyno.sampling.series import rates, restarts, totals, usage, usage_series
+from sampling.builders import cpu, sample
+
+
+def queries(*readings: tuple[float, int, int]) -> list[tuple[float, dict[str, str]]]:
+    """(t_s, Uptime, Queries) -> what `sample` wants."""
+    return [(t, {"Uptime": str(uptime), "Queries": str(value)}) for t, uptime, value in readings]
+
+
+def test_a_counter_becomes_its_growth_per_second() -> None:
+    frame = rates(sample_frame([sample(*one) for one in queries((0, 5, 100), (2, 7, 300), (3, 8, 300))]))
+    assert frame["t_s"].to_list() == [2.0, 3.0]
+    assert frame["seconds"].to_list() == [2.0, 1.0]
+    assert frame["status.Queries"].to_list() == [100.0, 0.0]
+
+
+def test_states_and_high_water_marks_have_no_rate() -> None:
+    status = {"Threads_running": "3", "Max_used_connections": "9", "Unheard_of": "1", "Threads_created": "4"}
+    columns = rates(sample_frame([sample(0, status), sample(1, status)])).columns
+    assert [name for name in columns if name.startswith("status.")] == ["status.Threads_created"]
+    assert "server.rss_bytes" not in columns
+    assert "server.threads" not in columns
+    assert "disk.sda.writes" in columns
+
+
+def test_no_rate_is_claimed_across_a_restart() -> None:
+    readings = queries((0, 50, 1000), (1, 51, 1100), (2, 0, 1150), (3, 1, 1160))
+    frame = sample_frame([sample(*one) for one in readings])
+    assert rates(frame)["status.Queries"].to_list() == [100.0, None, 10.0]
+    assert restarts(frame) == (2.0,)
+
+
+def test_a_counter_that_was_set_back_alone_has_no_rate_and_is_no_restart() -> None:
+    readings = [(0.0, {"Uptime": "1", "Bytes_sent": "900"}), (1.0, {"Uptime": "2", "Bytes_sent": "10"})]
+    frame = sample_frame([sample(*one) for one in readings])
+    assert rates(frame)["status.Bytes_sent"].to_list() == [None]
+    assert restarts(frame) == ()
+
+
+def test_a_restart_shows_in_the_connection_counter_even_when_the_uptime_caught_up() -> None:
+    frame = sample_frame(
+        [sample(0, {"Uptime": "2", "Connections": "90"}), sample(9, {"Uptime": "5", "Connections": "3"})]
+    )
+    assert restarts(frame) == (9.0,)
+
+
+def test_a_restart_behind_samples_without_an_answer_is_still_seen() -> None:
+    before, after = ({"Uptime": "50", "Queries": "1000"}, {"Uptime": "1", "Queries": "4"})
+    frame = sample_frame([sample(0, before), sample(1), sample(2, after)])
+    assert restarts(frame) == (2.0,)
+    assert rates(frame)["status.Queries"].to_list() == [None, None]
+    assert totals(frame) == {}
+
+
+def test_totals_are_growth_for_counters_and_the_last_value_for_the_rest() -> None:
+    first = {"Threads_created": "3", "Max_used_connections": "5", "Threads_running": "1", "Cpu_time": "0.5"}
+    last = {"Threads_created": "14", "Max_used_connections": "31", "Threads_running": "7", "Cpu_time": "2.0"}
+    assert totals(sample_frame([sample(0, first), sample(1, last)])) == {
+        "Threads_created": 11,
+        "Max_used_connections": 31,
+        "Threads_running": 7,
+        "Cpu_time": 1.5,
+    }
+
+
+def test_totals_leave_counters_out_when_the_server_restarted() -> None:
+    frame = sample_frame([sample(*one) for one in queries((0, 50, 1000), (1, 0, 2000))])
+    assert totals(frame) == {}
+
+
+def test_totals_of_one_sample_are_its_states() -> None:
+    frame = sample_frame([sample(0, {"Queries": "5", "Threads_running": "2"})])
+    assert totals(frame) == {"Threads_running": 2}
+
+
+def test_usage_tells_where_the_cpu_time_went() -> None:
+    frame = sample_frame(
+        [
+            sample(0, server_cpu_s=1, client_cpu_s=1, modes=cpu(idle=100, user=50)),
+            sample(10, server_cpu_s=9, client_cpu_s=5, modes=cpu(idle=104, user=62, iowait=1, steal=3)),
+        ]
+    )
+    seen = usage(frame, 0, 10)
+    assert seen is not None
+    assert seen.seconds == 10
+    assert seen.server_cpus == pytest.approx(0.8)
+    assert seen.client_cpus == pytest.approx(0.4)
+    assert seen.busy_share == pytest.approx(12 / 20)
+    assert seen.iowait_share == pytest.approx(1 / 20)
+    assert seen.steal_share == pytest.approx(3 / 20)
+
+
+def test_usage_needs_two_samples_within_the_window() -> None:
+    frame = sample_frame([sample(t) for t in (0, 1, 2)])
+    assert usage(frame, 0.5, 1.5) is None
+    assert usage(frame, 0.5, 2.5) is not None
+    assert usage(sample_frame([]), 0, 1) is None
+
+
+def test_usage_of_a_server_elsewhere_or_restarted_is_unknown_not_zero() -> None:
+    away = sample_frame([sample(0, server_cpu_s=None), sample(1, server_cpu_s=None)])
+    restarted = sample_frame([sample(0, server_cpu_s=9), sample(1, server_cpu_s=1)])
+    for frame in (away, restarted):
+        seen = usage(frame, 0, 1)
+        assert seen is not None
+        assert seen.server_cpus is None
+        assert seen.client_cpus == 0
+        assert seen.steal_share is None, "no CPU time passed: a share of nothing"
+
+
+def test_usage_over_time_has_one_entry_between_two_samples() -> None:
+    frame = sample_frame([sample(t, client_cpu_s=t * t) for t in (0, 1, 2)])
+    assert [(t, seen.client_cpus) for t, seen in usage_series(frame)] == [(1.0, 1.0), (2.0, 3.0)]
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=2, max_size=20))
+def test_rates_times_seconds_add_up_to_the_growth(growths: list[int]) -> None:
+    values = [sum(growths[: position + 1]) for position in range(len(growths))]
+    frame = sample_frame([sample(t * 0.5, {"Queries": str(value)}) for t, value in enumerate(values)])
+    series = rates(frame)
+    total = (series["status.Queries"] * series["seconds"]).sum()
+    assert total == pytest.approx(values[-1] - values[0])
