@@ -60,7 +60,9 @@ def test_each_trial_says_from_which_layer_on_the_stack_is_raised() -> None:
         factors="{workload.smack.rows: [10, 20], server.config.max_connections: [100, 200]}",
         design="{repeats: 1, order: sequential}",
     )
-    raised = [row.raises for row in plan.explain(plan.make(read, FACTS)).trials]
+    told = plan.explain(plan.make(read, FACTS))
+    assert told.rebuilds == {"host": 1, "release": 1, "dataset": 2, "config": 4, "workload": 4}
+    raised = [row.raises for row in told.trials]
     assert raised == ["host", "config", "dataset", "config"]
     again = plan.explain(plan.make(experiment(design="{repeats: 2}"), FACTS)).trials
     assert [row.raises for row in again] == ["host", "fresh clone"]

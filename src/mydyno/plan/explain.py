@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes, format_duration
-from mydyno.plan.layers import LAYERS, first_difference, layer_keys
+from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.spec import Workload
 
@@ -41,6 +41,8 @@ class Explanation:
     seed: int
     points: tuple[PointRow, ...]
     trials: tuple[TrialRow, ...]
+    rebuilds: dict[str, int]
+    """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
     seconds: float
     load_seconds: float
     disk_bytes: int
@@ -80,6 +82,7 @@ def explain(plan: Plan) -> Explanation:
             for point in plan.points
         ),
         trials=tuple(trials),
+        rebuilds=rebuilds(by_id[trial.point_id] for trial in plan.trials),
         seconds=plan.estimate.seconds,
         load_seconds=plan.estimate.load_seconds,
         disk_bytes=plan.estimate.disk_bytes,
@@ -110,6 +113,8 @@ def render(plan: Plan) -> str:
     lines += [
         f"  {row.id} block {row.block:<3} {row.point_id:4} {row.title} [{row.raises}]" for row in told.trials
     ]
+    raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
+    lines.append(f"  layers raised or changed on the way: {raised}")
     time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
     lines += [
         "",

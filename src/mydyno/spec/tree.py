@@ -121,11 +121,6 @@ def overlay(root: Mapping, location: Location, entry: Entry) -> Mapping:
     return Mapping({**root.entries, first: below}, root.position)
 
 
-def without(root: Mapping, *keys: str) -> Mapping:
-    """`root` without the given keys."""
-    return Mapping({key: entry for key, entry in root.entries.items() if key not in keys}, root.position)
-
-
 def walk(node: Node, location: Location = ()) -> Iterator[tuple[Location, Node]]:
     """Every node below and including `node`, with its location."""
     yield location, node
