@@ -116,6 +116,7 @@ def test_the_dataset_is_made_once_and_every_trial_starts_from_the_same_bytes(
     with Stack(site) as stack:
         assert rows(stack.move_to(trial(binary, site.lab, "t003", loading)).of(RunningServer)) == 1
     assert loading.times == 1
+    assert list((site.lab / "cache").rglob("ib_buffer_pool")) == []
     assert nothing_left(site.lab)
     assert (site.lab / "trials" / "t001" / "error.log").stat().st_size > 0
 

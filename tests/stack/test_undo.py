@@ -1,3 +1,4 @@
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from mydyno.stack import processes
 from mydyno.stack.processes import RunningProcess
 from mydyno.stack.undo import EndProcesses, RemoveTree
 
-MARK = "--defaults-file=/tmp/mydyno-0123456789ab/my.cnf"
+# Random, so that two runs of these tests at once do not end each other's processes.
+MARK = f"--defaults-file=/tmp/mydyno-{secrets.token_hex(6)}/my.cnf"
 
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"

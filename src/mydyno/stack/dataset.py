@@ -163,6 +163,7 @@ class DatasetLayer:
         shaping = self._shaping()
         initialise(site, self.binary, datadir=datadir, scratch=scratch, settings=shaping)
         lax = {name: value for name, value in _LAX.items() if name in self.binary.options}
+        lax["innodb_buffer_pool_size"] = _loading_pool(site)
         # The log goes where only we look, and is quoted by errors: a prepared dataset needs none.
         server = start_server(
             site, self.binary, datadir=datadir, scratch=scratch, config={**lax, **shaping}, folder=work
@@ -178,6 +179,12 @@ class DatasetLayer:
                 f"it was given {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
             )
         return facts
+
+
+def _loading_pool(site: Site) -> int:
+    """Bytes of buffer pool for loading: an eighth of the memory, and the servers' own default at least."""
+    memory = site.host.facts(site.lab).memory_bytes or 0
+    return max(memory // 8, 128 * 1024 * 1024)
 
 
 def _read(place: Path) -> FrozenDataset | None:

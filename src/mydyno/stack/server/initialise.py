@@ -56,7 +56,10 @@ def initialise(
     private = site.short_folder()
     try:
         config = private.path / "my.cnf"
-        own: dict[str, Setting] = {**place_settings(binary, datadir, scratch)}
+        own = place_settings(binary, datadir, scratch)
+        if "innodb_buffer_pool_dump_at_shutdown" in binary.options:
+            # Its list of pages would be loaded by the first server that starts here.
+            own["innodb_buffer_pool_dump_at_shutdown"] = False
         if binary.version.is_mariadb:
             own |= {name: value for name, value in _MARIADB_BOOTSTRAP.items() if name in binary.options}
             arguments, script = ["--bootstrap"], _mariadb_script(binary)
