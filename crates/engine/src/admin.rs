@@ -96,11 +96,7 @@ impl Admin {
         let mut response = Response::to_query(self.session.no_eof);
         loop {
             let (length, sequence) = self.read_packet()?;
-            let packet = Packet {
-                length,
-                sequence,
-                head: &self.input,
-            };
+            let packet = Packet { length, sequence, head: &self.input };
             match response.take(packet) {
                 None => look(&self.input),
                 Some(Outcome::Done { rows }) => return Ok(rows),
@@ -114,11 +110,7 @@ impl Admin {
         let mut handshake = Handshake::default();
         loop {
             let (length, sequence) = self.read_packet()?;
-            let packet = Packet {
-                length,
-                sequence,
-                head: &self.input,
-            };
+            let packet = Packet { length, sequence, head: &self.input };
             self.output.clear();
             match handshake.take(login, packet, &mut self.output) {
                 Step::Continue => self.flush()?,
@@ -150,10 +142,7 @@ impl Admin {
 
     fn read_exact_into(&mut self, mut space: &mut [u8]) -> Result<(), ServerError> {
         let lost = |reason: &str| {
-            ServerError::new(
-                code::SERVER_LOST,
-                format!("lost connection to the server: {reason}"),
-            )
+            ServerError::new(code::SERVER_LOST, format!("lost connection to the server: {reason}"))
         };
         while !space.is_empty() {
             match self.stream.read(space) {
@@ -163,10 +152,7 @@ impl Admin {
                     if signals::interrupted() {
                         return Err(lost("interrupted"));
                     }
-                    if self
-                        .deadline
-                        .is_some_and(|deadline| Instant::now() >= deadline)
-                    {
+                    if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                         return Err(lost("no answer in time"));
                     }
                 }

@@ -11,9 +11,7 @@ pub struct Clock {
 impl Clock {
     /// Starts the clock at zero, now.
     pub fn start() -> Self {
-        Self {
-            start: Instant::now(),
-        }
+        Self { start: Instant::now() }
     }
 
     /// Nanoseconds since [`Clock::start`]; about 25 ns a call through the vdso.

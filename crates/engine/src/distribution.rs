@@ -44,12 +44,7 @@ impl Picker {
     pub fn new(distribution: Distribution, low: u32, high: u32) -> Self {
         assert!(low <= high, "an empty range has no values to draw");
         let pareto_power = PARETO_H.ln() / (1.0 - PARETO_H).ln();
-        Self {
-            distribution,
-            low,
-            high,
-            pareto_power,
-        }
+        Self { distribution, low, high, pareto_power }
     }
 
     /// The next value, always within the range.
@@ -140,10 +135,7 @@ mod tests {
         // 75 % by choice, and about 0.25 * 77 / 10000 * 4.8 of the bell at its peak.
         assert!((upper - 0.759).abs() < 0.01, "{upper}");
         let lower = share(&values, |value| (4_950..=4_973).contains(&value));
-        assert!(
-            lower < 0.01,
-            "the lower quarter of the window must stay cold, got {lower}"
-        );
+        assert!(lower < 0.01, "the lower quarter of the window must stay cold, got {lower}");
     }
 
     #[test]

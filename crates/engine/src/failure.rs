@@ -40,11 +40,7 @@ pub struct Fatal {
 
 impl Fatal {
     pub fn new(code: FatalCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            hint: None,
-        }
+        Self { code, message: message.into(), hint: None }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

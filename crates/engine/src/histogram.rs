@@ -31,9 +31,7 @@ impl Latencies {
 
     pub fn merge(&mut self, other: &Latencies) {
         if !other.0.is_empty() {
-            self.0
-                .add(&other.0)
-                .expect("all histograms have the same bounds");
+            self.0.add(&other.0).expect("all histograms have the same bounds");
         }
     }
 
@@ -103,9 +101,7 @@ mod tests {
 
     fn decode(text: &str) -> Histogram<u64> {
         let bytes = BASE64.decode(text).unwrap();
-        Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .unwrap()
+        Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap()
     }
 
     proptest! {
@@ -148,10 +144,7 @@ mod tests {
     #[test]
     fn without_values_everything_but_the_count_is_missing() {
         let summary = Latencies::default().summary();
-        assert_eq!(
-            (summary.count, summary.min_ns, summary.p99_ns),
-            (0, None, None)
-        );
+        assert_eq!((summary.count, summary.min_ns, summary.p99_ns), (0, None, None));
         assert_eq!(decode(&summary.histogram).len(), 0);
     }
 }

@@ -43,16 +43,8 @@ fn main() -> ExitCode {
     let outcome = read_job().and_then(|job| run(&job, clock, &reporter));
     match outcome {
         Ok(_) => ExitCode::SUCCESS,
-        Err(Fatal {
-            code,
-            message,
-            hint,
-        }) => {
-            reporter.send(&Message::Fatal {
-                code,
-                message,
-                hint,
-            });
+        Err(Fatal { code, message, hint }) => {
+            reporter.send(&Message::Fatal { code, message, hint });
             ExitCode::from(code.exit_status())
         }
     }
@@ -60,13 +52,8 @@ fn main() -> ExitCode {
 
 fn read_job() -> Result<Job, Fatal> {
     let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| {
-            Fatal::new(
-                FatalCode::BadJob,
-                format!("cannot read the job from standard input: {error}"),
-            )
-        })?;
+    std::io::stdin().read_to_string(&mut text).map_err(|error| {
+        Fatal::new(FatalCode::BadJob, format!("cannot read the job from standard input: {error}"))
+    })?;
     Job::parse(&text)
 }

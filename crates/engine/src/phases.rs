@@ -184,9 +184,7 @@ impl<'a> Watch<'a> {
         let now = self.plan.clock.now_ns();
         if self.cpu_from.is_none() && now >= window.measured_from_ns {
             self.cpu_from = Some(Usage::now().cpu);
-            self.say(Message::Measuring {
-                phase: self.plan.phase_index,
-            });
+            self.say(Message::Measuring { phase: self.plan.phase_index });
         }
         if self.cpu_to.is_none() && now >= window.measured_to_ns {
             self.cpu_to = Some(Usage::now().cpu);
@@ -220,12 +218,7 @@ impl<'a> Watch<'a> {
 
     /// All connections are open or have failed: sets the instants and opens the gate.
     fn begin(&mut self) {
-        let reached: Vec<u32> = self
-            .opened
-            .iter()
-            .flatten()
-            .map(|part| part.reached)
-            .collect();
+        let reached: Vec<u32> = self.opened.iter().flatten().map(|part| part.reached).collect();
         let opened = self.opened_in_all();
         self.say(Message::Connected {
             phase: self.plan.phase_index,
@@ -234,13 +227,7 @@ impl<'a> Watch<'a> {
             errors: opened.errors.counts.clone(),
         });
         if opened.reached == 0 {
-            let reason = opened
-                .errors
-                .examples
-                .values()
-                .next()
-                .cloned()
-                .unwrap_or_default();
+            let reason = opened.errors.examples.values().next().cloned().unwrap_or_default();
             return self.abort(format!("no connection could be opened: {reason}"));
         }
         if self.stopped_ns.is_some() {
@@ -248,30 +235,18 @@ impl<'a> Watch<'a> {
         }
         let start_ns = self.plan.clock.now_ns();
         let window = match self.plan.phase.work {
-            Work::Rounds { .. } => Window {
-                start_ns,
-                measured_from_ns: start_ns,
-                measured_to_ns: u64::MAX,
-            },
-            Work::Timed {
-                warmup_s,
-                measure_s,
-            } => {
+            Work::Rounds { .. } => {
+                Window { start_ns, measured_from_ns: start_ns, measured_to_ns: u64::MAX }
+            }
+            Work::Timed { warmup_s, measure_s } => {
                 let measured_from_ns = start_ns + nanoseconds(warmup_s);
                 let measured_to_ns = measured_from_ns + nanoseconds(measure_s);
-                Window {
-                    start_ns,
-                    measured_from_ns,
-                    measured_to_ns,
-                }
+                Window { start_ns, measured_from_ns, measured_to_ns }
             }
         };
         self.window = Some(window);
         self.on_clock();
-        self.plan.gate.open(Start {
-            window,
-            owners: deal(&reached),
-        });
+        self.plan.gate.open(Start { window, owners: deal(&reached) });
         self.wake();
     }
 
@@ -290,10 +265,7 @@ impl<'a> Watch<'a> {
         if self.stopped_ns.is_some() {
             return;
         }
-        let login = Login {
-            database: None,
-            ..self.conductor.login.clone()
-        };
+        let login = Login { database: None, ..self.conductor.login.clone() };
         let address = &self.conductor.address;
         if let Err(probe) = Admin::connect_within(address, &login, PROBE_LIMIT) {
             // A server that is full is still there.

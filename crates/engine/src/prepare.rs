@@ -29,18 +29,10 @@ pub fn prepare(
         Prepare::Create => false,
         Prepare::IfMissing => true,
     };
-    let mut loader = Loader {
-        admin,
-        reporter,
-        statements: 0,
-        last_progress: None,
-    };
+    let mut loader = Loader { admin, reporter, statements: 0, last_progress: None };
     match loader.prepare(database, workload, missing_only) {
         Ok(tables) => {
-            reporter.send(&Message::Prepared {
-                tables,
-                statements: loader.statements,
-            });
+            reporter.send(&Message::Prepared { tables, statements: loader.statements });
             Ok(true)
         }
         Err(_) if signals::interrupted() => Ok(false),
@@ -78,10 +70,7 @@ impl Loader<'_> {
             if !(missing_only && self.is_complete(&table)?) {
                 self.load(table, insert_bytes, &mut found)?;
             } else {
-                found.push(TableRows {
-                    name: table.name,
-                    rows: table.rows,
-                });
+                found.push(TableRows { name: table.name, rows: table.rows });
             }
         }
         Ok(found)
@@ -100,10 +89,7 @@ impl Loader<'_> {
             self.execute(sql)?;
         }
         let rows = self.count(&table.name)?;
-        found.push(TableRows {
-            name: table.name,
-            rows,
-        });
+        found.push(TableRows { name: table.name, rows });
         Ok(())
     }
 
@@ -129,21 +115,13 @@ impl Loader<'_> {
 
     fn insert(&mut self, sql: &[u8], table: &Table, done: u64) -> Result<(), Refused> {
         self.statements += 1;
-        self.admin.execute(sql).map_err(|error| Refused {
-            sql: format!("{}...", table.insert),
-            error,
-        })?;
-        if self
-            .last_progress
-            .is_none_or(|last| last.elapsed() >= PROGRESS_EVERY)
-        {
+        self.admin
+            .execute(sql)
+            .map_err(|error| Refused { sql: format!("{}...", table.insert), error })?;
+        if self.last_progress.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
             self.last_progress = Some(Instant::now());
             let stage = format!("load {}", table.name);
-            self.reporter.send(&Message::Progress {
-                stage,
-                done,
-                of: table.rows,
-            });
+            self.reporter.send(&Message::Progress { stage, done, of: table.rows });
         }
         Ok(())
     }
@@ -164,21 +142,13 @@ impl Loader<'_> {
     /// The size that both the protocol and the server's `max_allowed_packet` allow.
     fn insert_bytes(&mut self) -> Result<usize, Refused> {
         let allowed = self.number("SELECT @@max_allowed_packet")? as usize;
-        Ok(INSERT_BYTES
-            .min(allowed.saturating_sub(16))
-            .min(commands::MOST_PAYLOAD))
+        Ok(INSERT_BYTES.min(allowed.saturating_sub(16)).min(commands::MOST_PAYLOAD))
     }
 
     fn number(&mut self, sql: &str) -> Result<u64, Refused> {
         self.statements += 1;
-        let rows = self.admin.query(sql).map_err(|error| Refused {
-            sql: sql.to_owned(),
-            error,
-        })?;
-        let text = rows
-            .first()
-            .and_then(|row| row.first())
-            .and_then(|value| value.as_deref());
+        let rows = self.admin.query(sql).map_err(|error| Refused { sql: sql.to_owned(), error })?;
+        let text = rows.first().and_then(|row| row.first()).and_then(|value| value.as_deref());
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
@@ -187,9 +157,6 @@ impl Loader<'_> {
         self.admin
             .execute(sql.as_bytes())
             .map(drop)
-            .map_err(|error| Refused {
-                sql: sql.to_owned(),
-                error,
-            })
+            .map_err(|error| Refused { sql: sql.to_owned(), error })
     }
 }

@@ -105,9 +105,6 @@ mod tests {
         for _ in 0..100_000 {
             counts[(random.unit() * 10.0) as usize] += 1;
         }
-        assert!(
-            counts.iter().all(|&count| (9_600..10_400).contains(&count)),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|&count| (9_600..10_400).contains(&count)), "{counts:?}");
     }
 }

@@ -35,12 +35,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         // Without a conductor there is nobody to tell.
         let _ = notify.send(Event::Interrupted);
     })
-    .map_err(|error| {
-        Fatal::new(
-            FatalCode::Internal,
-            format!("cannot watch signals: {error}"),
-        )
-    })?;
+    .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;
 
     let workload = workload::compile(&job.workload);
     if workload.steps() == 0 {
@@ -58,10 +53,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
     let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
 
-    let first = Login {
-        database: None,
-        ..login.clone()
-    };
+    let first = Login { database: None, ..login.clone() };
     let mut admin = Admin::connect(&address, &first).map_err(|error| connect_failure(&error))?;
     reporter.send(&Message::Hello(Hello {
         protocol: PROTOCOL,
@@ -74,13 +66,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         server_version: admin.session().server_version.clone(),
     }));
     let database = &job.target.database;
-    let complete = prepare(
-        &mut admin,
-        job.prepare,
-        database,
-        workload.as_ref(),
-        reporter,
-    )?;
+    let complete = prepare(&mut admin, job.prepare, database, workload.as_ref(), reporter)?;
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
@@ -95,11 +81,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         reactors,
         pins,
     };
-    let exit = if complete {
-        drive(&conductor)?
-    } else {
-        Exit::Interrupted
-    };
+    let exit = if complete { drive(&conductor)? } else { Exit::Interrupted };
     let usage = Usage::now();
     reporter.send(&Message::Done {
         exit,
@@ -136,8 +118,6 @@ fn drive(conductor: &Conductor<'_>) -> Result<Exit, Fatal> {
 
 /// The wall-clock time of the engine clock's zero.
 fn unix_ns(clock: Clock) -> u64 {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     (since_epoch.as_nanos() as u64).saturating_sub(clock.now_ns())
 }

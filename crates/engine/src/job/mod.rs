@@ -57,7 +57,7 @@ pub struct Target {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "WorkloadKeys")]
 pub enum WorkloadJob {
     Smack(SmackJob),
     Sysbench(SysbenchJob),
@@ -196,10 +196,7 @@ impl Job {
             Fatal::new(FatalCode::BadJob, name_the_key(&path, &reason))
         })?;
         input.end().map_err(|error| {
-            Fatal::new(
-                FatalCode::BadJob,
-                format!("the job is followed by more text: {error}"),
-            )
+            Fatal::new(FatalCode::BadJob, format!("the job is followed by more text: {error}"))
         })?;
         validate::check(&job)?;
         Ok(job)
@@ -207,23 +204,51 @@ impl Job {
 
     /// The largest number of connections of any phase; 0 without phases.
     pub fn most_connections(&self) -> u32 {
-        self.phases
-            .iter()
-            .map(|phase| phase.connections)
-            .max()
-            .unwrap_or(0)
+        self.phases.iter().map(|phase| phase.connections).max().unwrap_or(0)
     }
 }
 
+/// Puts the key before serde's reason, which is brought into the words of the documentation.
 fn name_the_key(path: &str, reason: &str) -> String {
+    const WORDS: [(&str, &str); 8] = [
+        ("unknown field", "unknown key"),
+        ("missing field", "missing key"),
+        ("unknown variant", "unknown value"),
+        ("expected u16", "expected a whole number from 0 to 65535"),
+        ("expected u32", "expected a whole number from 0 to 4294967295"),
+        ("expected u64", "expected a whole number from 0"),
+        ("expected usize", "expected a whole number from 0"),
+        ("expected f64", "expected a number"),
+    ];
+    let reason =
+        WORDS.iter().fold(reason.to_owned(), |text, (serde, ours)| text.replace(serde, ours));
     match path {
-        "." | "?" => reason.to_owned(),
+        "." | "?" => reason,
         _ => format!("{path}: {reason}"),
     }
 }
 
-/// The two shapes below are read flat and then checked by hand: serde's own tagged enums would
+/// The shapes below are read flat and then checked by hand: serde's own tagged enums would
 /// accept stray keys in some variants and lose the name of the key that is wrong.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadKeys {
+    smack: Option<SmackJob>,
+    sysbench: Option<SysbenchJob>,
+}
+
+impl TryFrom<WorkloadKeys> for WorkloadJob {
+    type Error = &'static str;
+
+    fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
+        match (keys.smack, keys.sysbench) {
+            (Some(smack), None) => Ok(WorkloadJob::Smack(smack)),
+            (None, Some(sysbench)) => Ok(WorkloadJob::Sysbench(sysbench)),
+            _ => Err("needs exactly one of smack and sysbench"),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArrivalJob {
@@ -245,10 +270,10 @@ impl TryFrom<ArrivalJob> for Arrival {
     fn try_from(job: ArrivalJob) -> Result<Self, Self::Error> {
         match (job.kind, job.rate) {
             (ArrivalKind::Closed, None) => Ok(Arrival::Closed),
-            (ArrivalKind::Closed, Some(_)) => Err("rate: only for kind fixed or poisson"),
+            (ArrivalKind::Closed, Some(_)) => Err("rate goes with kind fixed or poisson"),
             (ArrivalKind::Fixed, Some(rate)) => Ok(Arrival::Fixed { rate }),
             (ArrivalKind::Poisson, Some(rate)) => Ok(Arrival::Poisson { rate }),
-            (_, None) => Err("rate: missing (events per second over all connections)"),
+            (_, None) => Err("needs rate (events per second over all connections)"),
         }
     }
 }
@@ -275,15 +300,13 @@ impl TryFrom<WorkJob> for Work {
     fn try_from(job: WorkJob) -> Result<Self, Self::Error> {
         match job.kind {
             WorkKind::Rounds if job.warmup_s.is_some() || job.measure_s.is_some() => {
-                Err("warmup_s and measure_s: only for kind timed")
+                Err("warmup_s and measure_s go with kind timed")
             }
-            WorkKind::Rounds => Ok(Work::Rounds {
-                rounds: job.rounds.ok_or("rounds: missing")?,
-            }),
-            WorkKind::Timed if job.rounds.is_some() => Err("rounds: only for kind rounds"),
+            WorkKind::Rounds => Ok(Work::Rounds { rounds: job.rounds.ok_or("needs rounds")? }),
+            WorkKind::Timed if job.rounds.is_some() => Err("rounds goes with kind rounds"),
             WorkKind::Timed => Ok(Work::Timed {
                 warmup_s: job.warmup_s.unwrap_or(0.0),
-                measure_s: job.measure_s.ok_or("measure_s: missing (seconds)")?,
+                measure_s: job.measure_s.ok_or("needs measure_s (seconds)")?,
             }),
         }
     }

@@ -33,9 +33,7 @@ impl<'de> Deserialize<'de> for Secret {
         match serde_json::Value::deserialize(input)? {
             serde_json::Value::String(text) => Ok(Self(text)),
             serde_json::Value::Null => Ok(Self::default()),
-            _ => Err(de::Error::custom(
-                "must be a string (its value is not shown)",
-            )),
+            _ => Err(de::Error::custom("must be a string (its value is not shown)")),
         }
     }
 }
@@ -49,9 +47,7 @@ mod tests {
         let secret: Secret = serde_json::from_str("\"hunter2\"").unwrap();
         assert_eq!(secret.reveal(), b"hunter2");
         assert_eq!(format!("{secret:?}"), "Secret(...)");
-        let error = serde_json::from_str::<Secret>("4242")
-            .unwrap_err()
-            .to_string();
+        let error = serde_json::from_str::<Secret>("4242").unwrap_err().to_string();
         assert!(!error.contains("4242"), "{error}");
     }
 }

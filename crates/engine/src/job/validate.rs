@@ -20,10 +20,7 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     if job.protocol != PROTOCOL {
         return bad(
             "protocol",
-            format!(
-                "this engine speaks protocol {PROTOCOL}, the job asks for {}",
-                job.protocol
-            ),
+            format!("this engine speaks protocol {PROTOCOL}, the job asks for {}", job.protocol),
         );
     }
     check_target(&job.target)?;
@@ -36,12 +33,7 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     }
     between("interval_s", job.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
     if let Some(sampling) = &job.sampling {
-        between(
-            "sampling.interval_s",
-            sampling.interval_s,
-            LEAST_INTERVAL_S,
-            MOST_SECONDS,
-        )?;
+        between("sampling.interval_s", sampling.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
     }
     match job.reactors {
         Some(reactors) if !(1..=1024).contains(&reactors) => {
@@ -62,16 +54,10 @@ fn check_target(target: &Target) -> Result<(), Fatal> {
     }
     let name = &target.database;
     if name.is_empty() || name.len() > LONGEST_NAME {
-        return bad(
-            "target.database",
-            format!("must have 1 to {LONGEST_NAME} characters"),
-        );
+        return bad("target.database", format!("must have 1 to {LONGEST_NAME} characters"));
     }
     if name.contains(['`', '\0', '/', '\\']) {
-        return bad(
-            "target.database",
-            "must not contain a back-quote, a slash or a zero byte",
-        );
+        return bad("target.database", "must not contain a back-quote, a slash or a zero byte");
     }
     Ok(())
 }
@@ -103,25 +89,15 @@ fn check_sysbench(job: &SysbenchJob) -> Result<(), Fatal> {
     }
     let name = &job.storage_engine;
     if name.is_empty()
-        || !name
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     {
-        return bad(
-            &key("storage_engine"),
-            "must be the plain name of a storage engine",
-        );
+        return bad(&key("storage_engine"), "must be the plain name of a storage engine");
     }
     Ok(())
 }
 
 fn check_phase(path: &str, phase: &Phase) -> Result<(), Fatal> {
-    between_whole(
-        &format!("{path}.connections"),
-        phase.connections,
-        1,
-        MOST_CONNECTIONS,
-    )?;
+    between_whole(&format!("{path}.connections"), phase.connections, 1, MOST_CONNECTIONS)?;
     match phase.arrival {
         Arrival::Closed => {}
         Arrival::Fixed { rate } | Arrival::Poisson { rate } => {
@@ -136,22 +112,9 @@ fn check_phase(path: &str, phase: &Phase) -> Result<(), Fatal> {
     match phase.work {
         Work::Rounds { rounds: 0 } => bad(&format!("{path}.work.rounds"), "must be at least 1")?,
         Work::Rounds { .. } => {}
-        Work::Timed {
-            warmup_s,
-            measure_s,
-        } => {
-            between(
-                &format!("{path}.work.warmup_s"),
-                warmup_s,
-                0.0,
-                MOST_SECONDS,
-            )?;
-            between(
-                &format!("{path}.work.measure_s"),
-                measure_s,
-                0.001,
-                MOST_SECONDS,
-            )?;
+        Work::Timed { warmup_s, measure_s } => {
+            between(&format!("{path}.work.warmup_s"), warmup_s, 0.0, MOST_SECONDS)?;
+            between(&format!("{path}.work.measure_s"), measure_s, 0.001, MOST_SECONDS)?;
         }
     }
     between(&format!("{path}.pause_s"), phase.pause_s, 0.0, MOST_SECONDS)
@@ -161,10 +124,7 @@ fn between(key: &str, value: f64, least: f64, most: f64) -> Result<(), Fatal> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    bad(
-        key,
-        format!("must be from {least} to {most} seconds, is {value}"),
-    )
+    bad(key, format!("must be from {least} to {most} seconds, is {value}"))
 }
 
 fn between_whole(key: &str, value: u32, least: u32, most: u32) -> Result<(), Fatal> {
@@ -175,8 +135,5 @@ fn between_whole(key: &str, value: u32, least: u32, most: u32) -> Result<(), Fat
 }
 
 fn bad<T>(key: &str, reason: impl AsRef<str>) -> Result<T, Fatal> {
-    Err(Fatal::new(
-        FatalCode::BadJob,
-        format!("{key}: {}", reason.as_ref()),
-    ))
+    Err(Fatal::new(FatalCode::BadJob, format!("{key}: {}", reason.as_ref())))
 }

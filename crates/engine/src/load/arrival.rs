@@ -21,12 +21,7 @@ pub struct Schedule {
 #[derive(Clone, Debug)]
 enum Rhythm {
     /// Arrival k of the whole phase comes at k steps; this reactor takes those that it owns.
-    Even {
-        step_ns: f64,
-        number: u64,
-        owners: Arc<[usize]>,
-        reactor: usize,
-    },
+    Even { step_ns: f64, number: u64, owners: Arc<[usize]>, reactor: usize },
     /// Exponential gaps. Independent Poisson streams add up to one of the summed rate.
     Random { mean_gap_ns: f64, random: Random },
 }
@@ -43,26 +38,16 @@ impl Schedule {
     ) -> Option<Self> {
         let rhythm = match arrival {
             Arrival::Closed => return None,
-            Arrival::Fixed { rate } => Rhythm::Even {
-                step_ns: 1e9 / rate,
-                number: 0,
-                owners: owners.clone(),
-                reactor,
-            },
+            Arrival::Fixed { rate } => {
+                Rhythm::Even { step_ns: 1e9 / rate, number: 0, owners: owners.clone(), reactor }
+            }
             Arrival::Poisson { rate } => {
                 let mine = owners.iter().filter(|&&owner| owner == reactor).count() as f64;
                 let share = mine / owners.len() as f64;
-                Rhythm::Random {
-                    mean_gap_ns: 1e9 / (rate * share),
-                    random,
-                }
+                Rhythm::Random { mean_gap_ns: 1e9 / (rate * share), random }
             }
         };
-        let mut schedule = Self {
-            start_ns: start_ns as f64,
-            next_ns: 0.0,
-            rhythm,
-        };
+        let mut schedule = Self { start_ns: start_ns as f64, next_ns: 0.0, rhythm };
         schedule.settle();
         Some(schedule)
     }
@@ -82,21 +67,13 @@ impl Schedule {
     /// Moves on to the next arrival of this reactor.
     fn settle(&mut self) {
         match &mut self.rhythm {
-            Rhythm::Even {
-                step_ns,
-                number,
-                owners,
-                reactor,
-            } => {
+            Rhythm::Even { step_ns, number, owners, reactor } => {
                 while owners[(*number % owners.len() as u64) as usize] != *reactor {
                     *number += 1;
                 }
                 self.next_ns = *number as f64 * *step_ns;
             }
-            Rhythm::Random {
-                mean_gap_ns,
-                random,
-            } => {
+            Rhythm::Random { mean_gap_ns, random } => {
                 self.next_ns += -(1.0 - random.unit()).ln() * *mean_gap_ns;
             }
         }
@@ -119,13 +96,7 @@ pub struct Backlog {
 impl Backlog {
     /// At most `events` arrivals; `u64::MAX` where the clock decides.
     pub fn new(schedule: Schedule, events: u64) -> Self {
-        Self {
-            due: schedule.clone(),
-            oldest: schedule,
-            waiting: 0,
-            largest: 0,
-            left: events,
-        }
+        Self { due: schedule.clone(), oldest: schedule, waiting: 0, largest: 0, left: events }
     }
 
     /// Counts the arrivals up to and including `now_ns`.
@@ -221,23 +192,13 @@ mod tests {
 
     #[test]
     fn poisson_gaps_have_the_mean_and_the_deviation_of_their_rate() {
-        let instants = instants(
-            schedule(Arrival::Poisson { rate: 1000.0 }, &[3, 1], 0),
-            50_001,
-        );
-        let gaps: Vec<f64> = instants
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) as f64)
-            .collect();
+        let instants = instants(schedule(Arrival::Poisson { rate: 1000.0 }, &[3, 1], 0), 50_001);
+        let gaps: Vec<f64> = instants.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
         // Three of four connections are here: 750 a second. Exponential: deviation = mean.
         assert!((mean / (1e9 / 750.0) - 1.0).abs() < 0.02, "mean gap {mean}");
-        assert!(
-            (variance.sqrt() / mean - 1.0).abs() < 0.03,
-            "deviation {}",
-            variance.sqrt()
-        );
+        assert!((variance.sqrt() / mean - 1.0).abs() < 0.03, "deviation {}", variance.sqrt());
     }
 
     #[test]
@@ -247,10 +208,7 @@ mod tests {
         backlog.note();
         assert_eq!(backlog.largest(), 3);
         assert_eq!(backlog.next_due_ns(), Some(START + 300));
-        assert_eq!(
-            [backlog.take(), backlog.take()],
-            [Some(START), Some(START + 100)]
-        );
+        assert_eq!([backlog.take(), backlog.take()], [Some(START), Some(START + 100)]);
         backlog.advance_to(u64::MAX);
         let rest: Vec<u64> = std::iter::from_fn(|| backlog.take()).collect();
         assert_eq!(rest, [START + 200, START + 300, START + 400]);

@@ -51,11 +51,7 @@ impl Gate {
 pub fn deal(connections: &[u32]) -> Arc<[usize]> {
     let most = connections.iter().copied().max().unwrap_or(0);
     let turns = (0..most).flat_map(|turn| {
-        connections
-            .iter()
-            .enumerate()
-            .filter(move |(_, count)| turn < **count)
-            .map(|(at, _)| at)
+        connections.iter().enumerate().filter(move |(_, count)| turn < **count).map(|(at, _)| at)
     });
     turns.collect()
 }

@@ -65,9 +65,7 @@ pub struct ErrorLog {
 impl ErrorLog {
     pub fn add(&mut self, error: &ServerError) {
         *self.counts.entry(error.code).or_default() += 1;
-        self.examples
-            .entry(error.code)
-            .or_insert_with(|| error.message.clone());
+        self.examples.entry(error.code).or_insert_with(|| error.message.clone());
     }
 
     pub fn merge(&mut self, other: &ErrorLog) {

@@ -126,10 +126,7 @@ impl<'a> Reactor<'a> {
             waker,
             stretch: Stretch::Opening,
             connections,
-            templates: statements
-                .iter()
-                .map(|statement| Template::new(&statement.sql))
-                .collect(),
+            templates: statements.iter().map(|statement| Template::new(&statement.sql)).collect(),
             kinds: statements.iter().map(|statement| statement.kind).collect(),
             steps: plan.workload.steps(),
             values: Values::default(),
@@ -170,10 +167,7 @@ impl<'a> Reactor<'a> {
         let backlog_max = self.backlog.as_ref().map_or(0, Backlog::largest);
         let part = self.recorder.finish(now, self.connects, backlog_max);
         // The conductor waits for exactly this message.
-        let _ = self.tell.send(Event::Finished {
-            reactor: self.index,
-            part: Box::new(part),
-        });
+        let _ = self.tell.send(Event::Finished { reactor: self.index, part: Box::new(part) });
     }
 
     fn now(&self) -> u64 {
@@ -190,9 +184,7 @@ impl<'a> Reactor<'a> {
         if ready.flags.contains(EventFlags::OUT) {
             self.on_writable(index);
         }
-        let ended = ready
-            .flags
-            .intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+        let ended = ready.flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         if ended || ready.flags.contains(EventFlags::IN) {
             self.read(index, ended, inbox);
         }
@@ -238,9 +230,7 @@ impl<'a> Reactor<'a> {
 
     #[cold]
     fn send_later(&mut self, index: usize, sent: usize) {
-        self.connections[index]
-            .unsent
-            .extend_from_slice(&self.outbox[sent..]);
+        self.connections[index].unsent.extend_from_slice(&self.outbox[sent..]);
         self.watch(index, incoming() | EventFlags::OUT);
     }
 
@@ -333,9 +323,7 @@ impl<'a> Reactor<'a> {
     }
 
     fn drain(&mut self, limit_ns: u64) {
-        self.stretch = Stretch::Draining {
-            until_ns: self.now() + limit_ns,
-        };
+        self.stretch = Stretch::Draining { until_ns: self.now() + limit_ns };
     }
 
     /// Takes leave of the server and closes every socket.

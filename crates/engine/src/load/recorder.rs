@@ -48,11 +48,7 @@ pub struct Recorder {
 
 impl Recorder {
     pub fn new(reactor: usize, kinds: usize, interval_ns: u64, events: Sender<Event>) -> Self {
-        let window = Window {
-            start_ns: 0,
-            measured_from_ns: 0,
-            measured_to_ns: u64::MAX,
-        };
+        let window = Window { start_ns: 0, measured_from_ns: 0, measured_to_ns: u64::MAX };
         Self {
             reactor,
             events,
@@ -188,11 +184,7 @@ impl Recorder {
     }
 
     fn next_boundary(&self, from_ns: u64) -> u64 {
-        let Window {
-            measured_from_ns,
-            measured_to_ns,
-            ..
-        } = self.window;
+        let Window { measured_from_ns, measured_to_ns, .. } = self.window;
         let step = from_ns + self.interval_ns;
         if from_ns < measured_from_ns {
             return step.min(measured_from_ns);
@@ -222,11 +214,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
 
-    const WINDOW: Window = Window {
-        start_ns: 100,
-        measured_from_ns: 250,
-        measured_to_ns: 550,
-    };
+    const WINDOW: Window = Window { start_ns: 100, measured_from_ns: 250, measured_to_ns: 550 };
 
     fn recorder() -> (Recorder, Receiver<Event>) {
         let (sender, receiver) = channel();
@@ -240,12 +228,9 @@ mod tests {
         receiver
             .try_iter()
             .map(|event| match event {
-                Event::Interval { part, .. } => (
-                    part.from_ns,
-                    part.to_ns,
-                    part.warmup,
-                    part.latencies.count(),
-                ),
+                Event::Interval { part, .. } => {
+                    (part.from_ns, part.to_ns, part.warmup, part.latencies.count())
+                }
                 _ => panic!("only intervals are sent"),
             })
             .collect()
@@ -268,11 +253,7 @@ mod tests {
                 (450, 550, false, 1),
             ]
         );
-        assert_eq!(
-            part.statements[0].latencies.count(),
-            4,
-            "only the measured part counts"
-        );
+        assert_eq!(part.statements[0].latencies.count(), 4, "only the measured part counts");
         assert_eq!(part.statements[0].rows, 4);
         assert_eq!(part.last_ns, Some(549));
     }
@@ -292,10 +273,7 @@ mod tests {
     fn a_quiet_reactor_still_gives_every_interval() {
         let (mut recorder, receiver) = recorder();
         assert!(recorder.cross(460));
-        let ends: Vec<u64> = intervals(receiver)
-            .iter()
-            .map(|interval| interval.1)
-            .collect();
+        let ends: Vec<u64> = intervals(receiver).iter().map(|interval| interval.1).collect();
         assert_eq!(ends, [200, 250, 350, 450]);
     }
 
@@ -303,19 +281,10 @@ mod tests {
     fn rounds_have_no_end_of_their_own_and_close_with_a_shorter_interval() {
         let (sender, receiver) = channel();
         let mut recorder = Recorder::new(0, 1, 100, sender);
-        recorder.start(
-            Window {
-                start_ns: 100,
-                measured_from_ns: 100,
-                measured_to_ns: u64::MAX,
-            },
-            1,
-        );
+        recorder
+            .start(Window { start_ns: 100, measured_from_ns: 100, measured_to_ns: u64::MAX }, 1);
         recorder.statement(0, 210, 5, 1);
         recorder.finish(230, Latencies::default(), 0);
-        assert_eq!(
-            intervals(receiver),
-            [(100, 200, false, 0), (200, 230, false, 1)]
-        );
+        assert_eq!(intervals(receiver), [(100, 200, false, 0), (200, 230, false, 1)]);
     }
 }

@@ -42,18 +42,11 @@ impl Address {
         let host = target.host.as_deref().unwrap_or("localhost");
         let port = target.port.unwrap_or(DEFAULT_PORT);
         let failed = |reason: String| {
-            Fatal::new(
-                FatalCode::Connect,
-                format!("cannot look up the host {host}: {reason}"),
-            )
+            Fatal::new(FatalCode::Connect, format!("cannot look up the host {host}: {reason}"))
         };
-        let mut found = (host, port)
-            .to_socket_addrs()
-            .map_err(|error| failed(error.to_string()))?;
-        found
-            .next()
-            .map(Address::Tcp)
-            .ok_or_else(|| failed("no address".to_owned()))
+        let mut found =
+            (host, port).to_socket_addrs().map_err(|error| failed(error.to_string()))?;
+        found.next().map(Address::Tcp).ok_or_else(|| failed("no address".to_owned()))
     }
 
     /// Whether this is a unix socket, over which a password may travel in clear.

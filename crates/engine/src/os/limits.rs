@@ -16,10 +16,7 @@ pub fn allow_connections(connections: u32) -> Result<(), Fatal> {
     }
     let room = limit.maximum.unwrap_or(u64::MAX);
     if room >= wanted {
-        let raised = Rlimit {
-            current: limit.maximum,
-            maximum: limit.maximum,
-        };
+        let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
         if setrlimit(Resource::Nofile, raised).is_ok() {
             return Ok(());
         }
@@ -27,7 +24,6 @@ pub fn allow_connections(connections: u32) -> Result<(), Fatal> {
     let message = format!(
         "{connections} connections need {wanted} open files, but this process may have {room}"
     );
-    Err(Fatal::new(FatalCode::Internal, message).hint(format!(
-        "raise the hard limit: ulimit -Hn {wanted}, or LimitNOFILE={wanted}"
-    )))
+    Err(Fatal::new(FatalCode::Internal, message)
+        .hint(format!("raise the hard limit: ulimit -Hn {wanted}, or LimitNOFILE={wanted}")))
 }

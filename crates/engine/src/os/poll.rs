@@ -26,27 +26,15 @@ pub struct Ready {
 
 impl Poll {
     pub fn new() -> io::Result<Self> {
-        Ok(Self {
-            set: epoll::create(epoll::CreateFlags::CLOEXEC)?,
-        })
+        Ok(Self { set: epoll::create(epoll::CreateFlags::CLOEXEC)? })
     }
 
     pub fn add(&self, source: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
-        Ok(epoll::add(
-            &self.set,
-            source,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.set, source, epoll::EventData::new_u64(token), flags)?)
     }
 
     pub fn modify(&self, source: impl AsFd, token: u64, flags: EventFlags) -> io::Result<()> {
-        Ok(epoll::modify(
-            &self.set,
-            source,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::modify(&self.set, source, epoll::EventData::new_u64(token), flags)?)
     }
 
     pub fn waker(&self) -> io::Result<Waker> {
@@ -82,10 +70,7 @@ impl Poll {
 
 /// Reads one event out of the buffer that [`Poll::wait`] filled.
 pub fn ready(event: &epoll::Event) -> Ready {
-    Ready {
-        token: event.data.u64(),
-        flags: event.flags,
-    }
+    Ready { token: event.data.u64(), flags: event.flags }
 }
 
 /// A buffer for `capacity` events.
@@ -111,10 +96,7 @@ impl Waker {
 }
 
 fn timespec(time: Duration) -> Timespec {
-    Timespec {
-        tv_sec: time.as_secs() as i64,
-        tv_nsec: i64::from(time.subsec_nanos()),
-    }
+    Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) }
 }
 
 fn round_up_to_milliseconds(time: Duration) -> Duration {

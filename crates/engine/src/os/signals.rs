@@ -33,15 +33,13 @@ pub fn hold_back() -> libc::sigset_t {
 /// Starts the thread that waits for a signal and then calls `notify`. A second signal ends the
 /// process at once.
 pub fn watch(set: libc::sigset_t, notify: impl Fn() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || {
-            wait(&set);
-            INTERRUPTED.store(true, Ordering::SeqCst);
-            notify();
-            wait(&set);
-            std::process::exit(INTERRUPTED_STATUS);
-        })?;
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        wait(&set);
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        notify();
+        wait(&set);
+        std::process::exit(INTERRUPTED_STATUS);
+    })?;
     Ok(())
 }
 
@@ -59,10 +57,7 @@ pub fn interrupted() -> bool {
 /// Asks the kernel to kill this process when the thread that started it is gone.
 pub fn die_with_parent() -> Result<(), Fatal> {
     let failed = |reason: String| {
-        Fatal::new(
-            FatalCode::Internal,
-            format!("cannot follow the parent process: {reason}"),
-        )
+        Fatal::new(FatalCode::Internal, format!("cannot follow the parent process: {reason}"))
     };
     let parent = getppid();
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| failed(e.to_string()))?;

@@ -39,10 +39,7 @@ impl Usage {
             usage.assume_init()
         };
         Self {
-            cpu: CpuSeconds {
-                user_s: seconds(usage.ru_utime),
-                system_s: seconds(usage.ru_stime),
-            },
+            cpu: CpuSeconds { user_s: seconds(usage.ru_utime), system_s: seconds(usage.ru_stime) },
             peak_rss_bytes: usage.ru_maxrss as u64 * 1024,
             voluntary_switches: usage.ru_nvcsw as u64,
             involuntary_switches: usage.ru_nivcsw as u64,

@@ -20,11 +20,7 @@ struct Pending {
 
 impl Intervals {
     pub fn new(phase: usize, reactors: usize) -> Self {
-        Self {
-            phase,
-            running: vec![true; reactors],
-            pending: BTreeMap::new(),
-        }
+        Self { phase, running: vec![true; reactors], pending: BTreeMap::new() }
     }
 
     /// Takes a part; gives the intervals that are complete now, in order.
@@ -37,8 +33,7 @@ impl Intervals {
             None => {
                 let mut given = vec![false; self.running.len()];
                 given[reactor] = true;
-                self.pending
-                    .insert(part.from_ns, Pending { sum: part, given });
+                self.pending.insert(part.from_ns, Pending { sum: part, given });
             }
         }
         self.complete()
@@ -54,10 +49,7 @@ impl Intervals {
         let mut done = Vec::new();
         while let Some(first) = self.pending.first_entry() {
             let waiting = first.get().given.iter().zip(&self.running);
-            if waiting
-                .into_iter()
-                .any(|(given, running)| *running && !given)
-            {
+            if waiting.into_iter().any(|(given, running)| *running && !given) {
                 break;
             }
             done.push(message(self.phase, first.remove().sum));
@@ -117,10 +109,7 @@ mod tests {
         assert!(intervals.add(0, part(10, 20, 5)).is_empty());
         let told = intervals.add(1, part(0, 10, 9));
         assert_eq!(told.len(), 1);
-        assert_eq!(
-            (told[0].queries, told[0].transactions, told[0].connections),
-            (2, 2, 4)
-        );
+        assert_eq!((told[0].queries, told[0].transactions, told[0].connections), (2, 2, 4));
         assert_eq!((told[0].p50_ns, told[0].max_ns), (Some(5), Some(9)));
     }
 
@@ -128,10 +117,7 @@ mod tests {
     fn a_reactor_that_has_finished_is_not_waited_for() {
         let mut intervals = Intervals::new(0, 2);
         intervals.add(0, part(0, 7, 5));
-        assert!(
-            intervals.finish(0).is_empty(),
-            "the other one has not given its part"
-        );
+        assert!(intervals.finish(0).is_empty(), "the other one has not given its part");
         let told = intervals.add(1, part(0, 10, 5));
         assert_eq!((told[0].from_ns, told[0].to_ns), (0, 10));
         assert_eq!(intervals.add(1, part(10, 20, 5)).len(), 1);

@@ -36,7 +36,8 @@ impl Watch<'_> {
     fn result(&self, parts: Vec<PhasePart>) -> PhaseEnd {
         let plan = self.plan;
         let ended_ns = plan.clock.now_ns();
-        let (measured_from_ns, measured_to_ns) = self.measured(&parts, ended_ns);
+        let measured = self.measured(&parts);
+        let open_loop = plan.phase.arrival != Arrival::Closed;
         let sum = sum(plan.workload.kinds().len(), parts);
         let statements = plan.workload.kinds().iter().zip(&sum.statements);
         PhaseEnd {
@@ -44,46 +45,39 @@ impl Watch<'_> {
             connections_asked: plan.phase.connections,
             connections_reached: self.opened_in_all().reached,
             started_ns: self.started_ns,
-            measured_from_ns,
-            measured_to_ns,
+            measured_from_ns: measured.map(|(from, _)| from),
+            measured_to_ns: measured.map(|(_, to)| to),
             ended_ns,
             interrupted: self.interrupted,
             aborted: self.aborted.clone(),
-            latency_kind: match plan.phase.arrival {
-                Arrival::Closed => LatencyKind::Service,
-                Arrival::Fixed { .. } | Arrival::Poisson { .. } => LatencyKind::Response,
+            latency_kind: match open_loop {
+                false => LatencyKind::Service,
+                true => LatencyKind::Response,
             },
-            statements: statements
-                .map(|(kind, part)| (*kind, statement(part)))
-                .collect(),
+            queries: counted(&all_kinds(&sum.statements)),
+            statements: statements.map(|(kind, part)| (*kind, statement(part))).collect(),
             transactions: counted(&sum.transactions),
             connects: counted(&sum.connects),
             errors: sum.errors.counts,
             error_examples: sum.errors.examples,
             ignored_errors: sum.ignored_errors,
             client_cpu: self.client_cpu(),
-            backlog_max: sum.backlog_max,
+            backlog_max: open_loop.then_some(sum.backlog_max),
         }
     }
 
-    /// The measured part: as planned, or to the last statement of the rounds, or to the stop.
-    fn measured(&self, parts: &[PhasePart], ended_ns: u64) -> (u64, u64) {
-        let Some(window) = self.window else {
-            return (ended_ns, ended_ns);
-        };
+    /// The measured part: as planned, or to the last statement of the rounds, or to the stop;
+    /// `None` when there was none.
+    fn measured(&self, parts: &[PhasePart]) -> Option<(u64, u64)> {
+        let window = self.window?;
         let from = window.measured_from_ns;
-        let last = parts
-            .iter()
-            .filter_map(|part| part.last_ns)
-            .max()
-            .unwrap_or(from);
+        let last = parts.iter().filter_map(|part| part.last_ns).max().unwrap_or(from);
         let to = match self.stopped_ns {
             Some(stopped_ns) => stopped_ns.min(window.measured_to_ns).max(last),
             None if window.measured_to_ns == u64::MAX => last,
             None => window.measured_to_ns,
         };
-        // Stopped before the warm-up was over: nothing was measured.
-        if to < from { (to, to) } else { (from, to) }
+        (to > from).then_some((from, to))
     }
 
     fn client_cpu(&self) -> CpuSeconds {
@@ -121,6 +115,12 @@ fn sum(kinds: usize, parts: Vec<PhasePart>) -> PhasePart {
     sum
 }
 
+fn all_kinds(statements: &[StatementPart]) -> Latencies {
+    let mut all = Latencies::default();
+    statements.iter().for_each(|part| all.merge(&part.latencies));
+    all
+}
+
 fn statement(part: &StatementPart) -> StatementResult {
     StatementResult {
         count: part.latencies.count(),
@@ -131,8 +131,5 @@ fn statement(part: &StatementPart) -> StatementResult {
 }
 
 fn counted(latencies: &Latencies) -> CountedLatency {
-    CountedLatency {
-        count: latencies.count(),
-        latency: latencies.summary(),
-    }
+    CountedLatency { count: latencies.count(), latency: latencies.summary() }
 }

@@ -19,10 +19,7 @@ pub fn packet(sequence: u8, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>))
 #[inline]
 pub fn finish(start: usize, out: &mut [u8]) {
     let length = out.len() - start - 4;
-    debug_assert!(
-        length <= MOST_PAYLOAD,
-        "a command of {length} bytes needs several packets"
-    );
+    debug_assert!(length <= MOST_PAYLOAD, "a command of {length} bytes needs several packets");
     out[start..start + 3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
 }
 

@@ -48,11 +48,7 @@ impl Frames {
             if length < FULL && rest.len() >= length as usize {
                 let (head, rest) = rest.split_at(length as usize);
                 *bytes = rest;
-                return Some(Packet {
-                    length,
-                    sequence: header[3],
-                    head,
-                });
+                return Some(Packet { length, sequence: header[3], head });
             }
         }
         self.next_split(bytes)
@@ -80,11 +76,7 @@ impl Frames {
             self.header_filled = 0;
             let continued = std::mem::replace(&mut self.continues, length == FULL);
             if !continued {
-                return Some(Packet {
-                    length,
-                    sequence: self.header[3],
-                    head: &self.split,
-                });
+                return Some(Packet { length, sequence: self.header[3], head: &self.split });
             }
         }
         None
@@ -160,11 +152,7 @@ mod tests {
     #[test]
     fn a_stream_cut_into_single_bytes_gives_the_same_packets() {
         let stream = [packet(0, b"hello"), packet(1, b""), packet(2, b"world!")].concat();
-        let expected = vec![
-            (5, b"hello".to_vec()),
-            (0, Vec::new()),
-            (6, b"world!".to_vec()),
-        ];
+        let expected = vec![(5, b"hello".to_vec()), (0, Vec::new()), (6, b"world!".to_vec())];
         assert_eq!(read(stream.chunks(1)), expected);
         assert_eq!(read([stream.as_slice()]), expected);
     }

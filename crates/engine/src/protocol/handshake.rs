@@ -153,10 +153,7 @@ impl Handshake {
 
     /// Begins with a plugin and gives its answer to the nonce.
     fn start(&mut self, plugin: &AuthPlugin<'_>, login: &Login) -> Result<Vec<u8>, ServerError> {
-        if !matches!(
-            plugin,
-            AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password
-        ) {
+        if !matches!(plugin, AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password) {
             return Err(unsupported(&String::from_utf8_lossy(plugin.as_bytes())));
         }
         self.plugin = Some(plugin.init().expect("both plugins are always compiled in"));
@@ -165,14 +162,8 @@ impl Handshake {
     }
 
     fn run(&mut self, login: &Login, data: &[u8]) -> Result<Option<Vec<u8>>, ServerError> {
-        let context = Credentials {
-            login,
-            nonce: &self.nonce,
-        };
-        let plugin = self
-            .plugin
-            .as_mut()
-            .expect("the greeting has chosen a plugin");
+        let context = Credentials { login, nonce: &self.nonce };
+        let plugin = self.plugin.as_mut().expect("the greeting has chosen a plugin");
         match plugin.run(context, data) {
             Ok(Response::Next { packet } | Response::Last { packet }) => Ok(packet),
             Err(error) => Err(ServerError::new(

@@ -52,23 +52,15 @@ pub struct ServerError {
 
 impl ServerError {
     pub fn new(code: u16, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
+        Self { code, message: message.into() }
     }
 
     /// Reads an ERR packet: 0xFF, code, then `#` and five letters of SQL state (absent in errors
     /// sent before the handshake), then the text.
     pub fn from_packet(payload: &[u8]) -> Self {
-        let rest = payload
-            .strip_prefix(&[0xff])
-            .and_then(|rest| rest.split_first_chunk::<2>());
+        let rest = payload.strip_prefix(&[0xff]).and_then(|rest| rest.split_first_chunk::<2>());
         let Some((code, text)) = rest else {
-            return Self::new(
-                code::MALFORMED_PACKET,
-                "the server sent a packet out of turn",
-            );
+            return Self::new(code::MALFORMED_PACKET, "the server sent a packet out of turn");
         };
         let text = match text {
             [b'#', _, _, _, _, _, rest @ ..] => rest,

@@ -65,20 +65,12 @@ pub struct Response {
 impl Response {
     /// Waits for the answer to a query or to the execution of a prepared statement.
     pub fn to_query(no_eof: bool) -> Self {
-        Self {
-            expect: Expect::First,
-            rows: 0,
-            no_eof,
-        }
+        Self { expect: Expect::First, rows: 0, no_eof }
     }
 
     /// Waits for the answer to COM_STMT_PREPARE.
     pub fn to_prepare(no_eof: bool) -> Self {
-        Self {
-            expect: Expect::Prepare,
-            rows: 0,
-            no_eof,
-        }
+        Self { expect: Expect::Prepare, rows: 0, no_eof }
     }
 
     /// Takes the next packet; gives the outcome with the last one.
@@ -110,32 +102,20 @@ impl Response {
                 None
             }
             Expect::Prepare => self.prepared(first, packet),
-            Expect::Definitions {
-                statement_id,
-                now,
-                later,
-            } => match (now, self.no_eof) {
+            Expect::Definitions { statement_id, now, later } => match (now, self.no_eof) {
                 (2.., _) => {
-                    self.expect = Expect::Definitions {
-                        statement_id,
-                        now: now - 1,
-                        later,
-                    };
+                    self.expect = Expect::Definitions { statement_id, now: now - 1, later };
                     None
                 }
                 (_, true) => self.definitions(statement_id, later, 0),
                 (_, false) => {
-                    self.expect = Expect::DefinitionsEnd {
-                        statement_id,
-                        later,
-                    };
+                    self.expect = Expect::DefinitionsEnd { statement_id, later };
                     None
                 }
             },
-            Expect::DefinitionsEnd {
-                statement_id,
-                later,
-            } => self.definitions(statement_id, later, 0),
+            Expect::DefinitionsEnd { statement_id, later } => {
+                self.definitions(statement_id, later, 0)
+            }
         }
     }
 
@@ -168,10 +148,7 @@ impl Response {
         let status = if self.no_eof {
             changed_rows(packet.head).map(|(_, status)| status)
         } else {
-            packet
-                .head
-                .get(3..5)
-                .map(|flags| u16::from_le_bytes([flags[0], flags[1]]))
+            packet.head.get(3..5).map(|flags| u16::from_le_bytes([flags[0], flags[1]]))
         };
         match status {
             Some(status) => self.end_of_result(status),
@@ -206,11 +183,7 @@ impl Response {
         if now == 0 {
             return Some(Outcome::Prepared { statement_id });
         }
-        self.expect = Expect::Definitions {
-            statement_id,
-            now,
-            later,
-        };
+        self.expect = Expect::Definitions { statement_id, now, later };
         None
     }
 }
@@ -226,10 +199,7 @@ fn changed_rows(payload: &[u8]) -> Option<(u64, u16)> {
 #[cold]
 fn malformed(what: &str) -> Option<Outcome> {
     let message = format!("the server sent a malformed packet ({what})");
-    Some(Outcome::Failed(ServerError::new(
-        code::MALFORMED_PACKET,
-        message,
-    )))
+    Some(Outcome::Failed(ServerError::new(code::MALFORMED_PACKET, message)))
 }
 
 #[cfg(test)]
@@ -275,11 +245,7 @@ mod tests {
         for cut in 0..bytes.len() {
             let (left, right) = bytes.split_at(cut);
             assert_eq!(follow(response, &[left]), None, "ended early at byte {cut}");
-            assert_eq!(
-                follow(response, &[left, right]),
-                whole,
-                "split at byte {cut}"
-            );
+            assert_eq!(follow(response, &[left, right]), whole, "split at byte {cut}");
         }
         whole
     }
@@ -297,10 +263,7 @@ mod tests {
         let classic = [&[&[1u8][..], b"column", EOF], &rows[..], &[EOF]].concat();
         let three = Some(Outcome::Done { rows: 3 });
         assert_eq!(follow_everywhere(Response::to_query(true), &modern), three);
-        assert_eq!(
-            follow_everywhere(Response::to_query(false), &classic),
-            three
-        );
+        assert_eq!(follow_everywhere(Response::to_query(false), &classic), three);
     }
 
     #[test]
@@ -315,15 +278,9 @@ mod tests {
     #[test]
     fn an_error_in_place_of_the_answer_or_of_a_row_is_the_outcome() {
         let deadlock = Some(Outcome::Failed(ServerError::new(1213, "Deadlock found")));
-        assert_eq!(
-            follow_everywhere(Response::to_query(true), &[DEADLOCK]),
-            deadlock
-        );
+        assert_eq!(follow_everywhere(Response::to_query(true), &[DEADLOCK]), deadlock);
         let payloads: [&[u8]; 4] = [&[1], b"column", b"\x01a", DEADLOCK];
-        assert_eq!(
-            follow_everywhere(Response::to_query(true), &payloads),
-            deadlock
-        );
+        assert_eq!(follow_everywhere(Response::to_query(true), &payloads), deadlock);
     }
 
     #[test]
@@ -356,9 +313,7 @@ mod tests {
     #[test]
     fn a_request_for_a_local_file_is_refused() {
         let outcome = follow_everywhere(Response::to_query(true), &[b"\xfb/etc/passwd"]);
-        let Some(Outcome::Failed(error)) = outcome else {
-            panic!("{outcome:?}")
-        };
+        let Some(Outcome::Failed(error)) = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.code, code::MALFORMED_PACKET);
     }
 

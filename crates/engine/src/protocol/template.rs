@@ -39,11 +39,7 @@ impl Template {
     /// Appends the statement as text with its values in place.
     #[inline]
     pub fn write_query(&self, values: &Values, out: &mut Vec<u8>) {
-        debug_assert_eq!(
-            values.len(),
-            self.pieces.len(),
-            "values do not fit the statement"
-        );
+        debug_assert_eq!(values.len(), self.pieces.len(), "values do not fit the statement");
         let start = out.len();
         out.extend_from_slice(&self.opening);
         for (value, piece) in values.iter().zip(&self.pieces) {
@@ -64,11 +60,7 @@ impl Template {
     /// types travel every time: remembering per connection which statements have sent them costs
     /// more than the bytes.
     pub fn write_execute(&self, statement_id: u32, values: &Values, out: &mut Vec<u8>) {
-        debug_assert_eq!(
-            values.len(),
-            self.pieces.len(),
-            "values do not fit the statement"
-        );
+        debug_assert_eq!(values.len(), self.pieces.len(), "values do not fit the statement");
         commands::packet(0, out, |out| {
             out.push(STMT_EXECUTE);
             out.extend(statement_id.to_le_bytes());
@@ -147,10 +139,7 @@ mod tests {
         let mut out = b"before".to_vec();
         template.write_query(&values(-12, b"ab-1"), &mut out);
         let sql = b"UPDATE t SET k=-12 WHERE c='ab-1'";
-        assert_eq!(
-            out,
-            [b"before", &[sql.len() as u8 + 1, 0, 0, 0, 3][..], sql].concat()
-        );
+        assert_eq!(out, [b"before", &[sql.len() as u8 + 1, 0, 0, 0, 3][..], sql].concat());
     }
 
     #[test]

@@ -30,11 +30,7 @@ pub struct Values {
 
 impl Default for Values {
     fn default() -> Self {
-        Self {
-            slots: [Slot::Integer(0); MOST],
-            count: 0,
-            text: Vec::with_capacity(TEXT),
-        }
+        Self { slots: [Slot::Integer(0); MOST], count: 0, text: Vec::with_capacity(TEXT) }
     }
 }
 
@@ -56,10 +52,7 @@ impl Values {
     pub fn push_text_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.text.len() as u16;
         write(&mut self.text);
-        self.push(Slot::Text {
-            start,
-            end: self.text.len() as u16,
-        });
+        self.push(Slot::Text { start, end: self.text.len() as u16 });
     }
 
     pub fn len(&self) -> usize {

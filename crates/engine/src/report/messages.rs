@@ -12,41 +12,16 @@ use crate::os::usage::CpuSeconds;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     Hello(Hello),
-    Progress {
-        stage: String,
-        done: u64,
-        of: u64,
-    },
-    Prepared {
-        tables: Vec<TableRows>,
-        statements: u64,
-    },
-    PhaseStart {
-        phase: usize,
-        connections: u32,
-    },
-    Connected {
-        phase: usize,
-        reached: u32,
-        failed: u32,
-        errors: BTreeMap<u16, u64>,
-    },
-    Measuring {
-        phase: usize,
-    },
+    Progress { stage: String, done: u64, of: u64 },
+    Prepared { tables: Vec<TableRows>, statements: u64 },
+    PhaseStart { phase: usize, connections: u32 },
+    Connected { phase: usize, reached: u32, failed: u32, errors: BTreeMap<u16, u64> },
+    Measuring { phase: usize },
     Interval(Interval),
     Sample(Sample),
     PhaseEnd(Box<PhaseEnd>),
-    Done {
-        exit: Exit,
-        client_cpu: CpuSeconds,
-        peak_rss_bytes: u64,
-    },
-    Fatal {
-        code: FatalCode,
-        message: String,
-        hint: Option<String>,
-    },
+    Done { exit: Exit, client_cpu: CpuSeconds, peak_rss_bytes: u64 },
+    Fatal { code: FatalCode, message: String, hint: Option<String> },
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -140,12 +115,15 @@ pub struct PhaseEnd {
     pub connections_asked: u32,
     pub connections_reached: u32,
     pub started_ns: u64,
-    pub measured_from_ns: u64,
-    pub measured_to_ns: u64,
+    /// Null when the phase ended before anything was measured.
+    pub measured_from_ns: Option<u64>,
+    pub measured_to_ns: Option<u64>,
     pub ended_ns: u64,
     pub interrupted: bool,
     pub aborted: Option<String>,
     pub latency_kind: LatencyKind,
+    /// All kinds of statement together.
+    pub queries: CountedLatency,
     pub statements: BTreeMap<&'static str, StatementResult>,
     pub transactions: CountedLatency,
     pub connects: CountedLatency,
@@ -153,7 +131,8 @@ pub struct PhaseEnd {
     pub error_examples: BTreeMap<u16, String>,
     pub ignored_errors: u64,
     pub client_cpu: CpuSeconds,
-    pub backlog_max: u64,
+    /// Null in a closed loop, which has no backlog.
+    pub backlog_max: Option<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]

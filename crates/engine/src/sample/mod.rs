@@ -36,10 +36,7 @@ impl<'scope> Sampler<'scope> {
         login: &Login,
         reporter: &'env Reporter,
     ) -> Result<Self, Fatal> {
-        let login = Login {
-            database: None,
-            ..login.clone()
-        };
+        let login = Login { database: None, ..login.clone() };
         let admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
         let (stop, stopped) = channel();
         let mut worker = Worker {
@@ -53,10 +50,7 @@ impl<'scope> Sampler<'scope> {
             .name("sampler".into())
             .spawn_scoped(scope, move || worker.run(&stopped))
             .map_err(|error| {
-                Fatal::new(
-                    FatalCode::Internal,
-                    format!("cannot start a thread: {error}"),
-                )
+                Fatal::new(FatalCode::Internal, format!("cannot start a thread: {error}"))
             })?;
         Ok(Self { stop, thread })
     }

@@ -45,11 +45,7 @@ pub fn host() -> HostSample {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let disks = fs::read_to_string("/proc/diskstats").unwrap_or_default();
     let (cpu, context_switches) = parse_stat(&stat, ticks_per_second());
-    HostSample {
-        cpu,
-        context_switches,
-        disks: parse_disks(&disks),
-    }
+    HostSample { cpu, context_switches, disks: parse_disks(&disks) }
 }
 
 fn parse_process(stat: &str, io: &str) -> Option<ProcessSample> {
@@ -59,9 +55,7 @@ fn parse_process(stat: &str, io: &str) -> Option<ProcessSample> {
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = ticks_per_second();
     let io_field = |name: &str| {
-        let line = io
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
+        let line = io.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
         line.trim().parse().ok()
     };
     Some(ProcessSample {
@@ -94,9 +88,7 @@ fn parse_stat(stat: &str, ticks: f64) -> (HostCpu, u64) {
         softirq: at(6),
         steal: at(7),
     };
-    let switches = line("ctxt ")
-        .and_then(|text| text.trim().parse().ok())
-        .unwrap_or(0);
+    let switches = line("ctxt ").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     (cpu, switches)
 }
 
@@ -138,10 +130,7 @@ mod tests {
         assert_eq!(sample.cpu_system_s, 50.0 / ticks);
         assert_eq!(sample.threads, 33);
         assert_eq!(sample.rss_bytes, 100 * rustix::param::page_size() as u64);
-        assert_eq!(
-            (sample.read_bytes, sample.write_bytes),
-            (Some(4096), Some(8192))
-        );
+        assert_eq!((sample.read_bytes, sample.write_bytes), (Some(4096), Some(8192)));
         assert_eq!(parse_process(stat, "").unwrap().read_bytes, None);
         assert!(parse_process("", "").is_none());
     }

@@ -38,21 +38,12 @@ impl Smack {
         };
         let (kinds, statements, barrel): (&'static [&'static str], _, _) = match job.scenario {
             SmackScenario::SelectKey => (&["select_index"], vec![select], [SELECT, SELECT]),
-            SmackScenario::UpdateSelect => (
-                &["select_index", "update_index"],
-                vec![select, update],
-                [SELECT, UPDATE],
-            ),
+            SmackScenario::UpdateSelect => {
+                (&["select_index", "update_index"], vec![select, update], [SELECT, UPDATE])
+            }
         };
         let names = dictionary(job.rows, job.file_size_equiv);
-        Self {
-            kinds,
-            statements,
-            barrel,
-            names,
-            rows: job.rows,
-            prepared: job.prepared,
-        }
+        Self { kinds, statements, barrel, names, rows: job.rows, prepared: job.prepared }
     }
 
     fn push_name(&self, random: &mut Random, values: &mut Values) {
@@ -153,10 +144,7 @@ struct Rows {
 
 impl Rows {
     fn new() -> Self {
-        Self {
-            random: Random::stream(ROWS_SEED, &[]),
-            number: 0,
-        }
+        Self { random: Random::stream(ROWS_SEED, &[]), number: 0 }
     }
 
     fn next(&mut self) -> Row {
@@ -199,10 +187,7 @@ fn dictionary(rows: u32, file_size_equiv: u64) -> Vec<Box<[u8]>> {
         .collect();
     if names.is_empty() {
         // A step beyond the last line: super-smack would die at its first draw.
-        return all()
-            .take(1)
-            .map(|row| row.name().into_bytes().into())
-            .collect();
+        return all().take(1).map(|row| row.name().into_bytes().into()).collect();
     }
     names
 }
@@ -212,12 +197,7 @@ mod tests {
     use super::*;
 
     fn smack(scenario: SmackScenario, rows: u32) -> Smack {
-        Smack::new(&SmackJob {
-            scenario,
-            rows,
-            file_size_equiv: 45_000,
-            prepared: false,
-        })
+        Smack::new(&SmackJob { scenario, rows, file_size_equiv: 45_000, prepared: false })
     }
 
     #[test]
@@ -234,16 +214,8 @@ mod tests {
         for number in 1..=1_000 {
             let row = rows.next();
             assert_eq!(row.number, number);
-            assert!(
-                row.letters
-                    .iter()
-                    .all(|letter| (b'a'..=b'y').contains(letter))
-            );
-            assert!(
-                row.password
-                    .iter()
-                    .all(|letter| (b'a'..=b'y').contains(letter))
-            );
+            assert!(row.letters.iter().all(|letter| (b'a'..=b'y').contains(letter)));
+            assert!(row.password.iter().all(|letter| (b'a'..=b'y').contains(letter)));
             assert!(row.gid < 1 << 31);
             let line = format!(
                 "{},{},{},{}\n",
@@ -268,10 +240,7 @@ mod tests {
             for (step, (statement, parameters)) in expected.into_iter().enumerate() {
                 values.clear();
                 let mut event = EventState::default();
-                assert_eq!(
-                    smack.draw(step, &mut event, &mut random, &mut values),
-                    statement
-                );
+                assert_eq!(smack.draw(step, &mut event, &mut random, &mut values), statement);
                 assert_eq!(values.len(), parameters);
             }
         }

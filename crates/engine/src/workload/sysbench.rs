@@ -118,18 +118,11 @@ impl Sysbench {
         if repeats == 0 {
             return;
         }
-        let first: Vec<usize> = kinds
-            .iter()
-            .map(|&kind| self.add_statements(kind))
-            .collect();
+        let first: Vec<usize> = kinds.iter().map(|&kind| self.add_statements(kind)).collect();
         for repeat in 0..repeats {
             for (place, &kind) in kinds.iter().enumerate() {
                 let chooses_table = repeat == 0 && place == 0 && kind.has_table();
-                self.steps.push(Step {
-                    kind,
-                    first_statement: first[place],
-                    chooses_table,
-                });
+                self.steps.push(Step { kind, first_statement: first[place], chooses_table });
             }
         }
     }
@@ -138,10 +131,7 @@ impl Sysbench {
         let first = self.statements.len();
         let tables = if kind.has_table() { self.tables } else { 1 };
         for table in 0..tables {
-            self.statements.push(Statement {
-                kind: self.kinds.len(),
-                sql: kind.sql(table),
-            });
+            self.statements.push(Statement { kind: self.kinds.len(), sql: kind.sql(table) });
         }
         self.kinds.push(kind.name());
         first
@@ -173,14 +163,10 @@ fn groups(job: &SysbenchJob, transactional: bool) -> Vec<(&'static [Kind], u32)>
         (&[Kind::NonIndexUpdate], job.non_index_updates),
         (&[Kind::Delete, Kind::Insert], job.delete_inserts),
     ];
-    let reading = matches!(
-        job.script,
-        SysbenchScript::OltpReadOnly | SysbenchScript::OltpReadWrite
-    );
-    let writing = matches!(
-        job.script,
-        SysbenchScript::OltpWriteOnly | SysbenchScript::OltpReadWrite
-    );
+    let reading =
+        matches!(job.script, SysbenchScript::OltpReadOnly | SysbenchScript::OltpReadWrite);
+    let writing =
+        matches!(job.script, SysbenchScript::OltpWriteOnly | SysbenchScript::OltpReadWrite);
 
     let mut groups = Vec::new();
     if job.script == SysbenchScript::OltpPointSelect {

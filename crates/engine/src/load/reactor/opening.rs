@@ -76,11 +76,7 @@ impl Reactor<'_> {
     }
 
     pub(super) fn opening_timeout(&self) -> Duration {
-        match self
-            .connections
-            .iter()
-            .any(|one| matches!(one.stage, Stage::Waiting))
-        {
+        match self.connections.iter().any(|one| matches!(one.stage, Stage::Waiting)) {
             true => REDIAL,
             false => Duration::from_nanos(OPEN_LIMIT_NS),
         }
@@ -156,10 +152,7 @@ impl Reactor<'_> {
         if (self.opened.reached + self.opened.failed) as usize == self.connections.len() {
             self.stretch = Stretch::Ready;
             let opened = self.opened.clone();
-            let _ = self.tell.send(Event::Opened {
-                reactor: self.index,
-                opened,
-            });
+            let _ = self.tell.send(Event::Opened { reactor: self.index, opened });
         }
     }
 }

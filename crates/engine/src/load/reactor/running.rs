@@ -104,9 +104,7 @@ impl Reactor<'_> {
                 }
                 Stage::Greeting(_) => {
                     let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
-                    let Stage::Greeting(handshake) = stage else {
-                        unreachable!("just matched")
-                    };
+                    let Stage::Greeting(handshake) = stage else { unreachable!("just matched") };
                     self.greet(index, handshake, packet);
                 }
                 // The server says why before it closes an idle connection.
@@ -149,8 +147,7 @@ impl Reactor<'_> {
     #[cold]
     fn on_error(&mut self, index: usize, error: &ServerError, now: u64) {
         let ignored = code::is_ignored(error.code);
-        self.recorder
-            .failure(self.connections[index].kind, now, error, ignored);
+        self.recorder.failure(self.connections[index].kind, now, error, ignored);
         let rolled_back_by_server = error.code == code::DEADLOCK;
         if self.plan.workload.transactional() && !rolled_back_by_server {
             self.outbox.clear();

@@ -3,20 +3,14 @@ use crate::protocol::template::Template;
 
 fn job(text: &str) -> Sysbench {
     let mut fields: serde_json::Value = serde_json::from_str(text).unwrap();
-    fields["script"] = fields["script"]
-        .as_str()
-        .unwrap_or("oltp_read_write")
-        .into();
+    fields["script"] = fields["script"].as_str().unwrap_or("oltp_read_write").into();
     Sysbench::new(&serde_json::from_value(fields).unwrap())
 }
 
 /// The text of the statements of one event.
 fn event(workload: &Sysbench, random: &mut Random) -> Vec<String> {
-    let templates: Vec<Template> = workload
-        .statements()
-        .iter()
-        .map(|statement| Template::new(&statement.sql))
-        .collect();
+    let templates: Vec<Template> =
+        workload.statements().iter().map(|statement| Template::new(&statement.sql)).collect();
     let mut state = EventState::default();
     let mut values = Values::default();
     (0..workload.steps())
@@ -37,10 +31,7 @@ fn kinds(workload: &Sysbench) -> Vec<&'static str> {
 #[test]
 fn read_only_has_sixteen_statements_and_fourteen_without_a_transaction() {
     assert_eq!(job(r#"{"script": "oltp_read_only"}"#).steps(), 16);
-    assert_eq!(
-        job(r#"{"script": "oltp_read_only", "skip_trx": true}"#).steps(),
-        14
-    );
+    assert_eq!(job(r#"{"script": "oltp_read_only", "skip_trx": true}"#).steps(), 14);
 }
 
 #[test]
@@ -48,13 +39,7 @@ fn read_write_has_twenty_statements_in_the_order_of_the_script() {
     let mut expected = vec!["begin"];
     expected.extend(["point_select"; 10]);
     expected.extend(["simple_range", "sum_range", "order_range", "distinct_range"]);
-    expected.extend([
-        "index_update",
-        "non_index_update",
-        "delete",
-        "insert",
-        "commit",
-    ]);
+    expected.extend(["index_update", "non_index_update", "delete", "insert", "commit"]);
     assert_eq!(kinds(&job("{}")), expected);
 }
 
@@ -62,14 +47,7 @@ fn read_write_has_twenty_statements_in_the_order_of_the_script() {
 fn write_only_has_six_statements() {
     assert_eq!(
         kinds(&job(r#"{"script": "oltp_write_only"}"#)),
-        [
-            "begin",
-            "index_update",
-            "non_index_update",
-            "delete",
-            "insert",
-            "commit"
-        ]
+        ["begin", "index_update", "non_index_update", "delete", "insert", "commit"]
     );
 }
 
@@ -82,10 +60,9 @@ fn point_select_is_one_statement_whatever_the_options() {
 
 #[test]
 fn the_range_selects_and_repeats_follow_the_options() {
-    let workload = job(
-        r#"{"script": "oltp_read_write", "range_selects": false, "point_selects": 2,
-            "index_updates": 0, "delete_inserts": 2, "skip_trx": true}"#,
-    );
+    let workload =
+        job(r#"{"script": "oltp_read_write", "range_selects": false, "point_selects": 2,
+            "index_updates": 0, "delete_inserts": 2, "skip_trx": true}"#);
     assert_eq!(
         kinds(&workload),
         [
@@ -124,9 +101,7 @@ fn ranges_span_the_asked_number_of_ids() {
             .split(|letter: char| !letter.is_ascii_digit())
             .filter_map(|n| n.parse().ok())
             .collect();
-        let [.., low, high] = numbers[..] else {
-            panic!("{sql}")
-        };
+        let [.., low, high] = numbers[..] else { panic!("{sql}") };
         assert_eq!(high - low, 99, "{sql}");
     }
 }
@@ -136,10 +111,7 @@ fn texts_are_groups_of_eleven_digits() {
     let workload = job(r#"{"script": "oltp_write_only"}"#);
     let sql = event(&workload, &mut Random::stream(9, &[]));
     let texts: Vec<&str> = sql[4].split('\'').skip(1).step_by(2).collect();
-    assert_eq!(
-        texts.iter().map(|text| text.len()).collect::<Vec<_>>(),
-        [119, 59]
-    );
+    assert_eq!(texts.iter().map(|text| text.len()).collect::<Vec<_>>(), [119, 59]);
     for group in texts.iter().flat_map(|text| text.split('-')) {
         assert!(group.len() == 11 && group.bytes().all(|digit| digit.is_ascii_digit()));
     }
@@ -157,10 +129,5 @@ fn the_same_stream_gives_the_same_statements_and_another_gives_others() {
 fn prepared_mode_needs_eleven_statements_for_read_write_and_seven_for_read_only() {
     assert_eq!(job("{}").statements().len(), 11);
     assert_eq!(job(r#"{"script": "oltp_read_only"}"#).statements().len(), 7);
-    assert_eq!(
-        job(r#"{"script": "oltp_read_write", "tables": 3}"#)
-            .statements()
-            .len(),
-        2 + 9 * 3
-    );
+    assert_eq!(job(r#"{"script": "oltp_read_write", "tables": 3}"#).statements().len(), 2 + 9 * 3);
 }

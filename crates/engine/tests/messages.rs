@@ -1,0 +1,297 @@
+//! The message fixtures: one example of every message, byte for byte as the engine writes it.
+//! The Python side reads the same files, and the examples of the documentation are these files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mydyno_engine::failure::{Fatal, FatalCode};
+use mydyno_engine::histogram::{Latencies, LatencySummary};
+use mydyno_engine::os::usage::CpuSeconds;
+use mydyno_engine::report::line;
+use mydyno_engine::report::messages::*;
+use serde_json::Value;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn latencies(values: &[u64]) -> LatencySummary {
+    let mut latencies = Latencies::default();
+    values.iter().for_each(|&value| latencies.record(value));
+    latencies.summary()
+}
+
+fn counted(values: &[u64]) -> CountedLatency {
+    CountedLatency { count: values.len() as u64, latency: latencies(values) }
+}
+
+fn cpu(user_s: f64, system_s: f64) -> CpuSeconds {
+    CpuSeconds { user_s, system_s }
+}
+
+fn process(cpu_user_s: f64, switches: Option<u64>) -> ProcessSample {
+    ProcessSample {
+        cpu_user_s,
+        cpu_system_s: 1.5,
+        rss_bytes: 134_217_728,
+        threads: 18,
+        voluntary_switches: switches,
+        involuntary_switches: switches.map(|count| count / 10),
+        read_bytes: Some(4096),
+        write_bytes: None,
+    }
+}
+
+fn sample(answering: bool) -> Sample {
+    let status = [("Threads_created", "31"), ("Max_used_connections", "31")];
+    let status = status.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let disk =
+        DiskSample { reads: 10, read_bytes: 40_960, writes: 20, write_bytes: 81_920, busy_s: 0.25 };
+    Sample {
+        status: answering.then(|| status.into()),
+        server: answering.then(|| process(12.25, None)),
+        client: process(0.75, Some(5000)),
+        host: HostSample {
+            cpu: HostCpu {
+                user: 100.5,
+                nice: 0.0,
+                system: 50.25,
+                idle: 1000.0,
+                iowait: 2.0,
+                irq: 0.0,
+                softirq: 1.0,
+                steal: 0.5,
+            },
+            context_switches: 123_456,
+            disks: [("vda".to_owned(), disk)].into(),
+        },
+    }
+}
+
+fn interval(queries: u64) -> Interval {
+    let some = |value| (queries > 0).then_some(value);
+    Interval {
+        phase: 0,
+        from_ns: 1_500_000_000,
+        to_ns: 2_500_000_000,
+        warmup: queries == 0,
+        queries,
+        transactions: queries / 2,
+        errors: 0,
+        connections: 10,
+        p50_ns: some(180_000),
+        p95_ns: some(420_000),
+        p99_ns: some(900_000),
+        max_ns: some(4_100_000),
+    }
+}
+
+fn phase_end() -> PhaseEnd {
+    let selects = [150_000, 180_000, 210_000];
+    let updates = [420_000];
+    let result = |values: &[u64], errors| StatementResult {
+        count: values.len() as u64,
+        errors,
+        rows: values.len() as u64,
+        latency: latencies(values),
+    };
+    PhaseEnd {
+        phase: 0,
+        connections_asked: 2,
+        connections_reached: 2,
+        started_ns: 400_000_000,
+        measured_from_ns: Some(500_000_000),
+        measured_to_ns: Some(700_000_000),
+        ended_ns: 701_000_000,
+        interrupted: false,
+        aborted: None,
+        latency_kind: LatencyKind::Service,
+        queries: counted(&[&selects[..], &updates].concat()),
+        statements: [("select_index", result(&selects, 0)), ("update_index", result(&updates, 1))]
+            .into(),
+        transactions: counted(&[330_000]),
+        connects: counted(&[250_000, 270_000]),
+        errors: [(1213, 1)].into(),
+        error_examples: [(1213, "Deadlock found when trying to get lock".to_owned())].into(),
+        ignored_errors: 1,
+        client_cpu: cpu(0.004, 0.012),
+        backlog_max: None,
+    }
+}
+
+/// A phase in which no connection could be opened.
+fn aborted_phase_end() -> PhaseEnd {
+    let reason = "no connection could be opened: Too many connections";
+    PhaseEnd {
+        connections_reached: 0,
+        measured_from_ns: None,
+        measured_to_ns: None,
+        aborted: Some(reason.to_owned()),
+        latency_kind: LatencyKind::Response,
+        queries: counted(&[]),
+        statements: BTreeMap::new(),
+        transactions: counted(&[]),
+        connects: counted(&[]),
+        errors: BTreeMap::new(),
+        error_examples: BTreeMap::new(),
+        ignored_errors: 0,
+        client_cpu: cpu(0.0, 0.0),
+        backlog_max: Some(0),
+        ..phase_end()
+    }
+}
+
+/// Every fixture by name, with what the engine writes for it.
+fn examples() -> Vec<(&'static str, Message)> {
+    let refused =
+        Fatal::new(FatalCode::Auth, "Access denied for user 'root'@'localhost' (error 1045)")
+            .hint("check target.user and target.password of the job");
+    vec![
+        (
+            "hello",
+            Message::Hello(Hello {
+                protocol: 1,
+                engine_version: "0.1.0",
+                seed: 1,
+                started_unix_ns: 1_763_664_000_000_000_000,
+                reactors: 2,
+                pinned: true,
+                cpus: vec![0, 1],
+                server_version: "10.11.6-MariaDB-0+deb12u1".to_owned(),
+            }),
+        ),
+        (
+            "progress",
+            Message::Progress { stage: "load http_auth".to_owned(), done: 8164, of: 90_000 },
+        ),
+        (
+            "prepared",
+            Message::Prepared {
+                tables: vec![TableRows { name: "http_auth".to_owned(), rows: 90_000 }],
+                statements: 18,
+            },
+        ),
+        ("phase_start", Message::PhaseStart { phase: 0, connections: 10 }),
+        (
+            "connected",
+            Message::Connected { phase: 0, reached: 8, failed: 2, errors: [(1040, 2)].into() },
+        ),
+        ("measuring", Message::Measuring { phase: 0 }),
+        ("interval", Message::Interval(interval(50_000))),
+        ("interval-empty", Message::Interval(interval(0))),
+        ("sample", Message::Sample(sample(true))),
+        ("sample-server-gone", Message::Sample(sample(false))),
+        ("phase_end", Message::PhaseEnd(Box::new(phase_end()))),
+        ("phase_end-aborted", Message::PhaseEnd(Box::new(aborted_phase_end()))),
+        (
+            "done",
+            Message::Done {
+                exit: Exit::Ok,
+                client_cpu: cpu(0.221, 0.731),
+                peak_rss_bytes: 10_186_752,
+            },
+        ),
+        (
+            "fatal",
+            Message::Fatal { code: refused.code, message: refused.message, hint: refused.hint },
+        ),
+    ]
+}
+
+#[test]
+fn the_engine_writes_every_message_as_its_fixture_shows() {
+    let folder = repository().join("tests/fixtures/engine/messages");
+    for (name, message) in examples() {
+        let written = String::from_utf8(line(&message, 987_654_321)).unwrap();
+        let path = folder.join(format!("{name}.json"));
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(written, expected, "{}", path.display());
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), examples().len(), "fixtures without a test");
+}
+
+#[test]
+fn every_message_is_one_line_with_its_type_and_time() {
+    for (name, message) in examples() {
+        let text = line(&message, 5);
+        assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 1);
+        let value: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(value["t_ns"], 5);
+        assert!(name.starts_with(value["type"].as_str().unwrap()), "{name}: {value}");
+    }
+}
+
+#[test]
+fn the_documentation_describes_every_message_and_shows_the_fixtures_as_examples() {
+    let page = fs::read_to_string(repository().join("docs/engine-protocol.md")).unwrap();
+    for (_, message) in examples() {
+        let value: Value = serde_json::from_slice(&line(&message, 0)).unwrap();
+        let kind = value["type"].as_str().unwrap();
+        assert!(page.contains(&format!("### `{kind}`")), "{kind} has no section");
+        for key in value.as_object().unwrap().keys() {
+            assert!(page.contains(&format!("`{key}`")), "{kind}.{key} is not described");
+        }
+    }
+    let shown: Vec<(&str, &str)> = page
+        .split("<!-- fixture: ")
+        .skip(1)
+        .map(|part| {
+            let (name, rest) = part.split_once(" -->").unwrap();
+            let example = rest.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+            (name, example)
+        })
+        .collect();
+    assert!(shown.len() > 10, "only {} examples", shown.len());
+    for (name, example) in shown {
+        let path = repository().join("tests/fixtures/engine").join(name);
+        let fixture: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut example: Value =
+            serde_json::from_str(example).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut fixture = fixture;
+        shorten_histograms(&mut example);
+        shorten_histograms(&mut fixture);
+        assert_eq!(example, fixture, "{name} differs from the documentation");
+    }
+}
+
+#[test]
+fn the_documentation_describes_every_key_of_a_job() {
+    let page = fs::read_to_string(repository().join("docs/engine-protocol.md")).unwrap();
+    let folder = repository().join("tests/fixtures/engine/jobs/good");
+    for entry in fs::read_dir(folder).unwrap() {
+        let job = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let mut keys = Vec::new();
+        collect_keys(&serde_json::from_str(&job).unwrap(), &mut keys);
+        for key in keys {
+            assert!(page.contains(&format!("`{key}`")), "{key} is not described");
+        }
+    }
+}
+
+/// The page shows the beginning of each histogram's text only.
+fn shorten_histograms(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| match value {
+            Value::String(text) if key == "histogram" => {
+                text.truncate(8);
+            }
+            other => shorten_histograms(other),
+        }),
+        Value::Array(items) => items.iter_mut().for_each(shorten_histograms),
+        _ => {}
+    }
+}
+
+fn collect_keys(value: &Value, keys: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                keys.push(key.clone());
+                collect_keys(value, keys);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_keys(item, keys)),
+        _ => {}
+    }
+}
