@@ -27,9 +27,9 @@ with statistics what each choice buys.
     mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
     mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
 """,
-    epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing on"
-    " this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be put back"
-    " · 7 finished, but some trials are invalid · 130 Ctrl-C.",
+    epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
+    " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"
+    " put back · 7 finished, but some trials are invalid · 130 Ctrl-C.",
 )
 
 

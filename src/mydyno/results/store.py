@@ -84,8 +84,8 @@ class Lab:
         """The run of this plan: made now, or the latest one taken up where it stopped.
 
         The plan's fingerprint decides. A run that is taken up keeps its first record (`created_at` and all);
-        `RunWriter.recovery` tells what was found of an earlier start. With `again`, a run that has finished is
-        left as it is and another one of the same plan is made. Raises LabError when the disk is full,
+        `RunWriter.recovery` tells what was found of an earlier start. With `again`, a finished run is left as
+        it is and another one of the same plan is made. Raises LabError when the disk is full,
         ValueError when the lab was opened for reading.
         """
         if self._lock is None:

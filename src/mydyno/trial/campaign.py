@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
 from mydyno.host.protocol import Host
 from mydyno.load.engine import engine_version
 from mydyno.results.run import Run
 from mydyno.results.store import Lab
+from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
 from mydyno.stack import Journal, Site, Stack
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted
-from mydyno.trial.interruption import interruptible
+from mydyno.trial.interruption import interruptible, uninterrupted
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.run_trial import TrialRunner
 
@@ -33,14 +35,24 @@ class Campaign:
         trials stay, and the next start goes on after them.
         """
         plan = self.prepared.plan
-        run = self.lab.run(
-            experiment_record(self.experiment, plan), plan.model_dump_json(indent=1), again=again
-        )
-        machine = self.host.environment(self.lab.path)
-        run.record_environment(environment_facts(machine, self.prepared.binaries, engine_version()))
+        with interruptible():
+            run = self.lab.run(
+                experiment_record(self.experiment, plan), plan.model_dump_json(indent=1), again=again
+            )
+            emit = EventLog(run.events_file, (listener,))
+            try:
+                self._measure(run, emit)
+            except KeyboardInterrupt:
+                emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
+                raise
+            invalid = len(run.invalid())
+            emit(RunFinished(valid=len(plan.trials) - invalid, invalid=invalid))
+            return run
+
+    def _measure(self, run: RunWriter, emit: EventLog) -> None:
+        plan = self.prepared.plan
         completed = run.completed()
         to_do = [trial for trial in plan.trials if trial.id not in completed]
-        emit = EventLog(run.events_file, (listener,))
         emit(
             RunStarted(
                 experiment=plan.experiment_name,
@@ -50,19 +62,18 @@ class Campaign:
                 expected_seconds=plan.estimate.seconds * len(to_do) / len(plan.trials),
             )
         )
-        journal = Journal(self.lab.path)
-        try:
+        if not to_do:
+            return
+        machine = self.host.environment(self.lab.path)
+        run.record_environment(environment_facts(machine, self.prepared.binaries, engine_version()))
+        with closing(Journal(self.lab.path)) as journal:
             # What an earlier, killed run has left behind must not stand in the way of this one.
             journal.replay()
-            with interruptible(), Stack(Site(self.lab.path, self.host, journal)) as stack:
+            stack = Stack(Site(self.lab.path, self.host, journal))
+            try:
                 run_trial = TrialRunner(self.prepared, stack, run, emit)
                 for trial in to_do:
                     run_trial(trial)
-        except KeyboardInterrupt:
-            emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
-            raise
-        finally:
-            journal.close()
-        invalid = len(run.invalid())
-        emit(RunFinished(valid=len(plan.trials) - invalid, invalid=invalid))
-        return run
+            finally:
+                with uninterrupted():
+                    stack.close()

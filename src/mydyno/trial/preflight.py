@@ -42,13 +42,13 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         binaries[point.id] = binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
-            location = ("setup", "server", "config", problem.name)
-            found = variant.problem(
-                location, f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})"
-            )
-            near = " or ".join(problem.nearest) or None
             problems.append(
-                Problem(found.file, found.position, found.message, found.value, found.allowed, near)
+                variant.problem(
+                    ("setup", "server", "config", problem.name),
+                    f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})",
+                    nearest=" or ".join(problem.nearest) or None,
+                    at_key=True,
+                )
             )
     if problems:
         raise SpecErrors(problems)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import polars as pl
+
 from mydyno.core.errors import EngineError, ServerError
 from mydyno.load import messages
 from mydyno.load.engine import Engine
@@ -39,6 +41,7 @@ from mydyno.trial.events import (
     TrialFinished,
     TrialStarted,
 )
+from mydyno.trial.interruption import uninterrupted
 from mydyno.trial.job import DATABASE, driving, preparing
 from mydyno.trial.preflight import Prepared, settings_of
 
@@ -73,7 +76,8 @@ class TrialRunner:
         rows = _rows_found(server, dataset.facts["tables"])
         alive = server.alive()
         self.emit(Step("stopping the server"))
-        self.stack.move_to(self.stack.layers[:1])
+        with uninterrupted():
+            self.stack.move_to(self.stack.layers[:1])
         samples = sample_frame(collector.samples, collector.phases)
         counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
         reasons = validity.check(
@@ -91,7 +95,9 @@ class TrialRunner:
             )
         )
         seconds = time.monotonic() - started
-        record = self.run.save_trial(
+        record = self._save(
+            collector,
+            samples,
             TrialRecord(
                 trial_id=trial.id,
                 index=trial.index,
@@ -110,9 +116,6 @@ class TrialRunner:
                 counters=counters,
                 phases=tuple(collector.phases),
             ),
-            samples=samples,
-            intervals=interval_frame(collector.intervals),
-            histograms=collector.histograms,
         )
         self.emit(
             TrialFinished(
@@ -124,6 +127,15 @@ class TrialRunner:
         )
         return record
 
+    def _save(self, collector: Collector, samples: pl.DataFrame, record: TrialRecord) -> TrialRecord:
+        with uninterrupted():
+            return self.run.save_trial(
+                record,
+                samples=samples,
+                intervals=interval_frame(collector.intervals),
+                histograms=collector.histograms,
+            )
+
     def _raise_stack(self, trial: PlannedTrial, point: Point) -> tuple[RunningServer, FrozenDataset]:
         folder = self.run.new_trial_folder(trial.id)
         binary, config = self.prepared.binary(point), settings_of(point)
@@ -133,7 +145,7 @@ class TrialRunner:
                 DatasetLayer(
                     binary,
                     config,
-                    contents=dataset_of(point.workload),
+                    contents={**dataset_of(point.workload), "seed": self.prepared.plan.seed},
                     prepare=lambda server: self._load_tables(server, point, trial),
                 ),
                 DataDirectoryLayer(trial=f"{trial.id} {folder}"),

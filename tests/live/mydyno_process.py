@@ -1,0 +1,135 @@
+"""The `mydyno` command as a child process with a lab and a temporary folder of its own, for live tests."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MYDYNO = Path(sys.executable).parent / "mydyno"
+
+SHORT = """
+experiment: short
+setup:
+  server:
+    config: {max_connections: 40, thread_cache_size: 4, innodb_buffer_pool_size: 32M}
+factors:
+  server.config.thread_cache_size: [4, 20]
+workload:
+  smack: {scenario: select-key, rows: 500}
+  connections: [2, 6]
+  each: {warmup: 100ms, measure: 400ms}
+  pause: 50ms
+sampling: {every: 100ms}
+design: {repeats: 4, seed: 3}
+"""
+"""Eight trials of about a second."""
+
+
+@dataclass
+class Workplace:
+    """A lab, a temporary folder and an experiment file that belong to one test."""
+
+    folder: Path
+    """Short (unix sockets live below it) and open to the servers' user."""
+    experiment: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.experiment = self.folder / "short.yaml"
+        self.experiment.write_text(SHORT)
+        self.temporary.mkdir(exist_ok=True)
+        self.temporary.chmod(0o755)
+
+    @property
+    def lab(self) -> Path:
+        return self.folder / "lab"
+
+    @property
+    def temporary(self) -> Path:
+        return self.folder / "tmp"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return {**os.environ, "TMPDIR": str(self.temporary), "MYDYNO_LAB": str(self.lab), **more}
+
+    def run(
+        self, *arguments: str, timeout: float = 120, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """The command to its end."""
+        return subprocess.run(
+            [MYDYNO, *arguments],
+            env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """The command, running; both its outputs come on `stdout`."""
+        return subprocess.Popen(
+            [MYDYNO, *arguments],
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            bufsize=1,
+        )
+
+    def processes(self) -> list[int]:
+        """Every process that names this workplace in its command line or holds it as its lab."""
+        return [pid for pid in _pids() if str(self.folder) in _command_line(pid)]
+
+    def left_outside_the_lab(self) -> list[Path]:
+        return sorted(self.temporary.rglob("*"))
+
+    def wait_until_no_process_is_left(self, seconds: float = 10.0) -> None:
+        deadline = time.monotonic() + seconds
+        while left := self.processes():
+            assert time.monotonic() < deadline, f"still running: {[_command_line(pid) for pid in left]}"
+            time.sleep(0.02)
+
+
+def wait_for_line(process: subprocess.Popen[str], text: str, seconds: float = 60.0) -> str:
+    """Reads the process's output until a line holds `text`; everything read so far."""
+    assert process.stdout is not None
+    deadline = time.monotonic() + seconds
+    heard = ""
+    while text not in heard:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+        assert ready, f"no line with {text!r} within {seconds} s; heard: {heard}"
+        line = process.stdout.readline()
+        assert line, f"ended without a line with {text!r}; heard: {heard}"
+        heard += line
+    return heard
+
+
+def server_pid(process: subprocess.Popen[str], workplace: Workplace) -> int:
+    """The private server that a running mydyno drives."""
+    for pid in workplace.processes():
+        words = _command_line(pid).split("\0")
+        if Path(words[0]).name in ("mariadbd", "mysqld") and pid != process.pid:
+            return pid
+    raise AssertionError("no server runs")
+
+
+def interrupt(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT) -> tuple[int, str]:
+    """Sends a signal and hears the process out: exit code and the rest of its output."""
+    process.send_signal(number)
+    rest, _ = process.communicate(timeout=60)
+    return process.returncode, rest
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,215 @@
+"""The whole story on a real private server: an experiment file in, a lab and a report out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
+from mydyno.results.store import Lab
+
+pytestmark = pytest.mark.live
+
+THREAD_CACHE = str(Path(__file__).parents[2] / "experiments" / "thread-cache.yaml")
+
+
+@pytest.fixture
+def workplace() -> Iterator[Workplace]:
+    folder = Path(tempfile.mkdtemp(prefix="mdrun-", dir="/tmp"))
+    folder.chmod(0o755)
+    place = Workplace(folder)
+    yield place
+    place.wait_until_no_process_is_left()
+    shutil.rmtree(folder)
+
+
+def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workplace: Workplace) -> None:
+    done = workplace.run("run", THREAD_CACHE, "--size", "toy")
+    assert done.returncode == 0, done.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        run = lab.find_run("thread-cache")
+        trials = run.trials()
+        assert [(trial.block, trial.status) for trial in trials] == [(1, "valid")] * 2 + [(2, "valid")] * 2
+        for trial in trials:
+            # Two selects a round (super-smack's barrel), five rounds, on 2 and then 4 connections.
+            assert [phase.queries for phase in trial.phases] == [2 * 5 * 2, 4 * 5 * 2]
+            assert [phase.connect.count for phase in trial.phases] == [2, 4]
+            assert (
+                trial.settings_in_force["thread_cache_size"]
+                == trial.levels["server.config.thread_cache_size"]
+            )
+            assert trial.settings_in_force["max_connections"] == "450"
+            assert trial.counters["Com_select"] >= 60
+            assert trial.durability == "durable"
+            folder = run.trial_folder(trial.trial_id)
+            assert "thread_cache_size" in (folder / "my.cnf").read_text()
+            assert "ready for connections" in (folder / "error.log").read_text()
+            assert "queries" in run.histograms(trial.trial_id)["0"]
+            assert run.samples(trial.trial_id).height >= 2
+        assert run.environment()["cpu.usable"] == len(os.sched_getaffinity(0))
+        assert {path.suffix for path in run.report_folder.iterdir()} >= {
+            ".html",
+            ".png",
+            ".svg",
+            ".md",
+            ".csv",
+        }
+    assert workplace.left_outside_the_lab() == []
+    assert "thread_cache_size" in done.stdout
+
+
+def test_a_finished_run_is_left_alone_and_measured_anew_only_on_request(workplace: Workplace) -> None:
+    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    database = sqlite3.connect(workplace.lab / "lab.sqlite")
+    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    assert database.execute("SELECT count(*) FROM trials").fetchone() == (4,)
+    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report", "--again").returncode == 0
+    assert database.execute("SELECT count(*), count(DISTINCT run_id) FROM trials").fetchone() == (8, 2)
+    database.close()
+
+
+def test_no_password_is_found_anywhere_in_the_lab_or_the_processes(workplace: Workplace) -> None:
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    told = []
+    for pid in workplace.processes():
+        for name in ("cmdline", "environ"):
+            told.append(Path(f"/proc/{pid}/{name}").read_bytes())
+    process.communicate(timeout=60)
+    kept = [
+        path.read_bytes() for path in workplace.lab.rglob("*") if path.is_file() and "data" not in path.parts
+    ]
+    for text in (*told, *kept):
+        assert b"password=" not in text.lower()
+        assert b"IDENTIFIED BY" not in text
+
+
+def test_a_server_killed_under_load_spoils_its_trial_and_not_the_run(workplace: Workplace) -> None:
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    os.kill(server_pid(process, workplace), signal.SIGKILL)
+    output, _ = process.communicate(timeout=90)
+    assert process.returncode == 7, output
+    assert "t001 INVALID" in output
+    assert "t008 valid" in output
+    with Lab.open(workplace.lab, write=False) as lab:
+        first, *others = lab.find_run().trials()
+    assert "server-alive" in {reason.check for reason in first.invalidities}
+    assert {trial.status for trial in others} == {"valid"}
+
+
+@pytest.mark.parametrize(
+    "stage", ["8 trials", "loading the dataset", "starting the server", "2 connections", "t001 valid"]
+)
+def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(
+    workplace: Workplace, stage: str
+) -> None:
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    if stage == "loading the dataset":
+        wait_for_line(process, "preparing")
+        _wait_for(workplace.lab, "**/data/mydyno")
+    else:
+        wait_for_line(process, stage)
+    code, output = interrupt(process)
+    assert code == 130, output
+    assert "Traceback" not in output
+    assert "trials are safe" in output
+    workplace.wait_until_no_process_is_left()
+    assert workplace.left_outside_the_lab() == []
+    again = workplace.run("run", str(workplace.experiment), "--no-report")
+    assert again.returncode == 0, again.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        assert len(lab.find_run().trials()) == 8
+
+
+def _wait_for(folder: Path, pattern: str) -> None:
+    import time
+
+    deadline = time.monotonic() + 30
+    while not list(folder.glob(pattern)):
+        assert time.monotonic() < deadline, f"{pattern} never came to be"
+        time.sleep(0.01)
+
+
+def test_a_second_run_on_the_same_lab_is_turned_away_and_harms_nothing(workplace: Workplace) -> None:
+    first = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(first, "starting the server")
+    second = workplace.run("run", str(workplace.experiment), "--no-report")
+    assert second.returncode == 5
+    assert f"in use by another mydyno (pid {first.pid})" in second.stderr
+    sweeping = workplace.run("cleanup")
+    assert sweeping.returncode == 5
+    output, _ = first.communicate(timeout=90)
+    assert first.returncode == 0, output
+
+
+def test_a_lab_without_room_says_so_before_it_measures(workplace: Workplace) -> None:
+    workplace.lab.mkdir()
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=24M,mode=755", "mydyno-test", str(workplace.lab)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mount.returncode:
+        pytest.skip(f"mounting a small tmpfs needs root: {mount.stderr.strip()}")
+    try:
+        done = workplace.run("run", str(workplace.experiment), "--no-report")
+        assert done.returncode in (4, 5), done.stderr
+        assert "space" in done.stderr or "full" in done.stderr
+        assert str(workplace.lab) in done.stderr
+        assert "Traceback" not in done.stderr
+        assert workplace.left_outside_the_lab() == []
+    finally:
+        workplace.wait_until_no_process_is_left()
+        subprocess.run(["umount", str(workplace.lab)], check=True)
+
+
+def test_a_missing_server_binary_names_what_was_looked_for(workplace: Workplace) -> None:
+    done = workplace.run("run", str(workplace.experiment), MYDYNO_SERVER="/nowhere/mysqld")
+    assert done.returncode == 3
+    assert "/nowhere/mysqld" in done.stderr
+    assert "apt-get install mariadb-server-core" in done.stderr
+    assert not (workplace.lab / "runs").exists()
+
+
+def test_a_misspelt_setting_is_refused_at_its_line_with_the_nearest_name(workplace: Workplace) -> None:
+    text = workplace.experiment.read_text().replace("innodb_buffer_pool_size", "innodb_bufer_pool_size")
+    workplace.experiment.write_text(text)
+    done = workplace.run("plan", str(workplace.experiment))
+    assert done.returncode == 2
+    assert "short.yaml:5:" in done.stderr
+    assert "did you mean innodb_buffer_pool_size" in done.stderr
+
+
+def test_a_lab_of_a_newer_version_is_not_touched(workplace: Workplace) -> None:
+    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    database = sqlite3.connect(workplace.lab / "lab.sqlite")
+    database.execute("PRAGMA user_version = 999")
+    database.close()
+    before = (workplace.lab / "lab.sqlite").read_bytes()
+    for command in (["run", THREAD_CACHE, "--size", "toy"], ["report"], ["cleanup"]):
+        done = workplace.run(*command)
+        assert done.returncode == 5, done.stderr
+        assert "newer" in done.stderr
+    assert (workplace.lab / "lab.sqlite").read_bytes() == before
+
+
+def test_plan_shows_the_trials_and_leaves_no_trace(workplace: Workplace) -> None:
+    before = sorted(workplace.folder.rglob("*"))
+    shown = workplace.run("plan", str(workplace.experiment))
+    told = workplace.run("plan", str(workplace.experiment), "--json")
+    assert shown.returncode == told.returncode == 0
+    assert "t008 block 4" in shown.stdout
+    assert "knows every setting" in shown.stdout
+    assert len(json.loads(told.stdout)["trials"]) == 8
+    assert sorted(workplace.folder.rglob("*")) == before
