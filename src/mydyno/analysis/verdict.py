@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from scipy import stats
 
 from mydyno.analysis import wording
@@ -140,11 +141,10 @@ def more_trials(ratio: Ratio, margin: float = MARGIN) -> int | None:
     distance = abs(math.log(ratio.value))
     target = max(distance, math.log1p(margin) - distance)
     tail = (1 - LEVEL) / ratio.family / 2
-    for n in range(max(SMALLEST_SAMPLE, have + 1), have + _MOST_TRIALS + 1):
-        freedom = n - 1 if ratio.paired else 2 * n - 2
-        if float(stats.t.isf(tail, freedom)) * ratio.spread / math.sqrt(n) <= target:
-            return n - have
-    return None
+    n = np.arange(max(SMALLEST_SAMPLE, have + 1), have + _MOST_TRIALS + 1)
+    freedom = n - 1 if ratio.paired else 2 * n - 2
+    settled = n[stats.t.isf(tail, freedom) * ratio.spread / np.sqrt(n) <= target]
+    return int(settled[0]) - have if settled.size else None
 
 
 def _outcome(ratio: Ratio, metric: Metric, margin: float) -> Outcome:

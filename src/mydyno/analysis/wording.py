@@ -33,7 +33,7 @@ def no_difference(ratio: Ratio, left: str, right: str, metric: Metric) -> str:
     _, interval = _known(ratio)
     low, high = interval.low - 1, interval.high - 1
     digits = _digits(low, high)
-    largest = max(-_outward(low, digits, down=True), _outward(high, digits, down=False))
+    largest = max(abs(_outward(low, digits, down=True)), abs(_outward(high, digits, down=False)))
     noun = "" if metric.better == "higher" else f" in {metric.noun}"
     return (
         f"no difference{noun} larger than {largest:.{digits}f} % between {left} and {right} "
