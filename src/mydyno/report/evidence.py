@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import polars as pl
 
 from mydyno.core.errors import LabError
+from mydyno.report.format import printable
 from mydyno.results.records import Environment, ExperimentRecord, TrialRecord
 
 
@@ -84,7 +85,8 @@ class Evidence:
 
 def gather(run: Run) -> Evidence:
     """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain."""
-    trials = tuple(sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt)))
+    attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
+    trials = tuple(_printable_reasons(trial) for trial in attempts)
     series: dict[tuple[str, int], Series] = {}
     lost: list[str] = []
     for trial in trials:
@@ -94,10 +96,27 @@ def gather(run: Run) -> Evidence:
         except LabError as error:
             lost.append(error.message)
     return Evidence(
-        experiment=run.experiment,
+        experiment=_printable_names(run.experiment),
         environment=run.environment(),
         environment_changes=run.environment_changes(),
         trials=trials,
         series=series,
         lost=tuple(lost),
     )
+
+
+def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
+    """The text of the experiment file stays to the letter."""
+    return replace(
+        experiment,
+        name=printable(experiment.name),
+        question=None if experiment.question is None else printable(experiment.question),
+        source=None if experiment.source is None else printable(experiment.source),
+        points=tuple(replace(point, title=printable(point.title)) for point in experiment.points),
+    )
+
+
+def _printable_reasons(trial: TrialRecord) -> TrialRecord:
+    """A server's or a file's words come into a reason."""
+    reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
+    return replace(trial, invalidities=reasons)

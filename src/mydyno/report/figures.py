@@ -91,7 +91,7 @@ def _overview(page: Page) -> Figure | None:
         picture_title=page.verdicts.headline,
         picture_subtitle=(
             page.experiment.question or page.experiment.name,
-            f"Queries/s (colour, right axis){with_counters} over one trial of each setting.",
+            f"Queries/s (colour, right axis){with_counters}.",
         ),
         labelled=True,
     )

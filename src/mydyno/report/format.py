@@ -7,11 +7,14 @@ is never torn at a line's end).
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable
 
 MISSING = "–"
 GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
+_DIRECTIONS = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+"""Embeddings, overrides and isolates of writing direction (Unicode Standard Annex 9)."""
 
 
 def count(value: float | None) -> str:
@@ -86,6 +89,16 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
 def plain_spaces(text: str) -> str:
     """`text` for a terminal or a text file: narrow no-break spaces become ordinary ones."""
     return text.replace(GROUP, " ")
+
+
+def printable(text: str) -> str:
+    """`text` on one line without what would steer a terminal or turn the direction of what follows."""
+    line = " ".join(text.split())
+    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(character) else character for character in line)
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) == "Cc" or character in _DIRECTIONS
 
 
 def keep_together(text: str) -> str:

@@ -51,7 +51,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
             console.print(Text(f"{view.setting.title} against {view.against.title}, {view.metric.noun}"))
             console.print(_rich(ratios_table(view)))
     for one in page.verdicts.beside:
-        console.print(Text(f"{one.sentence}."))
+        console.print(Text(one.sentence))
     if page.settings.durability_differs:
         labels = zip(page.settings.settings, page.settings.durability, strict=True)
         told = "; ".join(f"{setting.title}: {label or 'unknown'}" for setting, label in labels)
@@ -92,7 +92,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
                 yield f"{escaped(title)}\n"
             yield from _table(numbers)
         if figure.name == "ratio":
-            yield from (f"- {escaped(one.sentence)}." for one in page.verdicts.beside)
+            yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield "\n## Trials\n"
     yield from (
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid

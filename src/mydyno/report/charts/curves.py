@@ -28,7 +28,7 @@ def curves_chart(views: tuple[Curves, ...], size: Size, height: int | None = Non
     columns = 1 if size.narrow else len(views)
     settings = [curve.setting for curve in views[-1].curves if curve.points]
     room, characters = (
-        room_for(settings, most=200 if size.width > 700 else 150)
+        room_for(settings, most=200 if size.width > 700 or columns == 1 else 150)
         if len(settings) > 1 and not size.narrow
         else (10, 0)
     )
@@ -110,8 +110,10 @@ def one_two_five(low: float, high: float) -> list[float]:
 
 def axis_title(metric: Metric) -> str:
     """What is on the axis, with its unit."""
-    if metric.unit == "ns":
-        return f"{metric.noun}, ms"
+    return f"{metric.noun}, ms" if metric.unit == "ns" else short_noun(metric)
+
+
+def short_noun(metric: Metric) -> str:
     return metric.noun.replace(" per second", "/s")
 
 
@@ -128,7 +130,7 @@ def _x(view: Curves) -> alt.X:
         "connections:Q",
         title="connections",
         scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
-        axis=alt.Axis(values=list(found), format=",~f", labelOverlap="greedy"),
+        axis=alt.Axis(values=list(found), format=",~f", labelOverlap="greedy", labelSeparation=6),
     )
 
 

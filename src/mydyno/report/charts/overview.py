@@ -18,6 +18,7 @@ _GAP = 26
 _AXES = 62
 _HEADROOM = 1.15
 _TALL = 250
+_LABEL = 12
 
 
 def overview_chart(view: Overview, size: Size, height: int | None = None) -> Chart:
@@ -147,15 +148,17 @@ def _ink(place: int) -> str:
     return theme.INK if place == 0 else theme.MUTED
 
 
-def _label_rises(counters: tuple[CounterLine, ...], px_per_unit: float) -> list[tuple[int, float]]:
-    """(counter, pixels of its label above its line's end): labels of near ends stand on each other."""
+def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tuple[int, float]]:
+    """(counter, pixels of its label above its line's end). A label that another line would run through goes
+    above that line too, and labels of near ends stand on each other, in the order of their lines."""
+    ends = [counter.points[-1][1] * px_per_unit for counter in counters]
     rises = []
     occupied = float("-inf")
-    for place in sorted(range(len(counters)), key=lambda place: counters[place].points[-1][1]):
-        end = counters[place].points[-1][1] * px_per_unit
-        bottom = max(end + 3, occupied)
-        rises.append((place, bottom - end))
-        occupied = bottom + 14
+    for place in sorted(range(len(ends)), key=lambda place: ends[place]):
+        in_the_way = [end for end in ends if ends[place] <= end < ends[place] + _LABEL + 3]
+        bottom = max(max(in_the_way) + 3, occupied)
+        rises.append((place, bottom - ends[place]))
+        occupied = bottom + _LABEL + 2
     return rises
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import axis_title
+from mydyno.report.charts.curves import short_noun
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import MINUS, change, shorten
@@ -52,7 +52,7 @@ class _Scale:
         margin = 1 + 2 * max((view.margin for view in views), default=0.03)
         self.low = min([*values, *ends, 1 / margin]) / 1.02
         self.high = max([*values, *ends, margin]) * 1.02
-        self.ticks = _ticks(self.low, self.high, most=max(3, width // 70))
+        self.ticks = _ticks(self.low, self.high, most=max(4, width // 56))
 
     def inside(self, value: float) -> float:
         return min(max(value, self.low), self.high)
@@ -86,7 +86,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
     color = theme.color(view.setting.slot)
     height = _ROW * (len(view.rows) + 1)
     titles = 44 if size.width > 900 else 30
-    title = f"change in {axis_title(view.metric)}"
+    title = f"change in {short_noun(view.metric)}"
     if not size.narrow:
         title += f" against {shorten(view.against.title, titles)}"
     x = scale.x("value", title)

@@ -81,7 +81,7 @@ def verdicts(evidence: Evidence) -> Verdicts:
         metric=metric,
         ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
         beside=tuple(
-            Beside(other, settings[place], one.overall.sentence, one.overall.outcome)
+            Beside(other, settings[place], as_sentence(one.overall), one.overall.outcome)
             for other in (QUERIES_PER_SECOND, LATENCY_P99, CONNECT_P95)
             if other is not metric
             for place, one in enumerate(_against_first(evidence, other), 1)
@@ -139,13 +139,15 @@ def _headline(evidence: Evidence, metric: Metric, overall: list[Verdict]) -> tup
         return f"No verdict: none of the {len(evidence.trials)} trials is valid.", ()
     if not overall:
         return _alone(evidence, metric), ()
-    sentences = tuple(_with_stop(found.sentence) for found in overall)
+    sentences = tuple(as_sentence(found) for found in overall)
     return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric), sentences)
 
 
-def _with_stop(text: str) -> str:
-    """`text` with a full stop. It is not capitalised: it often starts with the name of a variable."""
-    return text if text.endswith(".") else f"{text}."
+def as_sentence(verdict: Verdict) -> str:
+    """The verdict with a full stop, and with a capital unless it begins with a name."""
+    text = verdict.sentence
+    named = text.startswith(verdict.left.title)
+    return f"{text if named else text[:1].upper() + text[1:]}."
 
 
 def _alone(evidence: Evidence, metric: Metric) -> str:
