@@ -2,13 +2,12 @@
 
 from mydyno.plan.estimate import Estimate
 from mydyno.plan.explain import Explanation, explain, render
-from mydyno.plan.layers import LAYERS, SHAPING_VARIABLES, dataset_of, layer_keys
+from mydyno.plan.layers import LAYERS, dataset_of, layer_keys
 from mydyno.plan.plan import Plan, PlannedTrial, make
 from mydyno.plan.point import Point
 
 __all__ = [
     "LAYERS",
-    "SHAPING_VARIABLES",
     "Estimate",
     "Explanation",
     "Plan",

@@ -12,35 +12,11 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from mydyno.core.server_variables import SHAPING_VARIABLES
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
 
 LAYERS = ("host", "release", "dataset", "config", "workload")
-
-SHAPING_VARIABLES = frozenset(
-    {
-        "aria_block_size",
-        "character_set_server",
-        "collation_server",
-        "default_storage_engine",
-        "innodb_autoextend_increment",
-        "innodb_checksum_algorithm",
-        "innodb_compression_algorithm",
-        "innodb_compression_default",
-        "innodb_compression_level",
-        "innodb_data_file_path",
-        "innodb_default_row_format",
-        "innodb_file_per_table",
-        "innodb_fill_factor",
-        "innodb_page_size",
-        "innodb_stats_persistent",
-        "innodb_stats_persistent_sample_pages",
-        "innodb_undo_tablespaces",
-        "lower_case_table_names",
-        "sql_mode",
-    }
-)
-"""Server variables that shape the files of a dataset: with another value it is another dataset."""
 
 
 def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:

@@ -19,9 +19,9 @@ from pydantic.config import JsonDict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from mydyno.core.server_variables import CONTROLLED
 from mydyno.spec.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
-from mydyno.spec.controlled import CONTROLLED
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 _NAME_SCHEMA: JsonDict = {
@@ -39,7 +39,7 @@ def variable_fault(name: str) -> Fault | None:
     """What is wrong with the name of a server variable, whatever its value."""
     spot = ("config", name)
     if name in CONTROLLED:
-        message = f"mydyno sets {name} itself: {CONTROLLED[name]}"
+        message = f"an experiment may not set {name}: {CONTROLLED[name]}"
         return Fault(message, at=spot, at_key=True, show_value=False, whole=True)
     if not _VARIABLE.fullmatch(name):
         folded = re.sub(r"[^a-z0-9_.]", "", name.strip("_- ").lower())

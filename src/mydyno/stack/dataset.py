@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.errors import LabError, ServerError
+from mydyno.core.server_variables import SHAPING_VARIABLES
 from mydyno.stack.files import move_tree, size_of_tree, sync_tree, writing
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
@@ -23,29 +24,6 @@ Facts = Mapping[str, Any]
 """Plain JSON that `prepare` wants remembered with the dataset, like the rows of each table."""
 
 _FORMAT = 1
-
-# Settings that shape the files themselves: with another value the dataset is another one.
-_SHAPING = (
-    "innodb_page_size",
-    "innodb_data_file_path",
-    "innodb_undo_tablespaces",
-    "innodb_file_per_table",
-    "innodb_checksum_algorithm",
-    "innodb_default_row_format",
-    "innodb_compression_algorithm",
-    "innodb_compression_default",
-    "innodb_compression_level",
-    "innodb_fill_factor",
-    "innodb_autoextend_increment",
-    "innodb_stats_persistent",
-    "innodb_stats_persistent_sample_pages",
-    "lower_case_table_names",
-    "character_set_server",
-    "collation_server",
-    "default_storage_engine",
-    "sql_mode",
-    "aria_block_size",
-)
 
 # Preparing needs speed and no safety: a dataset whose making was cut short is thrown away. The slow
 # shutdown leaves nothing for the first trial to purge or merge, and without a dumped list of pages
@@ -121,7 +99,7 @@ class DatasetLayer:
 
     def _shaping(self) -> dict[str, Setting]:
         settings = canonical(self.binary, self.config)
-        return {name: settings[name] for name in _SHAPING if name in settings}
+        return {name: settings[name] for name in sorted(SHAPING_VARIABLES & settings.keys())}
 
     def _make(self, site: Site, place: Path) -> None:
         started = time.monotonic()
