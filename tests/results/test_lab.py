@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +22,12 @@ from mydyno.results.rows import insert_trial, select_trials
 from mydyno.results.store import Lab
 from results import builders
 from results.builders import HISTOGRAMS, experiment, intervals, samples, save, trial
+
+
+def save_one(lab: Lab) -> Path:
+    run = lab.run(experiment(), "{}")
+    save(run, trial(1))
+    return run.folder
 
 
 def test_a_trial_comes_back_exactly_as_it_was_saved(tmp_path: Path) -> None:
@@ -87,6 +94,34 @@ def test_another_plan_is_another_run_and_the_newest_is_found_first(tmp_path: Pat
         assert older.trials() == []
         with pytest.raises(LabError, match=r"no run 'nothing'\n  hint: it holds: thread-cache-toy-b"):
             lab.find_run("nothing")
+
+
+def test_a_finished_run_is_measured_anew_only_on_request_and_beside_the_first(tmp_path: Path) -> None:
+    two = experiment(trials=2)
+    with Lab.open(tmp_path, write=True) as lab:
+        first = lab.run(two, "{}")
+        save(first, trial(1))
+        assert lab.run(two, "{}", again=True).folder == first.folder, "not finished: it goes on"
+        save(first, trial(2))
+        assert lab.run(two, "{}").completed() == {"t001", "t002"}
+        second = lab.run(two, "{}", again=True)
+        assert second.folder.name == f"{first.folder.name}-2"
+        assert not second.completed()
+        save(second, trial(1, queries_per_second=7.0))
+        assert lab.run(two, "{}").folder == second.folder, "the latest one goes on"
+        assert first.trials() == [trial(1), trial(2)]
+        assert [run.folder.name for run in lab.runs()] == [second.folder.name, first.folder.name]
+
+
+def test_a_run_whose_folder_was_deleted_keeps_its_numbers(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        folder = save_one(lab)
+        shutil.rmtree(folder)
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(), "{}")
+        assert run.trials() == [trial(1)]
+        with pytest.raises(LabError, match=r"cannot read .*samples\.parquet.*\n  hint: was it moved"):
+            run.samples("t001")
 
 
 def test_an_invalid_trial_may_be_repeated_and_every_attempt_is_kept(tmp_path: Path) -> None:

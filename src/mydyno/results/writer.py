@@ -61,7 +61,7 @@ class RunWriter(Run):
     ) -> None:
         super().__init__(experiment, folder, connection, run_id)
         self._trials_folder = folder / "trials"
-        self._trials_folder.mkdir(exist_ok=True)
+        self._trials_folder.mkdir(parents=True, exist_ok=True)
         self.recovery = self._recover()
 
     def record_environment(self, facts: Environment) -> None:
