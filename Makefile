@@ -7,7 +7,7 @@ LAB ?= lab
 CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help demo test test-all lint bench setup setup-dev lock clean
+.PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
+
+docs: setup-dev ## write the generated documentation anew
+	python tools/document_cli.py
+	python -m mydyno.spec.reference docs/experiment-file.md
 
 lock: ## pin requirements/*.in anew, with hashes
 	@tools/lock.sh

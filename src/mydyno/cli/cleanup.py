@@ -13,7 +13,9 @@ def cleanup(lab: options.Lab = options.DEFAULT_LAB) -> None:
     Every run writes down how to undo a thing before it does it; this replays that journal, newest
     first. Finished trials stay. Safe to run at any time but during a run, which is refused.
 
-        mydyno cleanup --lab lab
+    ```text
+    mydyno cleanup --lab lab
+    ```
     """
     from mydyno import stack
     from mydyno.results.store import Lab

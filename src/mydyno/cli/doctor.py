@@ -43,8 +43,10 @@ def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = Fal
 
     Ends with exit code 3 when something that every experiment needs is missing.
 
-        mydyno doctor
-        mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
+    ```text
+    mydyno doctor
+    mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
+    ```
     """
     checks = list(examine(lab))
     if as_json:

@@ -115,10 +115,12 @@ def load(
     The password comes from --defaults-file, --password-file or --ask-password, never from the command
     line. Tables are made in the schema `mydyno` (see --database and --prepare) and are left there.
 
-        mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
-        mydyno load oltp-read-write --defaults-file ~/.my.cnf --tables 4 --table-size 100000 --prepared
-        mydyno load smack-select-key --host 127.0.0.1 --user bench --ask-password --rounds 100
-        mydyno load oltp-point-select --socket /tmp/s.sock --rate 5000 --poisson --json
+    ```text
+    mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+    mydyno load oltp-read-write --defaults-file ~/.my.cnf --tables 4 --table-size 100000 --prepared
+    mydyno load smack-select-key --host 127.0.0.1 --user bench --ask-password --rounds 100
+    mydyno load oltp-point-select --socket /tmp/s.sock --rate 5000 --poisson --json
+    ```
     """
     from mydyno.load import job as jobs
 
@@ -231,23 +233,21 @@ def _workload(
 
 def _drive(job: Any, quiet: bool) -> tuple[Hello, PhaseEnd, Done]:
     """Run the job, showing progress on standard error; Ctrl-C ends the phase early and keeps its figures."""
+    import signal
+
     from mydyno.load import messages
     from mydyno.load.engine import Engine
 
     heard: dict[type, Message] = {}
     with Engine(job) as engine:
-        stream = iter(engine)
-        while True:
-            try:
-                message = next(stream, None)
-            except KeyboardInterrupt:
-                engine.request_stop()
-                continue
-            if message is None:
-                break
-            heard[type(message)] = message
-            if not quiet:
-                _show(message)
+        before = signal.signal(signal.SIGINT, lambda number, frame: engine.request_stop())
+        try:
+            for message in engine:
+                heard[type(message)] = message
+                if not quiet:
+                    _show(message)
+        finally:
+            signal.signal(signal.SIGINT, before)
     hello, end, done = (heard.get(kind) for kind in (messages.Hello, messages.PhaseEnd, messages.Done))
     if not (
         isinstance(hello, messages.Hello)

@@ -22,10 +22,12 @@ app = typer.Typer(
 Describe a machine and a load in one file; mydyno builds it, drives it, measures it, repeats it and says
 with statistics what each choice buys.
 
-    mydyno doctor                                          what this machine can do
-    mydyno plan experiments/thread-cache.yaml --size demo  what would be done, and how long it takes
-    mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
-    mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+```text
+mydyno doctor                                          what this machine can do
+mydyno plan experiments/thread-cache.yaml --size demo  what would be done, and how long it takes
+mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
+mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+```
 """,
     epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
     " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"

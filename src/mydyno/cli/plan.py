@@ -17,8 +17,10 @@ def plan(
 
     Changes nothing. The settings are checked against the very server binary that would be run.
 
-        mydyno plan experiments/thread-cache.yaml
-        mydyno plan experiments/thread-cache.yaml --size demo --json | jq .estimate
+    ```text
+    mydyno plan experiments/thread-cache.yaml
+    mydyno plan experiments/thread-cache.yaml --size demo --json | jq .estimate
+    ```
     """
     from mydyno.cli.planning import prepare
     from mydyno.host.local import LocalHost

@@ -31,8 +31,10 @@ def report(
     Needs only the lab: no server, no root, not the machine that measured. A run that is still at work
     is reported as far as it is.
 
-        mydyno report
-        mydyno report thread-cache --lab lab --out /tmp/report
+    ```text
+    mydyno report
+    mydyno report thread-cache --lab lab --out /tmp/report
+    ```
     """
     from mydyno.results.store import Lab
 

@@ -24,8 +24,10 @@ def run(
     Every finished trial is safe at once. After Ctrl-C, a kill or a power loss the same command goes on
     where it stopped. Ends with exit code 7 when some trials are invalid.
 
-        mydyno run experiments/thread-cache.yaml --size demo
-        mydyno run experiments/thread-cache.yaml --lab /mnt/fast/lab --again
+    ```text
+    mydyno run experiments/thread-cache.yaml --size demo
+    mydyno run experiments/thread-cache.yaml --lab /mnt/fast/lab --again
+    ```
     """
     from mydyno.cli import display
     from mydyno.cli.planning import prepare

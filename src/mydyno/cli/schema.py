@@ -12,7 +12,9 @@ def schema() -> None:
 
     With the YAML extension of an editor, put this as the first line of an experiment file:
 
-        # yaml-language-server: $schema=experiment.schema.json
+    ```text
+    # yaml-language-server: $schema=experiment.schema.json
+    ```
 
     after `mydyno schema > experiment.schema.json`.
     """

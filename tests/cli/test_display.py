@@ -1,0 +1,66 @@
+import io
+
+import pytest
+
+from mydyno.cli.display import LiveDisplay, PlainDisplay, describe, sparkline
+from mydyno.trial import events
+
+STORY = (
+    events.RunStarted(
+        experiment="demo", folder="lab/runs/demo", planned=8, completed=1, expected_seconds=200
+    ),
+    events.TrialStarted(trial="t002", number=2, planned=8, block=1, point="cache = 8", phases=2),
+    events.Step("starting the server"),
+    events.Step("loading the dataset: rows", 50, 200),
+    events.PhaseStarted(0, 40),
+    events.Measured(phase=0, connections=40, queries_per_second=41234.5, p95_ns=1_500_000, errors=0),
+    events.PhaseFinished(phase=0, connections=40, queries_per_second=41000.0, p95_ns=1_400_000),
+    events.TrialFinished(trial="t002", status="invalid", reasons=("3 statements failed",), seconds=21.0),
+    events.RunFinished(valid=7, invalid=1),
+)
+
+
+def test_plain_lines_tell_the_story_without_the_live_figures() -> None:
+    stream = io.StringIO()
+    with PlainDisplay(stream) as display:
+        for event in STORY:
+            display(event)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].startswith("demo: 8 trials, 1 of them measured already, about 3m 20s")
+    assert lines[1:4] == [
+        "trial 2/8  block 1  cache = 8",
+        "  starting the server",
+        "     40 connections      41,000 queries/s  p95 1.40 ms",
+    ]
+    assert lines[4].startswith("  t002 INVALID: 3 statements failed, 21s; about ")
+    assert lines[5] == "finished: 7 valid trials, 1 invalid"
+
+
+def test_the_live_display_shows_phase_figures_and_time_left() -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=100, record=True)
+    display = LiveDisplay(console)
+    for event in STORY[:6]:
+        display(event)
+    console.print(display._render())
+    shown = console.export_text()
+    assert "trial 2 of 8 · block 1 · cache = 8" in shown
+    assert "phase 1 of 2: 40 connections" in shown
+    assert "41,234 queries/s" in shown or "41,235 queries/s" in shown
+    assert "1/8 trials" in shown
+    assert "left" in shown
+
+
+def test_an_interrupted_run_says_what_is_safe_and_how_to_go_on() -> None:
+    told = describe(events.RunInterrupted(completed=3, planned=8))
+    assert told is not None
+    assert "3 of 8 trials are safe" in told
+    assert "the same command goes on" in told
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"), [([], ""), ([0.0], "▁"), ([1.0, 2.0, 4.0], "▃▅█"), ([7.0, 0.0], "█▁")]
+)
+def test_a_sparkline_is_scaled_to_its_largest_value(values: list[float], shown: str) -> None:
+    assert sparkline(values) == shown

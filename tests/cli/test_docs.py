@@ -1,0 +1,28 @@
+import re
+import runpy
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_documented_command_line_is_the_real_one() -> None:
+    document = runpy.run_path(str(ROOT / "tools" / "document_cli.py"))["document"]
+    assert (ROOT / "docs" / "cli.md").read_text() == document(), "run: make docs"
+
+
+def test_every_file_that_the_documentation_points_to_exists() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+def test_the_experiment_in_the_readme_is_one_that_mydyno_takes() -> None:
+    from mydyno import spec
+
+    (text,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len(text.splitlines()) <= 24
+    shown = spec.loads(text, "README.md")
+    shipped = spec.load(ROOT / "experiments" / "thread-cache.yaml")
+    assert shown.workload == shipped.workload
+    assert shown.factors == shipped.factors
+    assert shown.setup == shipped.setup

@@ -1,0 +1,82 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MYDYNO = Path(sys.executable).parent / "mydyno"
+ROOT = Path(__file__).parents[2]
+HEAVY = ("polars", "scipy", "numpy", "altair", "pydantic", "ruamel", "pymysql", "jinja2", "vl_convert")
+
+
+def mydyno(*arguments: str, **keywords: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [MYDYNO, *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=keywords.get("cwd")
+    )
+
+
+def test_help_loads_none_of_the_heavy_parts() -> None:
+    code = (
+        "import sys\nsys.argv = ['mydyno', '--help']\n"
+        "from mydyno.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stderr.strip() == "[]"
+    assert "doctor" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["doctor", "plan", "run", "report", "load", "cleanup"])
+def test_every_command_teaches_by_example(command: str) -> None:
+    done = mydyno(command, "--help")
+    assert done.returncode == 0
+    assert f"  mydyno {command}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["plan", "nowhere.yaml"], 2, "nowhere.yaml"),
+        (["plan", str(ROOT / "experiments" / "thread-cache.yaml"), "--size", "tny"], 2, "did you mean toy?"),
+        (["report", "--lab", "/nowhere/lab"], 5, "there is no lab"),
+        (["load", "oltp-read-ony", "--socket", "/s"], 2, "did you mean oltp-read-only?"),
+        (["load", "oltp-read-only"], 2, "neither --socket nor --host"),
+        (["load", "oltp-read-only", "--socket", "/s", "--host", "h"], 2, "exclude each other"),
+        (["load", "oltp-read-only", "--socket", "/s", "--poisson"], 2, "--poisson needs --rate"),
+        (["load", "oltp-read-only", "--socket", "/s", "--rows", "5"], 2, "--rows does not apply"),
+        (["load", "smack-select-key", "--socket", "/s", "--tables", "5"], 2, "--tables does not apply"),
+        (["load", "oltp-read-only", "--socket", "/s", "--prepare", "no"], 2, "--prepare no is not known"),
+        (["load", "oltp-read-only", "--socket", "/s", "--password-file", "/nowhere"], 2, "/nowhere"),
+        (["load", "oltp-read-only", "--socket", "/s", "--ask-password"], 2, "needs a terminal"),
+        (["load", "oltp-read-only", "--socket", "/nowhere.sock"], 4, "/nowhere.sock"),
+    ],
+)
+def test_a_wrong_command_line_is_answered_with_what_is_wrong(
+    arguments: list[str], code: int, told: str
+) -> None:
+    done = mydyno(*arguments)
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_schema_is_json(tmp_path: Path) -> None:
+    assert json.loads(mydyno("schema").stdout)["type"] == "object"
+
+
+def test_doctor_tells_programs_what_it_tells_people(tmp_path: Path) -> None:
+    told = json.loads(mydyno("doctor", "--json", "--lab", str(tmp_path / "lab")).stdout)
+    assert {check["name"] for check in told} >= {"mydyno", "engine", "server", "machine", "lab", "leftovers"}
+    assert all(check["verdict"] == "ok" for check in told if check["name"] in ("engine", "server"))
+    assert not (tmp_path / "lab").exists()
+
+
+def test_cleaning_up_where_nothing_is_changes_nothing(tmp_path: Path) -> None:
+    done = mydyno("cleanup", "--lab", str(tmp_path / "lab"))
+    assert done.returncode == 0
+    assert "nothing to clean up" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,122 @@
+"""`mydyno load` against a server that it does not own: a real one, through socket and port."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from live.mydyno_process import MYDYNO, wait_for_line
+from mydyno.stack import RunningServer
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture
+def account(server: RunningServer, tmp_path: Path) -> Path:
+    """A client option file with the way into the server."""
+    path = tmp_path / "client.cnf"
+    path.touch(mode=0o600)
+    path.write_text(
+        f"[client]\nuser={server.admin_user}\npassword='{server.admin_password.reveal()}'\nsocket={server.socket}\n"
+    )
+    return path
+
+
+def load(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [MYDYNO, "load", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_json_has_the_figures_that_a_program_needs(account: Path) -> None:
+    done = load(
+        *("oltp-read-only", "--defaults-file", str(account), "--table-size", "2000"),
+        *("--connections", "4", "--seconds", "1", "--warmup", "0.2", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["connections"] == 4
+    assert told["errors"] == 0
+    # One transaction of oltp_read_only is 16 statements; transactions at the window's edges are cut.
+    assert told["queries_per_second"] / told["transactions_per_second"] == pytest.approx(16, rel=0.1)
+    assert told["client_cpu_seconds"] > 0
+    assert set(told["statements"]) == {
+        *("begin", "point_select", "simple_range", "sum_range", "order_range", "distinct_range", "commit")
+    }
+    point = told["statements"]["point_select"]["latency"]
+    assert 0 < point["p50_ns"] <= point["p95_ns"] <= point["p99_ns"] <= point["max_ns"]
+
+
+def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: RunningServer) -> None:
+    secret = account.parent / "secret"
+    secret.write_text(server.admin_password.reveal() + "\n")
+    done = load(
+        *("smack-update-select", "--host", "127.0.0.1", "--port", str(server.port), "--user", "root"),
+        *("--password-file", str(secret), "--rows", "1000", "--connections", "3", "--rounds", "7", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert {kind: one["count"] for kind, one in told["statements"].items()} == {
+        "select_index": 21,
+        "update_index": 21,
+    }
+
+
+def test_text_output_shows_every_statement_with_percentiles(account: Path) -> None:
+    done = load("oltp-point-select", "--defaults-file", str(account), "--seconds", "0.5", "--warmup", "0")
+    assert done.returncode == 0, done.stderr
+    assert "p99.9" in done.stdout
+    assert "point_select" in done.stdout
+    assert "queries/s" in done.stdout
+
+
+def test_an_open_loop_keeps_its_rate_and_measures_from_the_intended_start(account: Path) -> None:
+    done = load(
+        *("oltp-point-select", "--defaults-file", str(account), "--connections", "8"),
+        *("--seconds", "2", "--rate", "300", "--poisson", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["latency_kind"] == "response"
+    # 600 Poisson arrivals: five standard deviations are 122.
+    assert told["transactions"] == pytest.approx(600, abs=125)
+
+
+def test_a_wrong_password_is_named_as_what_it_is(server: RunningServer, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.write_text("not-the-password\n")
+    done = load("oltp-point-select", "--socket", str(server.socket), "--password-file", str(wrong))
+    assert done.returncode == 4
+    assert "Access denied" in done.stderr
+    assert "not-the-password" not in done.stderr + done.stdout
+
+
+def test_more_connections_than_the_server_takes_are_an_error_with_figures(account: Path) -> None:
+    done = load(
+        *("oltp-point-select", "--defaults-file", str(account), "--connections", "400", "--seconds", "0.5"),
+        "--json",
+    )
+    assert done.returncode == 4
+    assert "of 400 connections could be opened" in done.stderr
+    assert "max_connections" in done.stderr
+    assert json.loads(done.stdout)["errors_by_code"]["1040"] > 0
+
+
+def test_ctrl_c_ends_a_load_early_and_keeps_its_figures(account: Path) -> None:
+    process = subprocess.Popen(
+        [MYDYNO, "load", "oltp-point-select", "--defaults-file", str(account), "--seconds", "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        bufsize=1,
+    )
+    wait_for_line(process, "queries/s  p95")
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "point_select" in rest
+    assert "Traceback" not in rest

@@ -1,0 +1,70 @@
+"""Writes docs/cli.md from the commands' own help, so that the two cannot differ (tests/cli/test_docs.py)."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+# Before typer is imported: the same text on every terminal.
+os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", _TYPER_FORCE_DISABLE_TERMINAL="1")
+
+import click
+import typer.main
+from typer.testing import CliRunner
+
+from mydyno.cli.main import app
+from mydyno.core import environment, errors
+
+TARGET = Path(__file__).parents[1] / "docs" / "cli.md"
+
+
+def document() -> str:
+    """The whole of docs/cli.md."""
+    runner = CliRunner()
+    group = typer.main.get_command(app)
+    assert isinstance(group, click.Group) or hasattr(group, "commands")
+    lines = [
+        "# The command line",
+        "",
+        "Written by `make docs` from the commands' own help.",
+        "",
+        "## Exit codes",
+        "",
+        "| code | means |",
+        "|---|---|",
+        "| 0 | done |",
+    ]
+    meanings = re.findall(r"^\W*(\w+Error) +(\d+)  (.+)$", errors.__doc__ or "", re.MULTILINE)
+    by_code: dict[str, list[str]] = {}
+    for _, code, meaning in meanings:
+        by_code.setdefault(code, []).append(meaning)
+    lines += [f"| {code} | {'; '.join(means)} |" for code, means in sorted(by_code.items())]
+    lines += [
+        f"| {errors.EXIT_INVALID_TRIALS} | the run finished, but some of its trials are invalid |",
+        f"| {errors.EXIT_INTERRUPTED} | Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe |",
+        "",
+        "## Environment variables",
+        "",
+        "| variable | means |",
+        "|---|---|",
+        *(f"| `{variable.name}` | {variable.meaning} |" for variable in environment.ALL),
+        "",
+        "## Shell completion",
+        "",
+        "`mydyno --install-completion` installs it for your shell; `mydyno --show-completion` prints it.",
+        "",
+    ]
+    for name in ("", *group.commands):
+        arguments = [name, "--help"] if name else ["--help"]
+        answer = runner.invoke(app, arguments, prog_name="mydyno", env=dict(os.environ))
+        assert answer.exit_code == 0, answer.output
+        text = "\n".join(line.rstrip() for line in answer.output.strip("\n").splitlines())
+        lines += [f"## mydyno {name}".rstrip(), "", "```text", text, "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(document(), encoding="utf-8")
+    sys.stdout.write(f"wrote {TARGET.name}\n")
