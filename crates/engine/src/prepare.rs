@@ -6,7 +6,7 @@ use crate::admin::Admin;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::Prepare;
 use crate::os::signals;
-use crate::protocol::{ServerError, commands};
+use crate::protocol::{ServerError, code, commands};
 use crate::report::Reporter;
 use crate::report::messages::{Message, TableRows};
 use crate::workload::{Table, Workload};
@@ -114,6 +114,10 @@ impl Loader<'_> {
     }
 
     fn insert(&mut self, sql: &[u8], table: &Table, done: u64) -> Result<(), Refused> {
+        if signals::interrupted() {
+            let error = ServerError::new(code::SERVER_LOST, "interrupted");
+            return Err(Refused { sql: table.insert.clone(), error });
+        }
         self.statements += 1;
         self.admin
             .execute(sql)

@@ -10,7 +10,7 @@ use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, PROTOCOL};
 use crate::load::Event;
 use crate::os::address::Address;
-use crate::os::usage::Usage;
+use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
 use crate::phases::Conductor;
 use crate::prepare::prepare;
@@ -82,11 +82,10 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         pins,
     };
     let exit = if complete { drive(&conductor)? } else { Exit::Interrupted };
-    let usage = Usage::now();
     reporter.send(&Message::Done {
         exit,
-        client_cpu: usage.cpu,
-        peak_rss_bytes: usage.peak_rss_bytes,
+        client_cpu: Usage::now().cpu,
+        peak_rss_bytes: peak_rss_bytes(),
     });
     Ok(exit)
 }

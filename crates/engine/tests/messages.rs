@@ -189,7 +189,7 @@ fn examples() -> Vec<(&'static str, Message)> {
             Message::Done {
                 exit: Exit::Ok,
                 client_cpu: cpu(0.221, 0.731),
-                peak_rss_bytes: 10_186_752,
+                peak_rss_bytes: Some(10_186_752),
             },
         ),
         (

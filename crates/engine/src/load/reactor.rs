@@ -298,12 +298,7 @@ impl<'a> Reactor<'a> {
                 }
             }
             Stretch::Running => self.go_on_running(),
-            Stretch::Draining { until_ns } => {
-                let in_flight = self.connections.iter().any(Connection::in_flight);
-                if !in_flight || self.now() >= until_ns {
-                    self.close_all();
-                }
-            }
+            Stretch::Draining { until_ns } => self.close_when_drained(until_ns),
             Stretch::Over => {}
         }
     }
@@ -322,8 +317,18 @@ impl<'a> Reactor<'a> {
         }
     }
 
+    /// Sends nothing more, and closes once no statement is under way or the time is over.
     fn drain(&mut self, limit_ns: u64) {
-        self.stretch = Stretch::Draining { until_ns: self.now() + limit_ns };
+        let until_ns = self.now() + limit_ns;
+        self.stretch = Stretch::Draining { until_ns };
+        self.close_when_drained(until_ns);
+    }
+
+    fn close_when_drained(&mut self, until_ns: u64) {
+        let in_flight = self.connections.iter().any(Connection::in_flight);
+        if !in_flight || self.now() >= until_ns {
+            self.close_all();
+        }
     }
 
     /// Takes leave of the server and closes every socket.

@@ -22,8 +22,6 @@ impl CpuSeconds {
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     pub cpu: CpuSeconds,
-    /// Largest resident memory so far.
-    pub peak_rss_bytes: u64,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
 }
@@ -40,13 +38,33 @@ impl Usage {
         };
         Self {
             cpu: CpuSeconds { user_s: seconds(usage.ru_utime), system_s: seconds(usage.ru_stime) },
-            peak_rss_bytes: usage.ru_maxrss as u64 * 1024,
             voluntary_switches: usage.ru_nvcsw as u64,
             involuntary_switches: usage.ru_nivcsw as u64,
         }
     }
 }
 
+/// The largest resident memory of this program so far. getrusage would give the memory of the
+/// process that started it when that was larger: its `ru_maxrss` survives exec.
+pub fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 fn seconds(time: libc::timeval) -> f64 {
     time.tv_sec as f64 + time.tv_usec as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peak_grows_with_memory_that_is_touched() {
+        let before = peak_rss_bytes().unwrap();
+        let touched = std::hint::black_box(vec![1u8; 64 << 20]);
+        assert!(peak_rss_bytes().unwrap() >= before.max(touched.len() as u64));
+    }
 }

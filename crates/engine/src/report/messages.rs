@@ -20,7 +20,7 @@ pub enum Message {
     Interval(Interval),
     Sample(Sample),
     PhaseEnd(Box<PhaseEnd>),
-    Done { exit: Exit, client_cpu: CpuSeconds, peak_rss_bytes: u64 },
+    Done { exit: Exit, client_cpu: CpuSeconds, peak_rss_bytes: Option<u64> },
     Fatal { code: FatalCode, message: String, hint: Option<String> },
 }
 

@@ -36,6 +36,9 @@ impl<'scope> Sampler<'scope> {
         login: &Login,
         reporter: &'env Reporter,
     ) -> Result<Self, Fatal> {
+        if proc::this_process().is_none() {
+            return Err(Fatal::new(FatalCode::Internal, "cannot sample: /proc is not readable"));
+        }
         let login = Login { database: None, ..login.clone() };
         let admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
         let (stop, stopped) = channel();
@@ -89,10 +92,12 @@ impl Worker<'_> {
 
     fn sample(&mut self) {
         let status = self.status();
+        // It was readable at the start.
+        let Some(client) = proc::this_process() else { return };
         self.reporter.send(&Message::Sample(Sample {
             status,
             server: self.server_pid.and_then(proc::process),
-            client: proc::this_process(),
+            client,
             host: proc::host(),
         }));
     }

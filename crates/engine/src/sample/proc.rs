@@ -19,25 +19,15 @@ pub fn process(pid: u32) -> Option<ProcessSample> {
 }
 
 /// The same for this process, with the switches and finer CPU times from getrusage.
-pub fn this_process() -> ProcessSample {
+pub fn this_process() -> Option<ProcessSample> {
     let usage = Usage::now();
-    let fallback = ProcessSample {
-        cpu_user_s: 0.0,
-        cpu_system_s: 0.0,
-        rss_bytes: usage.peak_rss_bytes,
-        threads: 1,
-        voluntary_switches: None,
-        involuntary_switches: None,
-        read_bytes: None,
-        write_bytes: None,
-    };
-    ProcessSample {
+    Some(ProcessSample {
         cpu_user_s: usage.cpu.user_s,
         cpu_system_s: usage.cpu.system_s,
         voluntary_switches: Some(usage.voluntary_switches),
         involuntary_switches: Some(usage.involuntary_switches),
-        ..process(std::process::id()).unwrap_or(fallback)
-    }
+        ..process(std::process::id())?
+    })
 }
 
 /// What the whole machine has used.
@@ -163,7 +153,7 @@ mod tests {
     fn this_machine_and_this_process_can_be_read() {
         let host = host();
         assert!(host.cpu.idle + host.cpu.user > 0.0 && host.context_switches > 0);
-        let client = this_process();
+        let client = this_process().unwrap();
         assert!(client.rss_bytes > 0 && client.threads > 0 && client.voluntary_switches.is_some());
         assert!(process(u32::MAX).is_none());
     }

@@ -1,0 +1,111 @@
+"""Running the real engine in live tests: jobs as the engine reads them, messages as it writes them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from mydyno.load.engine import find_engine
+from mydyno.stack import RunningServer
+
+Record = dict[str, Any]
+
+ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one engine said: its messages in order, and how the process ended."""
+
+    messages: list[Record]
+    exit_code: int
+    text: str
+
+    def of(self, kind: str) -> list[Record]:
+        return [message for message in self.messages if message["type"] == kind]
+
+    def the(self, kind: str) -> Record:
+        [message] = self.of(kind)
+        return message
+
+    @property
+    def kinds(self) -> list[str]:
+        return [message["type"] for message in self.messages]
+
+
+def target(server: RunningServer, *, tcp: bool = False) -> Record:
+    where: Record = {"host": "127.0.0.1", "port": server.port} if tcp else {"socket": str(server.socket)}
+    return {
+        **where,
+        "user": server.admin_user,
+        "password": server.admin_password.reveal(),
+        "database": "engine_test",
+    }
+
+
+def job(server: RunningServer, workload: Record, *phases: Record, **more: Any) -> Record:
+    return {
+        "protocol": 1,
+        "target": target(server),
+        "workload": workload,
+        "prepare": "if-missing",
+        "phases": list(phases),
+        **more,
+    }
+
+
+def phase(connections: int, work: Record, **more: Any) -> Record:
+    return {"connections": connections, "work": work, **more}
+
+
+def rounds(count: int) -> Record:
+    return {"kind": "rounds", "rounds": count}
+
+
+def timed(measure_s: float, warmup_s: float = 0.0) -> Record:
+    return {"kind": "timed", "warmup_s": warmup_s, "measure_s": measure_s}
+
+
+def smack(scenario: str = "select-key", **more: Any) -> Record:
+    return {"smack": {"scenario": scenario, "rows": ROWS, **more}}
+
+
+def sysbench(script: str, **more: Any) -> Record:
+    return {"sysbench": {"script": script, "table_size": ROWS, **more}}
+
+
+def start(job: Record) -> subprocess.Popen[str]:
+    """An engine that has been given its job and goes on by itself."""
+    process = subprocess.Popen(
+        [find_engine(), "load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(job))
+    process.stdin.close()
+    return process
+
+
+def finish(process: subprocess.Popen[str], said: str = "") -> Run:
+    """Listens to the end; `said` is what was read from it before."""
+    assert process.stdout is not None
+    text = said + process.stdout.read()
+    process.stdout.close()
+    code = process.wait(timeout=30)
+    return Run([json.loads(line) for line in text.splitlines()], code, text)
+
+
+def listen_until(process: subprocess.Popen[str], kind: str) -> str:
+    """What the engine says up to the first message of a kind."""
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if json.loads(line)["type"] == kind:
+            return said
+    raise AssertionError(f"the engine ended without saying {kind}: {said}")
+
+
+def run(job: Record) -> Run:
+    return finish(start(job))
