@@ -74,11 +74,11 @@ def bootstrap_t(values: Numbers, random: np.random.Generator) -> tuple[float, fl
 
 
 METHODS: dict[str, Method] = {
-    "percentile": percentile,
-    "BCa": bca,
-    "bootstrap-t": bootstrap_t,
+    "percentile bootstrap": percentile,
+    "BCa bootstrap": bca,
+    "bootstrap-t, not smoothed": bootstrap_t,
     "Student's t": student,
-    "smoothed symmetric bootstrap-t": ours,
+    "**smoothed symmetric bootstrap-t**": ours,
 }
 
 

@@ -101,10 +101,10 @@ def test_one_trial_of_each_asks_for_what_an_interval_needs() -> None:
     )
 
 
-def test_two_trials_of_each_ask_by_their_spread() -> None:
+def test_two_trials_of_each_ask_for_at_least_what_their_spread_says() -> None:
     found = verdict(given_ratio(1.5, p=None, n=2, spread=0.01))
     assert found.sentence == (
-        "not enough data to tell 450 from 8: about 1 more trial of each needed, n=2 vs 2"
+        "not enough data to tell 450 from 8: at least 1 more trial of each needed, n=2 vs 2"
     )
 
 

@@ -317,7 +317,8 @@ def test_torn_histograms_are_named(tmp_path: Path) -> None:
             run.histograms("t001")
 
 
-def test_someone_who_may_not_write_the_lab_can_still_read_it() -> None:
+@pytest.mark.parametrize("read_before", [False, True])
+def test_someone_who_may_not_write_the_lab_can_still_read_it(read_before: bool) -> None:
     if os.getuid() != 0:
         pytest.skip("giving up rights needs root")
     with tempfile.TemporaryDirectory() as name:
@@ -325,6 +326,10 @@ def test_someone_who_may_not_write_the_lab_can_still_read_it() -> None:
         path = Path(name, "lab")
         with Lab.open(path, write=True) as lab:
             save(lab.run(experiment(), "{}"), trial(1))
+        if read_before:  # A reader that may write leaves the log's files behind.
+            with Lab.open(path, write=False) as lab:
+                assert lab.find_run().trials() == [trial(1)]
+            assert (path / "lab.sqlite-wal").exists()
         reader = os.fork()
         if reader == 0:
             status = 2

@@ -50,9 +50,9 @@ def not_enough_data(ratio: Ratio, left: str, right: str, metric: Metric, more: i
             return f"{start}: no valid trial of {title} has {metric.noun}, {_sizes(ratio)}"
     if ratio.value is None:
         return f"{start}: {metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
-    if ratio.spread is None and more is not None:
-        return f"{start}: at least {_trials(more)} of each needed, {_sizes(ratio)}"
-    needed = "more than 1000 more trials" if more is None else f"about {_trials(more)}"
+    # Without an interval the spread, if there is one, is a guess from two values: no "about" can rest on it.
+    roughly = "at least" if ratio.interval is None else "about"
+    needed = "more than 1000 more trials" if more is None else f"{roughly} {_trials(more)}"
     if ratio.interval is None:
         return f"{start}: {needed} of each needed, {_sizes(ratio)}"
     low, high = ratio.interval.low - 1, ratio.interval.high - 1

@@ -1,0 +1,52 @@
+"""The sentences and the numbers in docs/statistics.md are what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from analysis.coverage_study import METHODS, NOISES, coverage
+from mydyno.analysis import bootstrap
+from mydyno.analysis.bootstrap import Interval
+from mydyno.analysis.durability import LABELS
+from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, Metric
+from mydyno.analysis.ratio import Ratio
+from mydyno.analysis.verdict import Side, judge
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
+SENTENCES = re.findall(r"```text\n(.*?)```", DOCUMENT, re.DOTALL)[0].splitlines()
+
+CASES: list[tuple[Metric, float, float, float, float, int]] = [
+    (QUERIES_PER_SECOND, 1.123, 1.094, 1.148, 0.001, 5),
+    (QUERIES_PER_SECOND, 0.88, 0.85, 0.91, 0.001, 5),
+    (LATENCY_P95, 0.8, 0.75, 0.85, 0.001, 5),
+    (QUERIES_PER_SECOND, 1.01, 1.004, 1.016, 0.001, 5),
+    (QUERIES_PER_SECOND, 1.004, 0.988, 1.0207, 0.4, 5),
+    (QUERIES_PER_SECOND, 1.05, 0.97, 1.14, 0.2, 3),
+]
+
+
+@pytest.mark.parametrize(("sentence", "case"), list(zip(SENTENCES, CASES, strict=True)))
+def test_every_sentence_in_the_guide_is_said(
+    sentence: str, case: tuple[Metric, float, float, float, float, int]
+) -> None:
+    metric, value, low, high, p, n = case
+    ratio = Ratio(n, n, True, value, Interval(low, high), p, 0.065)
+    assert judge(ratio, Side("450"), Side("8"), metric).sentence == sentence
+
+
+def test_the_guide_names_every_durability_and_the_number_of_resamples() -> None:
+    text = re.sub(r"\s+", " ", DOCUMENT)
+    assert all(f"`{label}`" in text for label in LABELS)
+    assert f"{bootstrap._RESAMPLES:,} resamples" in text
+
+
+@pytest.mark.slow
+def test_the_tables_of_the_guide_can_be_made_again() -> None:
+    table = DOCUMENT[DOCUMENT.index("| normal |") :].splitlines()
+    for line in table[2:7]:
+        name, *shares = (cell.strip() for cell in line.strip("|").split("|"))
+        for n, share in zip((3, 4, 5, 8, 20), shares, strict=True):
+            assert f"{100 * coverage(METHODS[name], NOISES['normal'], n, 4000):.1f}" == share
