@@ -26,7 +26,7 @@ def workplace() -> Iterator[Workplace]:
     folder.chmod(0o755)
     place = Workplace(folder)
     # More trials than twenty starts of a few seconds can finish, so that every kill meets one at work.
-    place.experiment.write_text(place.experiment.read_text().replace("repeats: 4", "repeats: 30"))
+    place.experiment.write_text(place.experiment.read_text().replace("repeats: 4", "repeats: 15"))
     yield place
     place.wait_until_no_process_is_left()
     shutil.rmtree(folder)
