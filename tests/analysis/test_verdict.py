@@ -16,6 +16,7 @@ from mydyno.analysis.durability import LABELS
 from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
 from mydyno.analysis.ratio import Ratio
 from mydyno.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
+from mydyno.stack.server.durability import Level
 
 A, B = Side("450"), Side("8")
 
@@ -152,6 +153,10 @@ def test_a_less_durable_winner_is_never_named_without_saying_so(outcome: str) ->
     assert found.sentence.endswith(
         "; but commit=2 is less durable (loses up to 1 s on OS crash) than commit=1 (durable)"
     )
+
+
+def test_the_labels_are_those_that_trials_get_in_the_same_order() -> None:
+    assert tuple(level.label for level in sorted(Level, reverse=True)) == LABELS
 
 
 def test_a_more_durable_winner_needs_no_note() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.sampling.frames import sample_frame
-from mydyno.sampling.series import rates, restarts, totals, usage, usage_series
+from mydyno.sampling.series import rates, restarts, totals, usage
 from sampling.builders import cpu, sample
 
 
@@ -115,11 +115,6 @@ def test_usage_of_a_server_elsewhere_or_restarted_is_unknown_not_zero() -> None:
         assert seen.server_cpus is None
         assert seen.client_cpus == 0
         assert seen.steal_share is None, "no CPU time passed: a share of nothing"
-
-
-def test_usage_over_time_has_one_entry_between_two_samples() -> None:
-    frame = sample_frame([sample(t, client_cpu_s=t * t) for t in (0, 1, 2)])
-    assert [(t, seen.client_cpus) for t, seen in usage_series(frame)] == [(1.0, 1.0), (2.0, 3.0)]
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=2, max_size=20))

@@ -71,15 +71,6 @@ class Lab:
             )
         return cls(path, open_for_reading(database), None)
 
-    @property
-    def cache_folder(self) -> Path:
-        return self.path / "cache"
-
-    @property
-    def journal_file(self) -> Path:
-        """The undo journal of the stack."""
-        return self.path / "journal.jsonl"
-
     def run(self, experiment: ExperimentRecord, plan_json: str, *, again: bool = False) -> RunWriter:
         """The run of this plan: made now, or the latest one taken up where it stopped.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import polars as pl
@@ -101,12 +100,6 @@ def usage(samples: pl.DataFrame, from_s: float, to_s: float) -> Usage | None:
     if inside.height < 2:
         return None
     return _usage(inside.slice(0, 1), inside.slice(-1, 1))
-
-
-def usage_series(samples: pl.DataFrame) -> list[tuple[float, Usage]]:
-    """(t_s of the later sample, usage since the one before), for a curve over time."""
-    rows = [samples.slice(position, 1) for position in range(samples.height)]
-    return [(later["t_s"][0], _usage(earlier, later)) for earlier, later in itertools.pairwise(rows)]
 
 
 def _usage(earlier: pl.DataFrame, later: pl.DataFrame) -> Usage:
