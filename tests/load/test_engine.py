@@ -1,0 +1,77 @@
+"""How mydyno takes an engine that is missing, foreign or broken: real child processes, no server."""
+
+from pathlib import Path
+
+import pytest
+
+from mydyno.core.errors import EngineError, MissingToolError, UsageError
+from mydyno.core.secrets import Secret
+from mydyno.load import engine
+from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
+
+
+def job(**changes: object) -> Job:
+    target = Target(user="root", password=Secret("x"), database="mydyno", socket=Path("/nowhere/s.sock"))
+    values: dict[str, object] = {
+        "target": target,
+        "seed": 1,
+        "workload": {"smack": {"scenario": "select-key"}},
+    }
+    return Job(**(values | changes))  # type: ignore[arg-type]
+
+
+def program(folder: Path, text: str) -> str:
+    path = folder / "engine"
+    path.write_text(f"#!/bin/sh\ncat >/dev/null\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def hear(one: Job) -> list[object]:
+    with engine.Engine(one) as running:
+        return list(running)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(EngineError, match=r"/nowhere/s\.sock"):
+        hear(job())
+
+
+def test_a_job_that_the_engine_refuses_is_a_wrong_use() -> None:
+    with pytest.raises(UsageError, match="scenario"):
+        hear(job(workload={"smack": {"scenario": "nonsense"}}))
+    with pytest.raises(UsageError, match="connections"):
+        hear(job(phases=(Phase(0, closed_loop(), rounds(1)),)))
+
+
+def test_a_binary_that_does_not_exist_is_named_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYDYNO_ENGINE", "/nowhere/mydyno-engine")
+    with pytest.raises(MissingToolError, match="MYDYNO_ENGINE names /nowhere/mydyno-engine"):
+        engine.find_engine()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("echo 'out of luck' >&2; exit 9", "without finishing .exit code 9.: out of luck"),
+        ("echo 'hello world'", "does not understand"),
+        ("exit 0", "without finishing"),
+        ("kill -9 $$", "without finishing .exit code -9."),
+    ],
+)
+def test_a_broken_engine_ends_in_an_error_that_tells_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+) -> None:
+    monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, text))
+    with pytest.raises(EngineError, match=told):
+        hear(job())
+
+
+def test_an_engine_of_another_release_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hello = (
+        (Path(__file__).parents[1] / "fixtures" / "engine" / "messages" / "hello.json").read_text().strip()
+    )
+    older = hello.replace('"protocol":1', '"protocol":99').replace('"protocol": 1', '"protocol": 99')
+    monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, f"echo '{older}'"))
+    with pytest.raises(EngineError, match="speaks protocol 99"):
+        hear(job())

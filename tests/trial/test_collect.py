@@ -1,0 +1,57 @@
+from pathlib import Path
+
+from mydyno.load import messages
+from mydyno.trial.collect import Collector
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine" / "messages"
+
+
+def heard() -> Collector:
+    collector = Collector()
+    for name in ("hello", "connected", "interval", "sample", "phase_end", "done"):
+        collector.hear(messages.parse((FIXTURES / f"{name}.json").read_text()))
+    return collector
+
+
+def test_a_phase_has_rates_over_its_measured_window_only() -> None:
+    (phase,) = heard().phases
+    # Four statements and one transaction from 0.5 s to 0.7 s.
+    assert (phase.queries, phase.transactions) == (4, 1)
+    assert phase.queries_per_second is not None
+    assert round(phase.queries_per_second, 6) == 20.0
+    assert phase.transactions_per_second is not None
+    assert round(phase.transactions_per_second, 6) == 5.0
+    assert (phase.started_s, phase.ended_s) == (0.4, 0.701)
+
+
+def test_statements_and_errors_keep_their_kinds_and_codes() -> None:
+    (phase,) = heard().phases
+    assert {one.kind: (one.count, one.errors, one.rows) for one in phase.statements} == {
+        "select_index": (3, 0, 3),
+        "update_index": (1, 1, 1),
+    }
+    assert phase.errors == {"1213": 1}
+    assert phase.error_examples["1213"].startswith("Deadlock")
+
+
+def test_a_window_without_length_has_no_rate() -> None:
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    assert isinstance(end, messages.PhaseEnd)
+    collector = Collector()
+    collector.hear(end.model_copy(update={"measured_to_ns": end.measured_from_ns}))
+    assert collector.phases[0].queries_per_second is None
+
+
+def test_raw_histograms_are_kept_by_what_they_time() -> None:
+    collector = heard()
+    assert set(collector.histograms["0"]) == {
+        *("queries", "transactions", "connects", "statement:select_index", "statement:update_index")
+    }
+    assert all(text.startswith("HIST") for text in collector.histograms["0"].values())
+
+
+def test_samples_and_intervals_are_kept_as_they_came() -> None:
+    collector = heard()
+    assert len(collector.samples) == 1
+    assert len(collector.intervals) == 1
+    assert collector.hello is not None
