@@ -17,9 +17,9 @@ from mydyno.spec import Workload
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
 COPIED_BYTES_PER_SECOND = 500 * 1024**2
-NEW_DATASET_SECONDS = 10.0
+NEW_DATASET_SECONDS = 4.0
 """Making the system tables, starting, slow shutdown, freezing."""
-TRIAL_SECONDS = 4.0
+TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
