@@ -342,9 +342,9 @@ def experiment(
     )
 
 
-def one_point_run(*, repeats: int = 3) -> MemoryRun:
+def one_point_run(*, repeats: int = 3, connections: Sequence[int] = CONNECTIONS) -> MemoryRun:
     """No factor at all: a single point under load."""
-    run = thread_cache_run(repeats=repeats, levels=(450,), invalid=())
+    run = thread_cache_run(repeats=repeats, connections=connections, levels=(450,), invalid=())
     alone = PointRecord(point_id="p1", levels={}, title="as set up")
     return replace(
         run,

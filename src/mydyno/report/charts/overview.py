@@ -25,14 +25,13 @@ def overview_chart(view: Overview, size: Size, height: int | None = None) -> Cha
     """One panel a setting on shared scales; beside each other where there is room, else below each other."""
     columns = _columns(len(view.panels), size)
     panel_height = height or (170 if size.narrow else 300 if columns <= 2 else 200)
-    # Both axes are drawn at the outer edges only when panels stand side by side.
+    # Side by side, the shared axes are drawn at the outer edges only: one in between would widen its column.
     inner = size.width - 2 * _AXES - (columns - 1) * _GAP
     width = inner // columns
     panels = []
     for place, panel in enumerate(view.panels):
-        column = place % columns
-        last = column == columns - 1 or place == len(view.panels) - 1
-        panels.append(_panel(view, panel, width, panel_height, left=column == 0, right=last, size=size))
+        left, right = place % columns == 0, place % columns == columns - 1
+        panels.append(_panel(view, panel, width, panel_height, left=left, right=right))
     return side_by_side(panels, columns, {"row": 34, "column": _GAP})
 
 
@@ -44,7 +43,7 @@ def _columns(panels: int, size: Size) -> int:
 
 
 def _panel(
-    view: Overview, panel: Panel, width: int, height: int, *, left: bool, right: bool, size: Size
+    view: Overview, panel: Panel, width: int, height: int, *, left: bool, right: bool
 ) -> alt.LayerChart:
     color = theme.INVALID if panel.invalid else theme.color(panel.setting.slot)
     x = alt.X(

@@ -93,6 +93,7 @@ def config() -> dict[str, Any]:
         "view": {"stroke": None},
         "mark": {"aria": False},
         "axis": {
+            "aria": False,
             "domainColor": MUTED,
             "gridColor": GRID,
             "tickColor": MUTED,

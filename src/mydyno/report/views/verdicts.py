@@ -67,6 +67,7 @@ class Verdicts:
     metric: Metric
     ratios: tuple[Ratios, ...]
     beside: tuple[Beside, ...]
+    """Where there are trials enough for an interval."""
 
 
 def verdicts(evidence: Evidence) -> Verdicts:
@@ -81,11 +82,11 @@ def verdicts(evidence: Evidence) -> Verdicts:
         metric=metric,
         ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
         beside=tuple(
-            Beside(other, settings[place], as_sentence(one.overall), one.overall.outcome)
+            Beside(other, settings[place], _beside_sentence(one.overall), one.overall.outcome)
             for other in (QUERIES_PER_SECOND, LATENCY_P99, CONNECT_P95)
             if other is not metric
             for place, one in enumerate(_against_first(evidence, other), 1)
-            if one.overall.ratio.value is not None
+            if one.overall.ratio.interval is not None
         ),
     )
 
@@ -148,6 +149,14 @@ def as_sentence(verdict: Verdict) -> str:
     text = verdict.sentence
     named = text.startswith(verdict.left.title)
     return f"{text if named else text[:1].upper() + text[1:]}."
+
+
+def _beside_sentence(verdict: Verdict) -> str:
+    """Among others, a verdict whose words do not name its metric gets the name in front."""
+    noun = verdict.metric.noun
+    if noun in verdict.sentence:
+        return as_sentence(verdict)
+    return f"{noun[:1].upper()}{noun[1:]}: {verdict.sentence}."
 
 
 def _alone(evidence: Evidence, metric: Metric) -> str:
