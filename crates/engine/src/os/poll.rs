@@ -39,7 +39,7 @@ impl Poll {
 
     pub fn waker(&self) -> io::Result<Waker> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        self.add(&event, WAKE, EventFlags::IN | EventFlags::ET)?;
+        self.add(&event, WAKE, EventFlags::IN)?;
         Ok(Waker(Arc::new(event)))
     }
 

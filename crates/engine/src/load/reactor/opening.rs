@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::net::sockopt;
 
-use super::{Reactor, Stretch, incoming};
+use super::{Reactor, Stretch};
 use crate::load::Event;
 use crate::load::connection::{Handle, Stage};
 use crate::os::address::Dial;
@@ -33,8 +33,8 @@ impl Reactor<'_> {
         let (socket, stage, interest) = match self.plan.address.dial() {
             Dial::QueueFull => return,
             Dial::Failed(error) => return self.failed_to_open(index, &error),
-            Dial::Connected(socket) => (socket, Stage::Greeting(Box::default()), incoming()),
-            Dial::UnderWay(socket) => (socket, Stage::Dialing, incoming() | EventFlags::OUT),
+            Dial::Connected(socket) => (socket, Stage::Greeting(Box::default()), EventFlags::IN),
+            Dial::UnderWay(socket) => (socket, Stage::Dialing, EventFlags::OUT),
         };
         if let Err(error) = self.poll.add(&socket, index as u64, interest) {
             let error = self.plan.address.refused(error);
