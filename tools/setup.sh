@@ -62,7 +62,7 @@ system() {
         command -v "${word%%=*}" >/dev/null || missing+=("${word#*=}")
     done
     [ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
-    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.85 or newer, with rustup or your distribution'
+    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.90 or newer (rustup has it)'
 }
 
 python() {

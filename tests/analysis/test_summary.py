@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from results.builders import FACTOR, experiment
 
 from analysis.builders import LEFT, RIGHT, measured
 from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
 from mydyno.analysis.optimum import optimum
-from mydyno.analysis.pairs import level_pairs
 from mydyno.analysis.summary import summarise, summary
 
 
@@ -79,11 +77,3 @@ def test_the_optimum_of_a_latency_is_the_lowest() -> None:
     found = optimum([measured(LEFT, 0, {1: 100, 10: None})], LEFT.point_id, LATENCY_P95)
     assert found is not None
     assert found.best.connections == 1
-
-
-def test_levels_are_compared_where_all_else_is_equal() -> None:
-    assert [(one.title, other.title) for one, other in level_pairs(experiment(), FACTOR, "450", "8")] == [
-        ("thread_cache_size = 450", "thread_cache_size = 8")
-    ]
-    assert level_pairs(experiment(), FACTOR, "450", "9") == []
-    assert level_pairs(experiment(), "no such factor", "450", "8") == []

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mydyno.sampling.frames import sample_frame
-from mydyno.sampling.series import rates, restarts, totals, usage
+from mydyno.sampling.series import restarts, totals, usage
 from sampling.builders import cpu, sample
 
 
@@ -16,33 +14,16 @@ def queries(*readings: tuple[float, int, int]) -> list[tuple[float, dict[str, st
     return [(t, {"Uptime": str(uptime), "Queries": str(value)}) for t, uptime, value in readings]
 
 
-def test_a_counter_becomes_its_growth_per_second() -> None:
-    frame = rates(sample_frame([sample(*one) for one in queries((0, 5, 100), (2, 7, 300), (3, 8, 300))]))
-    assert frame["t_s"].to_list() == [2.0, 3.0]
-    assert frame["seconds"].to_list() == [2.0, 1.0]
-    assert frame["status.Queries"].to_list() == [100.0, 0.0]
-
-
-def test_states_and_high_water_marks_have_no_rate() -> None:
-    status = {"Threads_running": "3", "Max_used_connections": "9", "Unheard_of": "1", "Threads_created": "4"}
-    columns = rates(sample_frame([sample(0, status), sample(1, status)])).columns
-    assert [name for name in columns if name.startswith("status.")] == ["status.Threads_created"]
-    assert "server.rss_bytes" not in columns
-    assert "server.threads" not in columns
-    assert "disk.sda.writes" in columns
-
-
-def test_no_rate_is_claimed_across_a_restart() -> None:
+def test_a_restart_is_seen_where_the_uptime_goes_back() -> None:
     readings = queries((0, 50, 1000), (1, 51, 1100), (2, 0, 1150), (3, 1, 1160))
     frame = sample_frame([sample(*one) for one in readings])
-    assert rates(frame)["status.Queries"].to_list() == [100.0, None, 10.0]
     assert restarts(frame) == (2.0,)
 
 
-def test_a_counter_that_was_set_back_alone_has_no_rate_and_is_no_restart() -> None:
+def test_a_counter_that_was_set_back_alone_has_no_total_and_is_no_restart() -> None:
     readings = [(0.0, {"Uptime": "1", "Bytes_sent": "900"}), (1.0, {"Uptime": "2", "Bytes_sent": "10"})]
     frame = sample_frame([sample(*one) for one in readings])
-    assert rates(frame)["status.Bytes_sent"].to_list() == [None]
+    assert "Bytes_sent" not in totals(frame)
     assert restarts(frame) == ()
 
 
@@ -57,7 +38,6 @@ def test_a_restart_behind_samples_without_an_answer_is_still_seen() -> None:
     before, after = ({"Uptime": "50", "Queries": "1000"}, {"Uptime": "1", "Queries": "4"})
     frame = sample_frame([sample(0, before), sample(1), sample(2, after)])
     assert restarts(frame) == (2.0,)
-    assert rates(frame)["status.Queries"].to_list() == [None, None]
     assert totals(frame) == {}
 
 
@@ -115,12 +95,3 @@ def test_usage_of_a_server_elsewhere_or_restarted_is_unknown_not_zero() -> None:
         assert seen.server_cpus is None
         assert seen.client_cpus == 0
         assert seen.steal_share is None, "no CPU time passed: a share of nothing"
-
-
-@given(st.lists(st.integers(0, 10**12), min_size=2, max_size=20))
-def test_rates_times_seconds_add_up_to_the_growth(growths: list[int]) -> None:
-    values = [sum(growths[: position + 1]) for position in range(len(growths))]
-    frame = sample_frame([sample(t * 0.5, {"Queries": str(value)}) for t, value in enumerate(values)])
-    series = rates(frame)
-    total = (series["status.Queries"] * series["seconds"]).sum()
-    assert total == pytest.approx(values[-1] - values[0])

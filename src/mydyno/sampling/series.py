@@ -1,4 +1,4 @@
-"""What the raw samples say: rates, CPU shares, restarts. Pure; takes and gives the frames of `frames`."""
+"""What the raw samples say: totals, CPU shares, restarts. Pure; takes the frames of `frames`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from mydyno.sampling.catalogue import kind
 STATUS = "status."
 _WITNESSES = ("status.Uptime", "status.Connections", "status.Queries")
 """Neither FLUSH STATUS nor anything else but a restart sets these back."""
-_GAUGES_OF_PROCESS = ("rss_bytes", "threads")
 
 
 @dataclass(frozen=True)
@@ -29,32 +28,6 @@ class Usage:
     busy_share: float | None
     iowait_share: float | None
     steal_share: float | None
-
-
-def is_cumulative(column: str) -> bool:
-    """Whether a column of the samples counts up, so that its rate means something."""
-    if column.startswith(STATUS):
-        return kind(column.removeprefix(STATUS)) == "counter"
-    return column not in ("t_s", "phase") and not column.endswith(_GAUGES_OF_PROCESS)
-
-
-def rates(samples: pl.DataFrame) -> pl.DataFrame:
-    """Per second, between each sample and the one before: one row less than `samples`.
-
-    Columns: `t_s` (of the later sample), `seconds` (the distance), `phase`, and every cumulative column
-    under its own name. None where a reading is missing, where the server restarted in between, and where a
-    counter fell without one (FLUSH STATUS).
-    """
-    seconds = pl.col("t_s").diff()
-    whole = pl.lit(True) if not samples.height else ~restarted(samples)
-    columns = []
-    for name in filter(is_cumulative, samples.columns):
-        growth = pl.col(name).diff()
-        usable = (growth >= 0) & (seconds > 0)
-        if name.startswith((STATUS, "server.")):
-            usable = usable & whole
-        columns.append(pl.when(usable).then(growth / seconds).alias(name))
-    return samples.select("t_s", seconds.alias("seconds"), "phase", *columns).slice(1)
 
 
 def restarted(samples: pl.DataFrame) -> pl.Series:

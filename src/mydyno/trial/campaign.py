@@ -13,7 +13,7 @@ from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
 from mydyno.stack import Journal, Site, Stack
 from mydyno.trial.describe import environment_facts, experiment_record
-from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted
+from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
 from mydyno.trial.interruption import interruptible, uninterrupted
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.run_trial import TrialRunner
@@ -62,6 +62,8 @@ class Campaign:
                 expected_seconds=plan.estimate.seconds * len(to_do) / len(plan.trials),
             )
         )
+        for sentence in _recovered(run):
+            emit(Step(sentence))
         if not to_do:
             return
         machine = self.host.environment(self.lab.path)
@@ -77,3 +79,14 @@ class Campaign:
             finally:
                 with uninterrupted():
                     stack.close()
+
+
+def _recovered(run: RunWriter) -> list[str]:
+    """What an earlier start that did not end well has left, and what became of it."""
+    found = run.recovery
+    told = [
+        ("was cut off in {}: measured again", found.swept),
+        ("had finished {} without entering it: entered now", found.adopted),
+        ("left {} unreadable: moved aside, measured again", found.damaged),
+    ]
+    return [f"an earlier start {text.format(', '.join(trials))}" for text, trials in told if trials]

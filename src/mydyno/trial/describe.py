@@ -41,7 +41,7 @@ def environment_facts(
     machine: Environment, binaries: Mapping[str, ServerBinary], engine_version: str
 ) -> Facts:
     """The machine and its software by dotted names, for the lab and the report."""
-    filesystem, load = machine.filesystem, machine.load_average
+    filesystem = machine.filesystem
     servers = sorted({f"{binary.version} ({binary.path})" for binary in binaries.values()})
     return {
         "cpu.model": machine.cpu_model,
@@ -52,7 +52,6 @@ def environment_facts(
         "kernel.release": machine.kernel,
         "os.distribution": machine.distribution,
         "os.virtualisation": machine.virtualisation,
-        "os.load_average": load[0] if load else None,
         "filesystem.kind": filesystem.kind if filesystem else None,
         "filesystem.source": filesystem.source if filesystem else None,
         "filesystem.mount_point": filesystem.mount_point if filesystem else None,
