@@ -38,7 +38,7 @@ def texts(svg: str) -> list[str]:
 
 RUNS: dict[str, Callable[[], MemoryRun]] = {
     "two settings": lambda: thread_cache_run(repeats=3, connections=(10, 100)),
-    "one point": one_point_run,
+    "one point": lambda: one_point_run(connections=(10, 100)),
     "nine settings": lambda: thread_cache_run(
         repeats=3, connections=(10, 100), levels=(0, 8, 16, 32, 64, 100, 200, 256, 450)
     ),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from mydyno.report.charts import theme
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -18,13 +19,15 @@ FETCHING = {"src", "srcset", "data", "poster", "background", "action", "formacti
 
 
 def written(run: MemoryRun) -> str:
+    """The page with each figure drawn once: enough for its words."""
     view = page(gather(run))
-    return html(view, figures(view))
+    return html(view, figures(view), [theme.NARROW])
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return written(thread_cache_run())
+    view = page(gather(thread_cache_run()))
+    return html(view, figures(view))
 
 
 @pytest.fixture(scope="module")

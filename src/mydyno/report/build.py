@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +38,8 @@ class ReportFiles:
 
 def build(run: Run, out: Path) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    with _explained(out):
+        out.mkdir(parents=True, exist_ok=True)
     evidence = gather(run)
     whole = page(evidence)
     drawn = figures(whole)
@@ -49,14 +53,9 @@ def build(run: Run, out: Path) -> ReportFiles:
         picture = draw.svg(figure.picture(), background=theme.PAPER)
         contents[f"{figure.name}.png"] = draw.png(picture)
         contents[f"{figure.name}.svg"] = picture.encode()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
+    with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)
-    except OSError as error:
-        raise MydynoError(
-            f"cannot write the report into {out}: {error.strerror}", "another folder may do: --out FOLDER"
-        ) from error
     return ReportFiles(
         html=out / "report.html",
         markdown=out / "summary.md",
@@ -64,3 +63,13 @@ def build(run: Run, out: Path) -> ReportFiles:
         trials=out / "trials.csv",
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
     )
+
+
+@contextmanager
+def _explained(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise MydynoError(
+            f"cannot write the report into {out}: {error.strerror}", "another folder may do: --out FOLDER"
+        ) from error

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import dark_rules, inline_svg
+from mydyno.report.charts.theme import Size
 from mydyno.report.figures import Figure
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.tables import key_numbers_table, key_value, trials_table
@@ -29,14 +30,14 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
-def html(page: Page, figures: Sequence[Figure]) -> str:
-    """The whole page."""
+def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SIZES) -> str:
+    """The whole page, with each figure drawn for the widths `sizes`."""
     settings = page.settings.settings
     return _TEMPLATES.get_template("report.html").render(
         page=page,
         settings=settings,
         figures=figures,
-        drawings={figure.name: _drawings(figure) for figure in figures},
+        drawings={figure.name: _drawings(figure, sizes) for figure in figures},
         headline=keep_together(page.verdicts.headline),
         day=page.experiment.created_at.partition("T")[0],
         facts=_facts(page),
@@ -64,7 +65,7 @@ def command(page: Page) -> str:
     return f"mydyno run {file} --size {size} --again"
 
 
-def _drawings(figure: Figure) -> list[Markup]:
+def _drawings(figure: Figure, sizes: Sequence[Size]) -> list[Markup]:
     return [
         Markup(
             inline_svg(
@@ -74,7 +75,7 @@ def _drawings(figure: Figure) -> list[Markup]:
                 css_class=f"chart {size.name}",
             )
         )
-        for size in theme.SIZES
+        for size in sizes
     ]
 
 
