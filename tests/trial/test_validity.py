@@ -100,6 +100,10 @@ def test_what_could_not_be_known_is_not_held_against_a_trial() -> None:
     assert check(phase(client_cpu_user_s=None)(unknown)) == ()
 
 
+def test_deadlocks_that_were_retried_are_part_of_concurrent_writing() -> None:
+    assert check(phase(errors={"1213": 40, "1205": 1})(SOUND)) == ()
+
+
 def test_a_very_short_phase_says_nothing_about_the_client() -> None:
     assert check(phase(started_s=0.0, ended_s=0.2, client_cpu_user_s=5.0)(SOUND)) == ()
 

@@ -38,12 +38,14 @@ impl Watch<'_> {
         let ended_ns = plan.clock.now_ns();
         let measured = self.measured(&parts);
         let open_loop = plan.phase.arrival != Arrival::Closed;
-        let sum = sum(plan.workload.kinds().len(), parts);
+        let opened = self.opened_in_all();
+        let mut sum = sum(plan.workload.kinds().len(), parts);
+        sum.errors.merge(&opened.errors);
         let statements = plan.workload.kinds().iter().zip(&sum.statements);
         PhaseEnd {
             phase: plan.phase_index,
             connections_asked: plan.phase.connections,
-            connections_reached: self.opened_in_all().reached,
+            connections_reached: opened.reached,
             started_ns: self.started_ns,
             measured_from_ns: measured.map(|(from, _)| from),
             measured_to_ns: measured.map(|(_, to)| to),

@@ -226,3 +226,6 @@ fn unsupported(plugin: &str) -> ServerError {
 fn malformed(what: &str) -> Step {
     Step::Failed(ServerError::new(code::MALFORMED_PACKET, what))
 }
+
+#[cfg(test)]
+mod tests;
