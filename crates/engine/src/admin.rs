@@ -1,7 +1,7 @@
 //! A plain blocking connection, for preparing tables, reading status and asking whether the
 //! server is there.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -16,11 +16,13 @@ use crate::protocol::{ServerError, code, commands, length_encoded};
 
 /// How often a waiting read looks for an interruption.
 const LOOK_UP: Duration = Duration::from_millis(200);
+const READ_BUFFER: usize = 64 * 1024;
 /// How long a server may take to accept and authenticate.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
 
 pub struct Admin {
-    stream: Box<dyn Stream>,
+    /// Buffered for reading: the rows of a status query are 500 small packets.
+    stream: BufReader<Box<dyn Stream>>,
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -47,7 +49,7 @@ impl Admin {
     ) -> Result<Self, ServerError> {
         let stream = open(address, limit).map_err(|error| address.refused(error))?;
         let mut admin = Self {
-            stream,
+            stream: BufReader::with_capacity(READ_BUFFER, stream),
             session: Session::default(),
             input: Vec::new(),
             output: Vec::new(),
@@ -124,6 +126,7 @@ impl Admin {
 
     fn flush(&mut self) -> Result<(), ServerError> {
         self.stream
+            .get_mut()
             .write_all(&self.output)
             .map_err(|error| ServerError::new(code::SERVER_GONE, format!("server gone: {error}")))
     }
@@ -167,7 +170,7 @@ impl Drop for Admin {
     fn drop(&mut self) {
         self.output.clear();
         commands::quit(&mut self.output);
-        let _ = self.stream.write_all(&self.output);
+        let _ = self.stream.get_mut().write_all(&self.output);
     }
 }
 

@@ -1,0 +1,190 @@
+"""mydyno-engine against sysbench 1.0.20: point selects over a unix socket, text protocol, closed loop.
+
+Both drive the same private server, in turn, for several rounds; the order turns round from one round to
+the next. CPU is that of the whole client process, connecting included, over all its queries.
+
+    python benchmarks/engine_vs_sysbench.py [--rounds 5] [--seconds 3] [--connections 1 8 128 400 1000]
+    python benchmarks/engine_vs_sysbench.py --tools engine engine-unpinned engine-1-reactor
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+
+from bench_support import (
+    DATABASE,
+    Measured,
+    machine,
+    print_table,
+    private_server,
+    ratio,
+    run_engine,
+    run_measured,
+    say,
+    spread,
+)
+
+from mydyno.stack import RunningServer
+
+TABLE_SIZE = 10_000
+WORKLOAD = {"sysbench": {"script": "oltp_point_select", "table_size": TABLE_SIZE}}
+# Connections -> at least this many times sysbench's queries per second, and at most this share of its
+# user CPU per query: what the engine has promised.
+LEAST_SPEED = {1: 1.0, 8: 1.0, 128: 1.0, 400: 1.0, 1000: 1.3}
+MOST_USER_CPU = {8: 0.5, 400: 0.25, 1000: 0.25}
+
+Tool = Callable[[RunningServer, int, float], Measured]
+
+
+def engine(**job: object) -> Tool:
+    def run(server: RunningServer, connections: int, seconds: float) -> Measured:
+        work = {"kind": "timed", "warmup_s": 0.0, "measure_s": seconds}
+        phases = [{"connections": connections, "work": work}]
+        messages, usage = run_engine(server, WORKLOAD, phases, **job)
+        [end] = [message for message in messages if message["type"] == "phase_end"]
+        if end["errors"] or end["connections_reached"] != connections:
+            raise SystemExit(f"the engine's load was not clean: {end['errors']}")
+        queries = end["queries"]["count"]
+        elapsed = (end["measured_to_ns"] - end["measured_from_ns"]) / 1e9
+        return Measured(
+            queries=queries,
+            queries_per_second=queries / elapsed,
+            user_us=usage.user_s / queries * 1e6,
+            system_us=usage.system_s / queries * 1e6,
+            peak_bytes=usage.peak_bytes,
+        )
+
+    return run
+
+
+def sysbench(server: RunningServer, connections: int, seconds: float) -> Measured:
+    options = {
+        "mysql-socket": server.socket,
+        "mysql-user": server.admin_user,
+        "mysql-password": server.admin_password.reveal(),
+        "mysql-db": DATABASE,
+        "threads": connections,
+        "time": f"{seconds:.0f}",
+        "table-size": TABLE_SIZE,
+        "db-ps-mode": "disable",
+        "rand-type": "special",
+    }
+    # In a file of our own, where no other user can read the password.
+    with tempfile.NamedTemporaryFile("w", suffix=".cnf") as config:
+        config.write("".join(f"{name}={value}\n" for name, value in options.items()))
+        config.flush()
+        command = ["sysbench", f"--config-file={config.name}", "oltp_point_select", "run"]
+        report, usage = run_measured(command)
+    found = re.search(r"transactions:\s+(\d+)\s+\(([\d.]+) per sec", report)
+    if not found:
+        raise SystemExit(f"sysbench said something unexpected:\n{report}")
+    queries = int(found[1])
+    return Measured(
+        queries=queries,
+        queries_per_second=float(found[2]),
+        user_us=usage.user_s / queries * 1e6,
+        system_us=usage.system_s / queries * 1e6,
+        peak_bytes=usage.peak_bytes,
+    )
+
+
+TOOLS: dict[str, Tool] = {
+    "engine": engine(),
+    "engine-unpinned": engine(pin=False),
+    "engine-1-reactor": engine(reactors=1),
+    "sysbench": sysbench,
+}
+
+Results = dict[tuple[int, str], list[Measured]]
+
+
+def measure(arguments: argparse.Namespace) -> Results:
+    results: Results = {}
+    with private_server(WORKLOAD, max_connections=max(arguments.connections) + 50) as server:
+        for number in range(arguments.rounds):
+            for connections in arguments.connections:
+                names = arguments.tools if number % 2 == 0 else arguments.tools[::-1]
+                for name in names:
+                    say(f"round {number + 1} of {arguments.rounds}: {name}, {connections} connections")
+                    measured = TOOLS[name](server, connections, arguments.seconds)
+                    results.setdefault((connections, name), []).append(measured)
+    return results
+
+
+def print_results(results: Results, arguments: argparse.Namespace) -> None:
+    header = ("connections", "client", "queries/s", "user us", "system us", "peak MB", "n")
+    rows = []
+    for connections in arguments.connections:
+        for name in arguments.tools:
+            runs = results[connections, name]
+            rows.append(
+                (
+                    str(connections),
+                    name,
+                    spread([run.queries_per_second for run in runs], 0),
+                    spread([run.user_us for run in runs], 2),
+                    spread([run.system_us for run in runs], 2),
+                    f"{max(run.peak_bytes for run in runs) / 1e6:.1f}",
+                    str(len(runs)),
+                )
+            )
+    print(f"\nPoint selects, unix socket, text protocol; median [least most]; CPU per query. {machine()}\n")
+    print_table(header, rows)
+
+
+def print_ratios(results: Results, arguments: argparse.Namespace) -> None:
+    first, *others = arguments.tools
+    rows = []
+    for connections in arguments.connections:
+        ours = results[connections, first]
+        for other in others:
+            theirs = results[connections, other]
+            speed = ratio(
+                [run.queries_per_second for run in ours], [run.queries_per_second for run in theirs]
+            )
+            user = ratio([run.user_us for run in ours], [run.user_us for run in theirs])
+            system = ratio([run.system_us for run in ours], [run.system_us for run in theirs])
+            row = [str(connections), f"{first} / {other}"]
+            row += [f"{mean:.2f} [{low:.2f} {high:.2f}]" for mean, low, high in (speed, user, system)]
+            row.append(verdict(connections, speed, user) if (first, other) == ("engine", "sysbench") else "")
+            rows.append(row)
+    print("\nRatios of runs side by side: geometric mean [95 % interval]\n")
+    print_table(("connections", "clients", "queries/s", "user CPU", "system CPU", "promise"), rows)
+
+
+def verdict(connections: int, speed: tuple[float, float, float], user: tuple[float, float, float]) -> str:
+    """Kept unless the whole interval is on the wrong side; the speed at 1000 must reach its mark."""
+    words = []
+    if (least := LEAST_SPEED.get(connections)) is not None:
+        kept = speed[2] >= least if least == 1.0 else speed[0] >= least
+        words.append(f"speed >= {least:g}: {'kept' if kept else 'BROKEN'}")
+    if (most := MOST_USER_CPU.get(connections)) is not None:
+        words.append(f"user <= {most:g}: {'kept' if user[0] <= most else 'BROKEN'}")
+    return ", ".join(words)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 128, 400, 1000])
+    parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=list(TOOLS))
+    arguments = parser.parse_args()
+    if "sysbench" in arguments.tools and not shutil.which("sysbench"):
+        raise SystemExit(
+            "sysbench was not found: install it (apt-get install sysbench), or choose other --tools"
+        )
+    results = measure(arguments)
+    print_results(results, arguments)
+    if len(arguments.tools) > 1:
+        print_ratios(results, arguments)
+
+
+if __name__ == "__main__":
+    main()
