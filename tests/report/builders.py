@@ -158,7 +158,7 @@ def trial(
     of: PointRecord,
     phases: Sequence[PhaseRecord],
     *,
-    block: int = 0,
+    block: int = 1,
     counters: Mapping[str, int | float] | None = None,
     invalid: Sequence[Invalidity] = (),
 ) -> TrialRecord:
@@ -264,7 +264,7 @@ def thread_cache_run(
     trials: list[TrialRecord] = []
     sample_frames: dict[str, pl.DataFrame] = {}
     interval_frames: dict[str, pl.DataFrame] = {}
-    for block in range(repeats):
+    for block in range(1, repeats + 1):
         order = list(range(len(points)))
         noise.shuffle(order)
         for place in order:

@@ -125,7 +125,7 @@ def test_one_point_alone_gets_its_best_and_is_told_that_nothing_is_compared():
     found = gather(one_point_run())
     assert "queries per second at best, with 50 connections (95 % CI" in verdicts(found).headline
     assert verdicts(found).ratios == ()
-    assert any("one point" in sentence for sentence in method(found).missing)
+    assert any("one point" in sentence for sentence in method(found).remarks)
 
 
 @pytest.mark.parametrize(
@@ -260,13 +260,25 @@ def test_a_fact_that_changed_between_starts_shows_both_values():
     assert kernel.changed
 
 
+def test_a_machine_that_was_busy_before_the_run_is_remarked():
+    run = thread_cache_run()
+    for load, remarked in ((10.42, True), (0.6, False), (None, False)):
+        found = gather(replace(run, facts={**run.facts, "os.load_average": load}))
+        told = [sentence for sentence in method(found).remarks if "busy" in sentence]
+        assert bool(told) is remarked, load
+    busy = gather(replace(run, facts={**run.facts, "os.load_average": 10.42}))
+    assert method(busy).remarks == (
+        "The machine was busy when the run was started: its load average was 10.4 on 2 CPUs.",
+    )
+
+
 def test_what_is_missing_for_a_full_answer_is_listed():
     run = thread_cache_run(repeats=1, invalid=())
     found = method(gather(replace(run, records=run.records[:1])))
     assert found.trials == "1 valid trial of 1"
-    assert found.missing[0].startswith("The run is not complete: 1 of 2 trials are done.")
-    assert any("1 valid trial; intervals and verdicts need at least 3" in each for each in found.missing)
-    assert method(gather(thread_cache_run())).missing == ()
+    assert found.remarks[0].startswith("The run is not complete: 1 of 2 trials are done.")
+    assert any("1 valid trial; intervals and verdicts need at least 3" in each for each in found.remarks)
+    assert method(gather(thread_cache_run())).remarks == ()
 
 
 class LosesSeries(MemoryRun):
@@ -280,5 +292,5 @@ def test_a_lost_series_is_told_and_the_numbers_remain():
     whole = thread_cache_run(repeats=3, invalid=())
     found = gather(LosesSeries(whole.experiment, whole.records, whole.facts))
     assert len(found.lost) == 6
-    assert any("samples of t001 are damaged" in sentence for sentence in method(found).missing)
+    assert any("samples of t001 are damaged" in sentence for sentence in method(found).remarks)
     assert verdicts(found) == verdicts(gather(whole))

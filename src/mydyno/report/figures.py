@@ -22,6 +22,7 @@ PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
 
 _TITLE_CHARACTERS = 92
+_EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def _latency(page: Page) -> Figure | None:
         name="latency",
         title="Latency",
         caption=f"{' '.join(page.method.latency)} Shown is the mean of the trials' percentiles. "
-        f"{_bars(views[0].has_intervals)}",
+        f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(views, size),
         tables=(("Latency", curves_table(views)),),
         picture_title="Latency against connections",
@@ -164,7 +165,7 @@ def _connect(page: Page) -> Figure | None:
         name="connect",
         title="Time to connect",
         caption="From opening a connection until it can be used, authentication included. "
-        f"{_bars(views[0].has_intervals)}",
+        f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(views, size),
         tables=(("Time to connect", curves_table(views)),),
         picture_title="Time to connect against connections",

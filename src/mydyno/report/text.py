@@ -58,7 +58,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(f"Durability differs: {told}."))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
-    for sentence in page.method.missing:
+    for sentence in page.method.remarks:
         console.print(Text(sentence))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
 
@@ -80,7 +80,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
     yield from page.method.latency
     yield ""
-    yield from (f"> {escaped(sentence)}\n" for sentence in page.method.missing)
+    yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
         yield from _table(key_numbers_table(page.key_numbers))
     for figure in figures:

@@ -72,7 +72,7 @@ class _Axis:
         most = max(view.most for view in views)
         self._log = is_latency and least is not None and least * _MANY_ORDERS < most
         if self._log and least is not None:
-            self._low, self._high = least / self._per / 1.2, most / self._per * 1.2
+            self._low, self._high = least / self._per / 1.5, most / self._per * 1.2
         else:
             self._low, self._high = 0.0, (most / self._per or 1.0) * 1.08
 

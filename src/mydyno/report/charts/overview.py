@@ -19,6 +19,7 @@ _AXES = 62
 _HEADROOM = 1.15
 _TALL = 250
 _LABEL = 12
+_DIGIT = 6.5
 
 
 def overview_chart(view: Overview, size: Size, height: int | None = None) -> Chart:
@@ -57,7 +58,7 @@ def _panel(
         for lines, faint in ((panel.others, True), ((panel.shown,) if panel.shown else (), False))
         if lines
     ]
-    parts: list[Layer] = [_bands(panel.spans, x, width)]
+    parts: list[Layer] = [_bands(panel.spans, x, width / (view.longest_s or 1))]
     if panel.counters and view.most_counted > 0:
         parts.append(_counters(panel.counters, x, view, axis=left, height=height))
     if rates:
@@ -161,20 +162,17 @@ def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tu
     return rises
 
 
-def _bands(spans: tuple[Span, ...], x: alt.X, width: int) -> alt.LayerChart:
+def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
     """A pale band for each phase and its number of connections above it, as many as there is room for."""
-    total = max((span.to_s for span in spans), default=1.0)
-    room = max(1, int(width / 34))
-    every = max(1, -(-len(spans) // room))
-    rows = [
-        {
-            "s": span.from_s,
-            "to": span.to_s,
-            "middle": min((span.from_s + span.to_s) / 2, total),
-            "label": f"{span.connections}" if place % every == 0 else "",
-        }
-        for place, span in enumerate(spans)
-    ]
+    rows = []
+    taken_px = float("-inf")
+    for span in spans:
+        middle, label = (span.from_s + span.to_s) / 2, f"{span.connections}"
+        half_px = len(label) * _DIGIT / 2 + 2
+        fits = middle * px_per_s - half_px >= taken_px
+        if fits:
+            taken_px = middle * px_per_s + half_px
+        rows.append({"s": span.from_s, "to": span.to_s, "middle": middle, "label": label if fits else ""})
     source = alt.Chart(data(rows))
     return layered(
         source.mark_rect(color=theme.BAND).encode(x=x, x2="to:Q"),

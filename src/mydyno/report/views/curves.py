@@ -62,8 +62,9 @@ class Curves:
 
     @property
     def least_positive(self) -> float | None:
-        """The smallest value above 0 to be drawn."""
-        return min((value for value in self._extent() if value > 0), default=None)
+        """The smallest value above 0 that was measured: an interval may reach as near to 0 as it likes."""
+        measured = (value for curve in self.curves for point in curve.points for value in point.trials)
+        return min((value for value in measured if value > 0), default=None)
 
     def _extent(self) -> list[float]:
         points = [point for curve in self.curves for point in curve.points]

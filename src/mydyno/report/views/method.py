@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence
+
+BUSY = 0.5
+"""Load average for each usable CPU above which something else was surely at work."""
 
 LATENCY_KINDS = {
     "service": "Closed loop: each connection sends its next query when the last one is answered. "
@@ -23,8 +27,8 @@ class Method:
     """Planned trials of which at least one attempt was finished."""
     latency: tuple[str, ...]
     """One sentence for each kind of load; empty when no phase was run."""
-    missing: tuple[str, ...]
-    """What the run lacks for a full answer, one sentence each."""
+    remarks: tuple[str, ...]
+    """What the run lacks for a full answer and what may have disturbed it, one sentence each."""
 
     @property
     def trials(self) -> str:
@@ -41,7 +45,7 @@ def method(evidence: Evidence) -> Method:
         planned=evidence.experiment.planned_trials,
         done=done,
         latency=tuple(LATENCY_KINDS[kind] for kind in kinds),
-        missing=_missing(evidence, done),
+        remarks=(*_missing(evidence, done), *_disturbed(evidence)),
     )
 
 
@@ -67,3 +71,12 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
     return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))
+
+
+def _disturbed(evidence: Evidence) -> Iterator[str]:
+    load, cpus = evidence.environment.get("os.load_average"), evidence.environment.get("cpu.usable")
+    if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
+        yield (
+            "The machine was busy when the run was started: "
+            f"its load average was {load:.1f} on {cpus} {'CPU' if cpus == 1 else 'CPUs'}."
+        )

@@ -12,6 +12,7 @@ from statistics import median
 import polars as pl
 
 from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import TrialRecord
 
 COUNTERS = ("Threads_created", "Max_used_connections")
@@ -118,12 +119,8 @@ def _panel(evidence: Evidence, setting: Setting) -> Panel:
 
 
 def most_typical(trials: Sequence[TrialRecord]) -> TrialRecord | None:
-    """The trial whose mean rate over its phases is nearest to the median; of two as near the earlier."""
-    rates = {
-        trial.trial_id: sum(measured) / len(measured)
-        for trial in trials
-        if (measured := [p.queries_per_second for p in trial.phases if p.queries_per_second is not None])
-    }
+    """The trial whose rate is nearest to the median of all; of two as near the earlier."""
+    rates = {trial.trial_id: rate for trial in trials if (rate := overall_rate(trial)) is not None}
     if not rates:
         return trials[0] if trials else None
     middle = median(rates.values())

@@ -7,6 +7,7 @@ from statistics import median
 
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.overview import COUNTERS
+from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import Invalidity, TrialRecord
 
 
@@ -24,7 +25,6 @@ class TrialRow:
     """1-based place in the plan."""
     label: str
     block: int
-    """1-based."""
     setting: Setting
     queries_per_second: float | None
     """All queries of the measured windows over their seconds."""
@@ -68,7 +68,7 @@ def trial_table(evidence: Evidence) -> TrialTable:
             TrialRow(
                 order=trial.index + 1,
                 label=trial_label(trial),
-                block=trial.block + 1,
+                block=trial.block,
                 setting=settings[trial.point_id],
                 queries_per_second=rate,
                 against_its_own=rate / own if rate is not None and own else None,
@@ -83,16 +83,6 @@ def trial_table(evidence: Evidence) -> TrialTable:
 
 def trial_label(trial: TrialRecord) -> str:
     return trial.trial_id if trial.attempt == 1 else f"{trial.trial_id}, attempt {trial.attempt}"
-
-
-def overall_rate(trial: TrialRecord) -> float | None:
-    """Queries/s of a trial over all of its measured windows; None when nothing was measured."""
-    seconds = queries = 0.0
-    for phase in trial.phases:
-        if phase.measured_from_s is not None and phase.measured_to_s is not None:
-            seconds += phase.measured_to_s - phase.measured_from_s
-            queries += phase.queries
-    return queries / seconds if seconds > 0 else None
 
 
 def _usual_rate(evidence: Evidence, point_id: str) -> float | None:
