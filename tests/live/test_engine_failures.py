@@ -97,7 +97,8 @@ def test_a_phase_without_any_connection_is_aborted(loaded: RunningServer) -> Non
 def test_a_server_killed_in_a_phase_aborts_it_with_what_was_measured(start: Start) -> None:
     server = start()
     assert run(job(server, smack())).exit_code == 0
-    engine = _begin(server, phase(8, FOREVER), phase(8, FOREVER))
+    sampling = {"interval_s": 0.1, "server_pid": server.pid}
+    engine = _begin(server, phase(8, FOREVER), phase(8, FOREVER), sampling=sampling)
     said = listen_until(engine, "interval")
     killed = time.monotonic()
     os.kill(server.pid, signal.SIGKILL)
@@ -109,6 +110,9 @@ def test_a_server_killed_in_a_phase_aborts_it_with_what_was_measured(start: Star
     assert sum(end["errors"].values()) == 8
     assert set(end["errors"]) <= {"2006", "2013"}
     assert (result.the("done")["exit"], result.exit_code) == ("aborted", 0)
+    samples = result.of("sample")
+    assert samples[0]["status"]["Threads_connected"]
+    assert samples[-1]["status"] is None
 
 
 def test_one_lost_connection_does_not_end_the_phase(loaded: RunningServer) -> None:
@@ -116,7 +120,9 @@ def test_one_lost_connection_does_not_end_the_phase(loaded: RunningServer) -> No
     said = listen_until(engine, "measuring")
     with loaded.connect() as connection, connection.cursor() as cursor:
         cursor.execute("SELECT id FROM information_schema.processlist WHERE db = 'engine_test'")
-        cursor.execute(f"KILL {cursor.fetchone()[0]}")
+        found = cursor.fetchone()
+        assert found is not None
+        cursor.execute(f"KILL {found[0]}")
     result = finish(engine, said)
     end = result.the("phase_end")
     assert end["aborted"] is None
@@ -151,6 +157,20 @@ def test_a_signal_ends_an_open_loop_that_the_server_blocks(loaded: RunningServer
         result = finish(engine, said)
     assert result.the("done")["exit"] == "interrupted"
     assert result.the("phase_end")["queries"]["count"] == 0
+
+
+def test_a_signal_ends_the_wait_for_a_server_that_hangs(start: Start) -> None:
+    server = start()
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        engine = _begin(server, phase(1, rounds(1)))
+        _wait_until_signals_are_held_back(engine.pid)
+        engine.send_signal(signal.SIGTERM)
+        result = finish(engine)
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert result.kinds == ["done"]
+    assert result.the("done")["exit"] == "interrupted"
 
 
 def test_a_signal_ends_a_pause(loaded: RunningServer) -> None:
@@ -246,5 +266,17 @@ def test_a_loaded_engine_stops_for_a_second_signal_at_once(loaded: RunningServer
         engine.stdout.close()
 
 
-def _begin(server: RunningServer, *phases: dict[str, object]) -> subprocess.Popen[str]:
-    return start(job(server, smack(), *phases, prepare="none", interval_s=0.1))
+def _begin(server: RunningServer, *phases: dict[str, object], **more: object) -> subprocess.Popen[str]:
+    return start(job(server, smack(), *phases, prepare="none", interval_s=0.1, **more))
+
+
+def _wait_until_signals_are_held_back(pid: int) -> None:
+    wanted = 1 << (signal.SIGTERM - 1)
+    deadline = time.monotonic() + 10
+    while True:
+        status = Path(f"/proc/{pid}/status").read_text()
+        [blocked] = [line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:")]
+        if int(blocked, 16) & wanted:
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

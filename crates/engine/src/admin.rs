@@ -3,11 +3,13 @@
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Fatal, FatalCode};
-use crate::os::address::Address;
+use crate::os::address::{Address, Dial};
 use crate::os::signals;
 use crate::protocol::frames::Packet;
 use crate::protocol::handshake::{Handshake, Login, Session, Step};
@@ -17,6 +19,8 @@ use crate::protocol::{ServerError, code, commands, length_encoded};
 /// How often a waiting read looks for an interruption.
 const LOOK_UP: Duration = Duration::from_millis(200);
 const READ_BUFFER: usize = 64 * 1024;
+/// Time after which a full queue of a listening socket is tried again.
+const REDIAL: Duration = Duration::from_millis(5);
 /// How long a server may take to accept and authenticate.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
 
@@ -47,7 +51,7 @@ impl Admin {
         login: &Login,
         limit: Duration,
     ) -> Result<Self, ServerError> {
-        let stream = open(address, limit).map_err(|error| address.refused(error))?;
+        let stream = open(address, limit)?;
         let mut admin = Self {
             stream: BufReader::with_capacity(READ_BUFFER, stream),
             session: Session::default(),
@@ -191,18 +195,39 @@ pub fn connect_failure(error: &ServerError) -> Fatal {
     }
 }
 
-fn open(address: &Address, limit: Duration) -> io::Result<Box<dyn Stream>> {
+fn open(address: &Address, limit: Duration) -> Result<Box<dyn Stream>, ServerError> {
+    let refused = |error| address.refused(error);
     match address {
-        Address::Unix(path) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(LOOK_UP))?;
+        Address::Unix(_) => {
+            let stream = UnixStream::from(dial(address, limit)?);
+            stream.set_nonblocking(false).map_err(refused)?;
+            stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
             Ok(Box::new(stream))
         }
-        Address::Tcp(address) => {
-            let stream = TcpStream::connect_timeout(address, limit)?;
-            stream.set_nodelay(true)?;
-            stream.set_read_timeout(Some(LOOK_UP))?;
+        Address::Tcp(to) => {
+            let stream = TcpStream::connect_timeout(to, limit).map_err(refused)?;
+            stream.set_nodelay(true).map_err(refused)?;
+            stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
             Ok(Box::new(stream))
+        }
+    }
+}
+
+/// Connects to a unix socket. A blocking connect would wait for ever while the queue of a server
+/// that hangs is full.
+fn dial(address: &Address, limit: Duration) -> Result<OwnedFd, ServerError> {
+    let deadline = Instant::now() + limit;
+    loop {
+        match address.dial() {
+            Dial::Connected(socket) | Dial::UnderWay(socket) => return Ok(socket),
+            Dial::Failed(error) => return Err(error),
+            Dial::QueueFull if Instant::now() < deadline && !signals::interrupted() => {
+                thread::sleep(REDIAL);
+            }
+            Dial::QueueFull => {
+                let full = io::Error::new(io::ErrorKind::TimedOut, "its queue is full");
+                return Err(address.refused(full));
+            }
         }
     }
 }

@@ -16,31 +16,30 @@ const INSERT_BYTES: usize = 512 * 1024;
 /// Time between two messages about progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Carries out the job's `prepare`. Gives false when it was interrupted.
+/// Carries out the job's `prepare`.
+///
+/// # Errors
+/// The statement that the server refused, or at which a signal came.
 pub fn prepare(
     admin: &mut Admin,
     how: Prepare,
     database: &str,
     workload: &dyn Workload,
     reporter: &Reporter,
-) -> Result<bool, Fatal> {
+) -> Result<(), Fatal> {
     let missing_only = match how {
-        Prepare::None => return Ok(true),
+        Prepare::None => return Ok(()),
         Prepare::Create => false,
         Prepare::IfMissing => true,
     };
     let mut loader = Loader { admin, reporter, statements: 0, last_progress: None };
-    match loader.prepare(database, workload, missing_only) {
-        Ok(tables) => {
-            reporter.send(&Message::Prepared { tables, statements: loader.statements });
-            Ok(true)
-        }
-        Err(_) if signals::interrupted() => Ok(false),
-        Err(Refused { sql, error }) => Err(Fatal::new(
-            FatalCode::Sql,
-            format!("preparing the tables failed: {error}; statement: {sql}"),
-        )),
-    }
+    let tables = loader.prepare(database, workload, missing_only).map_err(|refused| {
+        let Refused { sql, error } = refused;
+        let message = format!("preparing the tables failed: {error}; statement: {sql}");
+        Fatal::new(FatalCode::Sql, message)
+    })?;
+    reporter.send(&Message::Prepared { tables, statements: loader.statements });
+    Ok(())
 }
 
 struct Loader<'a> {

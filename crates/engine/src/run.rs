@@ -1,6 +1,6 @@
 //! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -36,7 +36,25 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         let _ = notify.send(Event::Interrupted);
     })
     .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;
+    let exit = match prepare_and_drive(job, clock, reporter, (sender, receiver)) {
+        // Whatever failed after a signal failed because of it.
+        Err(_) if signals::interrupted() => Exit::Interrupted,
+        other => other?,
+    };
+    reporter.send(&Message::Done {
+        exit,
+        client_cpu: Usage::now().cpu,
+        peak_rss_bytes: peak_rss_bytes(),
+    });
+    Ok(exit)
+}
 
+fn prepare_and_drive(
+    job: &Job,
+    clock: Clock,
+    reporter: &Reporter,
+    events: (Sender<Event>, Receiver<Event>),
+) -> Result<Exit, Fatal> {
     let workload = workload::compile(&job.workload);
     if workload.steps() == 0 {
         let message = "workload: with these counts a transaction has no statement at all";
@@ -65,29 +83,11 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         cpus,
         server_version: admin.session().server_version.clone(),
     }));
-    let database = &job.target.database;
-    let complete = prepare(&mut admin, job.prepare, database, workload.as_ref(), reporter)?;
+    prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
-    let conductor = Conductor {
-        job,
-        clock,
-        address,
-        login,
-        workload,
-        reporter,
-        events: (sender, receiver),
-        reactors,
-        pins,
-    };
-    let exit = if complete { drive(&conductor)? } else { Exit::Interrupted };
-    reporter.send(&Message::Done {
-        exit,
-        client_cpu: Usage::now().cpu,
-        peak_rss_bytes: peak_rss_bytes(),
-    });
-    Ok(exit)
+    drive(&Conductor { job, clock, address, login, workload, reporter, events, reactors, pins })
 }
 
 /// Runs the phases, with the sampler beside them.
