@@ -56,8 +56,8 @@ def _panel(view: Curves, axis: _Axis, width: int, characters: int, title: str | 
     if characters:
         ends = [(curve.setting, axis.pixel(curve.points[-1].value)) for curve in drawn]
         layers += end_labels(ends, x_px=width + 12, height=axis.height, characters=characters)
-    panel = layered(*layers).properties(width=width, height=axis.height)
-    return panel if title is None else panel.properties(title=title)
+    named = {} if title is None else {"title": title}
+    return layered(*layers, width=width, height=axis.height, **named)
 
 
 class _Axis:

@@ -23,16 +23,16 @@ def data(rows: Sequence[Mapping[str, object]]) -> alt.InlineData:
     return alt.InlineData(values=json.dumps(list(rows)), format=alt.JsonDataFormat(type="json"))
 
 
-def layered(*layers: Layer) -> alt.LayerChart:
-    """`layers` over each other, the first one lowest."""
-    return alt.LayerChart(layer=list(layers))
+def layered(*layers: Layer, **properties: Any) -> alt.LayerChart:
+    """`layers` over each other, the first one lowest. All properties at once: each change of an Altair chart
+    copies all of it."""
+    return alt.LayerChart(layer=list(layers), **properties)
 
 
 def side_by_side(panels: Sequence[alt.LayerChart], columns: int, spacing: Mapping[str, int]) -> Chart:
     """`panels` in rows of `columns`, each with scales of its own. `spacing`: pixels of `row` and `column`."""
-    grid = alt.ConcatChart(concat=list(panels), columns=columns, spacing=dict(spacing))
-    drawn: Chart = grid.resolve_scale(x="independent", y="independent")
-    return drawn
+    own = alt.Resolve(scale=alt.ScaleResolveMap(x="independent", y="independent"))
+    return alt.ConcatChart(concat=list(panels), columns=columns, spacing=dict(spacing), resolve=own)
 
 
 def svg(chart: Chart, background: str | None = None) -> str:

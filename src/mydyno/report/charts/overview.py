@@ -69,8 +69,8 @@ def _panel(
         color=color,
         offset=22,
     )
-    drawn: alt.LayerChart = layered(*parts).resolve_scale(y="independent")
-    return drawn.properties(width=width, height=height, title=title)
+    own_y = alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))
+    return layered(*parts, resolve=own_y, width=width, height=height, title=title)
 
 
 def _subtitle(panel: Panel) -> str:

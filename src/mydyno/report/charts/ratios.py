@@ -119,10 +119,8 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
             ).encode(x=x, y=y, description="hover:N")
         )
     layers += _texts(rows, y, width, numbered=numbered)
-    panel = layered(*layers).properties(width=width, height=height)
-    return panel.properties(
-        title=alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
-    )
+    heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
+    return layered(*layers, width=width, height=height, title=heading)
 
 
 def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:

@@ -22,7 +22,6 @@ LATENCY_KINDS = {
 class Method:
     valid: int
     invalid: int
-    planned: int
     done: int
     """Planned trials of which at least one attempt was finished."""
     latency: tuple[str, ...]
@@ -42,7 +41,6 @@ def method(evidence: Evidence) -> Method:
     return Method(
         valid=len(evidence.valid),
         invalid=len(evidence.trials) - len(evidence.valid),
-        planned=evidence.experiment.planned_trials,
         done=done,
         latency=tuple(LATENCY_KINDS[kind] for kind in kinds),
         remarks=(*_missing(evidence, done), *_disturbed(evidence)),

@@ -45,16 +45,10 @@ class TrialRow:
 class TrialTable:
     rows: tuple[TrialRow, ...]
     counter_names: tuple[str, ...]
-    planned: int
 
     @property
     def invalid(self) -> tuple[TrialRow, ...]:
         return tuple(row for row in self.rows if not row.valid)
-
-    @property
-    def missing(self) -> int:
-        """Planned trials that have not been run."""
-        return max(0, self.planned - len({row.order for row in self.rows}))
 
 
 def trial_table(evidence: Evidence) -> TrialTable:
@@ -78,7 +72,7 @@ def trial_table(evidence: Evidence) -> TrialTable:
                 reasons=_reasons(trial),
             )
         )
-    return TrialTable(tuple(rows), names, evidence.experiment.planned_trials)
+    return TrialTable(tuple(rows), names)
 
 
 def trial_label(trial: TrialRecord) -> str:

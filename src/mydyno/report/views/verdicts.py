@@ -54,7 +54,6 @@ class Beside:
     metric: Metric
     setting: Setting
     sentence: str
-    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def verdicts(evidence: Evidence) -> Verdicts:
         metric=metric,
         ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
         beside=tuple(
-            Beside(other, settings[place], _beside_sentence(one.overall), one.overall.outcome)
+            Beside(other, settings[place], _beside_sentence(one.overall))
             for other in (QUERIES_PER_SECOND, LATENCY_P99, CONNECT_P95)
             if other is not metric
             for place, one in enumerate(_against_first(evidence, other), 1)
