@@ -115,6 +115,8 @@ struct Watch<'a> {
     window: Option<Window>,
     intervals: Intervals,
     finished: Vec<Option<PhasePart>>,
+    /// Reactors that have no statement under way any more.
+    drained: usize,
     cpu_from: Option<CpuSeconds>,
     cpu_to: Option<CpuSeconds>,
     stopped_ns: Option<u64>,
@@ -134,6 +136,7 @@ impl<'a> Watch<'a> {
             window: None,
             intervals: Intervals::new(plan.phase_index, reactors),
             finished: (0..reactors).map(|_| None).collect(),
+            drained: 0,
             cpu_from: None,
             cpu_to: None,
             stopped_ns: None,
@@ -155,9 +158,6 @@ impl<'a> Watch<'a> {
                     unreachable!("the conductor keeps a sender of its own")
                 }
             }
-        }
-        if self.cpu_from.is_some() && self.cpu_to.is_none() {
-            self.cpu_to = Some(Usage::now().cpu);
         }
     }
 
@@ -205,6 +205,12 @@ impl<'a> Watch<'a> {
                 }
             }
             Event::Lost { error } => self.on_lost(&error),
+            Event::Drained => {
+                self.drained += 1;
+                if self.drained == self.plan.reactors && self.cpu_from.is_some() {
+                    self.cpu_to.get_or_insert(Usage::now().cpu);
+                }
+            }
             Event::Finished { reactor, part } => {
                 self.finished[reactor] = Some(*part);
                 for message in self.intervals.finish(reactor) {

@@ -26,6 +26,8 @@ pub enum Event {
     Lost {
         error: ServerError,
     },
+    /// No statement of the reactor is under way any more; it closes its connections next.
+    Drained,
     Finished {
         reactor: usize,
         part: Box<PhasePart>,

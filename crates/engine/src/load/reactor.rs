@@ -95,6 +95,8 @@ pub struct Reactor<'a> {
     /// How the server ends result sets; the same for all its connections.
     no_eof: bool,
     lost_any: bool,
+    /// When the last statement had ended or was given up; closing sockets comes after it.
+    drained_ns: u64,
     /// Connections that have an event under way or may still begin one.
     active: usize,
     /// The open loop's arrivals; none in a closed loop.
@@ -140,6 +142,7 @@ impl<'a> Reactor<'a> {
             open: 0,
             no_eof: false,
             lost_any: false,
+            drained_ns: 0,
             active: 0,
             backlog: None,
             idle,
@@ -167,9 +170,8 @@ impl<'a> Reactor<'a> {
             }
             self.on_clock();
         }
-        let now = self.now();
         let backlog_max = self.backlog.as_ref().map_or(0, Backlog::largest);
-        let part = self.recorder.finish(now, self.connects, backlog_max);
+        let part = self.recorder.finish(self.drained_ns, self.connects, backlog_max);
         // The conductor waits for exactly this message.
         let _ = self.tell.send(Event::Finished { reactor: self.index, part: Box::new(part) });
     }
@@ -325,6 +327,8 @@ impl<'a> Reactor<'a> {
 
     /// Takes leave of the server and closes every socket.
     fn close_all(&mut self) {
+        self.drained_ns = self.now();
+        let _ = self.tell.send(Event::Drained);
         self.outbox.clear();
         commands::quit(&mut self.outbox);
         for connection in &mut self.connections {

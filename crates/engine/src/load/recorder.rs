@@ -143,10 +143,12 @@ impl Recorder {
         true
     }
 
-    /// Ends counting at `now_ns`.
+    /// Ends counting at `now_ns`; rounds have ended with their last statement.
     pub fn finish(mut self, now_ns: u64, connects: Latencies, backlog_max: u64) -> PhasePart {
-        if self.cross(now_ns) {
-            self.hand_over_interval(now_ns);
+        let rounds = self.window.measured_to_ns == u64::MAX;
+        let end_ns = self.last_ns.filter(|_| rounds).unwrap_or(now_ns);
+        if self.cross(end_ns) {
+            self.hand_over_interval(end_ns);
         }
         let mut errors = self.statement_errors;
         errors.merge(&self.connection_errors);
@@ -285,6 +287,6 @@ mod tests {
             .start(Window { start_ns: 100, measured_from_ns: 100, measured_to_ns: u64::MAX }, 1);
         recorder.statement(0, 210, 5, 1);
         recorder.finish(230, Latencies::default(), 0);
-        assert_eq!(intervals(receiver), [(100, 200, false, 0), (200, 230, false, 1)]);
+        assert_eq!(intervals(receiver), [(100, 200, false, 0), (200, 210, false, 1)]);
     }
 }
