@@ -1,6 +1,6 @@
 //! `mydyno-engine`: reads a job, drives the load, writes messages.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -51,6 +51,11 @@ fn main() -> ExitCode {
 }
 
 fn read_job() -> Result<Job, Fatal> {
+    if std::io::stdin().is_terminal() {
+        eprintln!(
+            "mydyno-engine reads a job (JSON) from standard input; see --help for an example"
+        );
+    }
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| {
         Fatal::new(FatalCode::BadJob, format!("cannot read the job from standard input: {error}"))
