@@ -41,6 +41,7 @@ def test_what_cannot_be_read_is_none(text: str | None) -> None:
     assert environment.distribution(text) is None
     assert environment.virtualisation(text, text) is None
     assert environment.chosen(text) is None
+    assert environment.load_average(text) is None
     assert filesystem_under(Path("/"), text) is None
 
 
@@ -58,6 +59,7 @@ def test_names_of_the_machine_are_read_as_written() -> None:
     assert environment.distribution('ID=debian\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n') == (
         "Debian GNU/Linux 12 (bookworm)"
     )
+    assert environment.load_average("0.50 1.25 2.00 1/300 4242\n") == (0.5, 1.25, 2.0)
 
 
 def test_a_virtual_machine_is_told_from_bare_metal() -> None:

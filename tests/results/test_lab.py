@@ -160,9 +160,11 @@ def test_the_environment_is_kept_for_each_start_and_changes_are_told(tmp_path: P
     with Lab.open(tmp_path, write=True) as lab:
         run = lab.run(experiment(), "{}")
         assert run.environment() == {}
-        run.record_environment({"kernel": "6.1", "cpus": 2, "memory_gib": 7.5, "governor": None})
-        run.record_environment({"kernel": "6.2", "cpus": 2, "memory_gib": 7.5, "governor": None})
-        assert run.environment() == {"kernel": "6.2", "cpus": 2, "memory_gib": 7.5, "governor": None}
+        same = {"cpus": 2, "memory_gib": 7.5, "governor": None}
+        run.record_environment({"kernel": "6.1", "os.load_average": 0.1, **same})
+        run.record_environment({"kernel": "6.2", "os.load_average": 0.7, **same})
+        assert run.environment() == {"kernel": "6.2", "os.load_average": 0.7, **same}
+        # The load is of the moment: another one is no change of the machine.
         assert run.environment_changes() == {"kernel": ("6.1", "6.2")}
 
 

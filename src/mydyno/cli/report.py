@@ -51,7 +51,8 @@ def write(run: Run, out: Path) -> None:
     files = build(run, out)
     typer.echo(summary(run))
     typer.echo(f"\nreport   {files.html}")
-    typer.echo(f"picture  {files.overview}")
+    if files.overview:
+        typer.echo(f"picture  {files.overview}")
 
 
 def add_to(app: typer.Typer) -> None:

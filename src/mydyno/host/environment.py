@@ -35,6 +35,7 @@ class Environment:
     io_scheduler: str | None
     transparent_hugepages: str | None
     swappiness: int | None
+    load_average: tuple[float, float, float] | None
 
 
 def read_facts(path: Path) -> HostFacts:
@@ -62,6 +63,7 @@ def read_environment(path: Path) -> Environment:
         io_scheduler=_io_scheduler(path),
         transparent_hugepages=chosen(_text("/sys/kernel/mm/transparent_hugepage/enabled")),
         swappiness=_integer(_text("/proc/sys/vm/swappiness")),
+        load_average=load_average(_text("/proc/loadavg")),
     )
 
 
@@ -121,6 +123,15 @@ def chosen(text: str | None) -> str | None:
     """The bracketed word of a sysfs choice: `always [madvise] never` is `madvise`."""
     found = re.search(r"\[([^\]]+)\]", text or "")
     return found[1] if found else None
+
+
+def load_average(text: str | None) -> tuple[float, float, float] | None:
+    """Runnable and waiting tasks averaged over 1, 5 and 15 minutes."""
+    try:
+        one, five, fifteen = (float(word) for word in (text or "").split()[:3])
+    except ValueError:
+        return None
+    return one, five, fifteen
 
 
 def _io_scheduler(path: Path) -> str | None:

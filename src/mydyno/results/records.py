@@ -25,6 +25,9 @@ the server counts against every query that was due meanwhile."""
 Environment = Mapping[str, str | int | float | None]
 """Facts of the machine and its software, by dotted name (``cpu.model``, ``kernel.release``); open-ended."""
 
+LOAD_AVERAGE = "os.load_average"
+"""The one fact that is about a moment, not about the machine: it differs at every start."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Latency:

@@ -11,7 +11,7 @@ import polars as pl
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
-from mydyno.results.records import Environment, ExperimentRecord, TrialRecord, TrialStatus
+from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord, TrialStatus
 
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
@@ -108,7 +108,7 @@ class Run:
             starts.setdefault(row["start"], {})[row["name"]] = row["value"]
         names = sorted({name for facts in starts.values() for name in facts})
         values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
-        return {name: seen for name, seen in values.items() if len(set(seen)) > 1}
+        return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
 
     def _last_attempts(self) -> dict[str, tuple[int, TrialStatus]]:
         rows = self._connection.execute(

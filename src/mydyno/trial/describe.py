@@ -10,7 +10,7 @@ from mydyno import __version__
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import Environment as Facts
-from mydyno.results.records import ExperimentRecord, PointRecord
+from mydyno.results.records import LOAD_AVERAGE, ExperimentRecord, PointRecord
 from mydyno.spec import Experiment
 from mydyno.stack import ServerBinary
 
@@ -41,7 +41,7 @@ def environment_facts(
     machine: Environment, binaries: Mapping[str, ServerBinary], engine_version: str
 ) -> Facts:
     """The machine and its software by dotted names, for the lab and the report."""
-    filesystem = machine.filesystem
+    filesystem, load = machine.filesystem, machine.load_average
     servers = sorted({f"{binary.version} ({binary.path})" for binary in binaries.values()})
     return {
         "cpu.model": machine.cpu_model,
@@ -52,6 +52,7 @@ def environment_facts(
         "kernel.release": machine.kernel,
         "os.distribution": machine.distribution,
         "os.virtualisation": machine.virtualisation,
+        LOAD_AVERAGE: load[0] if load else None,
         "filesystem.kind": filesystem.kind if filesystem else None,
         "filesystem.source": filesystem.source if filesystem else None,
         "filesystem.mount_point": filesystem.mount_point if filesystem else None,

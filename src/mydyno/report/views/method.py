@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence
+from mydyno.results.records import LOAD_AVERAGE
 
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
@@ -72,7 +73,7 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
 
 
 def _disturbed(evidence: Evidence) -> Iterator[str]:
-    load, cpus = evidence.environment.get("os.load_average"), evidence.environment.get("cpu.usable")
+    load, cpus = evidence.environment.get(LOAD_AVERAGE), evidence.environment.get("cpu.usable")
     if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
         yield (
             "The machine was busy when the run was started: "
