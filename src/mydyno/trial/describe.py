@@ -9,8 +9,8 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
-from mydyno.results.records import Environment as Facts
 from mydyno.results.records import LOAD_AVERAGE, ExperimentRecord, PointRecord
+from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment
 from mydyno.stack import ServerBinary
 
