@@ -39,6 +39,13 @@ def cost(with_sampling: list[float], without: list[float], share: float) -> tupl
     return tuple((1 - bound) * share for bound in (mean, high, low))  # type: ignore[return-value]
 
 
+def verdict(low: float, high: float) -> str:
+    """Kept or broken only when the whole interval says so."""
+    if high < MOST_COST:
+        return "kept"
+    return "BROKEN" if low >= MOST_COST else "unclear, needs more rounds"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -70,9 +77,8 @@ def main() -> None:
             mean, low, high = cost(values, off, share=interval_s)
             known = not math.isnan(low)
             interval = f"{mean:.2%} [{low:.2%} {high:.2%}]" if known else f"{mean:.2%}"
-            # Only the scaled figure is fine enough to judge by: by the dear end of its interval.
-            kept = (high if known else mean) < MOST_COST
-            judged = f"< {MOST_COST:.0%}: {'kept' if kept else 'BROKEN'}"
+            # Only the scaled figure is fine enough to judge by.
+            judged = f"< {MOST_COST:.0%}: {verdict(low, high)}"
             rows.append([*row, interval, judged if interval_s == OFTEN_S else ""])
     header = ("connections", "sampling", "queries/s", "n", "cost at 1 sample a second", "promise")
     print_table(header, rows)
