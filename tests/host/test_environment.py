@@ -73,4 +73,3 @@ def test_a_folder_that_is_not_there_yet_is_judged_by_its_parent(tmp_path: Path) 
     assert there.free_disk_bytes is not None
     assert missing.free_disk_bytes is not None
     assert read_environment(tmp_path / "lab").filesystem == read_environment(tmp_path).filesystem
-    assert read_environment(tmp_path).filesystem is not None

@@ -182,7 +182,7 @@ class Done(_Message):
     type: Literal["done"]
     exit: Literal["ok", "interrupted", "aborted"]
     client_cpu: CpuSeconds
-    peak_rss_bytes: int
+    peak_rss_bytes: int | None
 
 
 class Fatal(_Message):
