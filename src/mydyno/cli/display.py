@@ -172,6 +172,7 @@ class LiveDisplay:
                     f"trial {event.number} of {event.planned} · block {event.block} · {event.point}"
                 )
                 self._phases, self._phase, self._recent = event.phases, "", []
+                self._console.print(describe(event), highlight=False)
             case events.Step():
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
                 self._step, self._phase = event.text + share, ""
@@ -183,8 +184,8 @@ class LiveDisplay:
                 self._phase = f"{rate(event.queries_per_second)} · p95 {milliseconds(event.p95_ns)}{errors}"
             case events.TrialFinished():
                 self._finished += 1
-                if event.status != "valid":
-                    self._console.print(f"[red]{event.trial} invalid:[/red] {'; '.join(event.reasons)}")
+                style = None if event.status == "valid" else "red"
+                self._console.print(describe(event), highlight=False, markup=False, style=style)
             case _:
                 if line := describe(event):
                     self._console.print(line, highlight=False)

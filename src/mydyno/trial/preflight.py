@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from mydyno.host.protocol import Host
@@ -52,4 +53,11 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(plan, binaries)
+    return Prepared(_with_releases(plan, binaries), binaries)
+
+
+def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
+    """`release: system` is another release after an upgrade: a run must not go on with it."""
+    releases = [f"{point} {binary.version}" for point, binary in sorted(binaries.items())]
+    fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
+    return plan.model_copy(update={"fingerprint": fingerprint})
