@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
@@ -38,13 +39,14 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)(?:\s+step\s+(\d+))?\s*")
 _CONNECTIONS_ALLOWED = "a number, a range as 10..400 step 10, or a list of both"
 
 
-class _Rule:
+class _Rule(ABC):
     """Ties `read` (file or JSON to number) and `write` (number to JSON) to a field."""
 
     schema: ClassVar[JsonSchemaValue]
 
+    @abstractmethod
     def read(self, raw: Any) -> Any:
-        raise NotImplementedError
+        """The number that `raw` means."""
 
     def write(self, value: Any) -> Any:
         return value
