@@ -1,5 +1,6 @@
 import os
 import signal
+import threading
 
 import pytest
 
@@ -19,14 +20,33 @@ def test_handlers_are_as_before_after_the_run() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_stop_during_a_whole_stretch_arrives_at_its_end() -> None:
+def test_a_stop_during_a_whole_stretch_arrives_at_its_end_whatever_thread_takes_it() -> None:
     steps = []
+    over = threading.Event()
 
     def whole_stretch() -> None:
         with interruptible(), uninterrupted():
             os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGTERM)
+            over.wait(0.05)
             steps.append("the end")
 
-    with pytest.raises(KeyboardInterrupt):
-        whole_stretch()
+    other = threading.Thread(target=over.wait)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            whole_stretch()
+    finally:
+        over.set()
+        other.join()
     assert steps == ["the end"]
+
+
+def test_an_error_in_a_whole_stretch_is_told_rather_than_the_stop() -> None:
+    def failing() -> None:
+        with interruptible(), uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            raise ValueError("the disk is full")
+
+    with pytest.raises(ValueError, match="the disk is full"):
+        failing()

@@ -27,13 +27,18 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Within this block those signals are held back: they arrive when it is left.
+    """Within this block those signals are held back: the first of them arrives when it is left.
 
     For the stretches that must be whole: saving a trial, taking a stack down. All of them are bounded
-    in time by their own limits, so a held Ctrl-C is late by seconds at most.
+    in time by their own limits, so a held Ctrl-C is late by seconds at most. Held by handlers and not by
+    a signal mask: a mask is one thread's, and the kernel gives the signal to any thread that takes it.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    held: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: held.append(number)) for number in _SIGNALS}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if held:
+        signal.raise_signal(held[0])
