@@ -16,7 +16,6 @@ Exit code 7 (a run finished but some of its trials are invalid) is an outcome, n
 
 from __future__ import annotations
 
-EXIT_OK = 0
 EXIT_INVALID_TRIALS = 7
 EXIT_INTERRUPTED = 130
 
