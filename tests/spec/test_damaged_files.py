@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
-from mydyno.spec.source import parse
+from mydyno.document.source import parse
 
 GOOD = [file.read_text("utf-8") for file in sorted((Path(__file__).parent / "good").glob("*.yaml"))]
 FACTS = HostFacts(memory_bytes=64 * 1024**3, cpus=2, free_disk_bytes=None)

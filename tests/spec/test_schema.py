@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mydyno import spec
-from mydyno.spec.source import parse, read_text
+from mydyno.document.source import parse, read_text
 
 HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]

@@ -1,12 +1,12 @@
 """The experiment file: its sections as types, and a reader that points at the line that is wrong."""
 
+from mydyno.document.problems import Position, Problem, SpecErrors
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.design import Design
 from mydyno.spec.experiment import Experiment, Variant
 from mydyno.spec.factors import Factor, Level
 from mydyno.spec.load import load, loads
 from mydyno.spec.load_shape import Arrival, Each
-from mydyno.spec.problems import Position, Problem, SpecErrors
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mydyno.document.problems import Findings
+from mydyno.document.tree import Entry, Location, Mapping, Scalar, find, locate, overlay, walk
 from mydyno.spec.factors import FactorSource
-from mydyno.spec.problems import Findings
 from mydyno.spec.server import variable_name
 from mydyno.spec.setup import Setup
-from mydyno.spec.tree import Entry, Location, Mapping, Scalar, find, locate, overlay, walk
 from mydyno.spec.workload import Workload
 
 _CONFIG: Location = ("setup", "server", "config")

@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from mydyno.core.units import parse_bytes
-from mydyno.spec.base import Fault, refuse
+from mydyno.document.base import Fault, refuse
 
 _MEBIBYTE = 1024 * 1024
 _SIZE = re.compile(r"-?\d+[KMGTPE]?", re.IGNORECASE)

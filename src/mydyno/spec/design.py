@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mydyno.spec.base import Section
+from mydyno.document.base import Section
 
 
 class Design(Section):

@@ -11,15 +11,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from mydyno.spec.base import Fault, Section, refuse
+from mydyno.document.base import Fault, Section, refuse
+from mydyno.document.problems import Position, Problem
+from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.design import Design
 from mydyno.spec.factors import Factor, FactorSource
 from mydyno.spec.paths import location_of
-from mydyno.spec.problems import Position, Problem
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.setup import Setup
 from mydyno.spec.sizes import apply
-from mydyno.spec.tree import Location, Mapping, find, locate
 from mydyno.spec.workload import Workload
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from mydyno.spec.base import Section
+from mydyno.document.base import Section
+from mydyno.document.problems import Findings, Position
+from mydyno.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
 from mydyno.spec.paths import FACTOR_ROOTS, location_of, nearest_path
-from mydyno.spec.problems import Findings, Position
-from mydyno.spec.tree import Entry, Location, Mapping, Node, Plain, Sequence
 
 MOST_POINTS = 1_000
 """A full factorial above this is a mistake: at ten seconds a trial, one repetition takes three hours."""

@@ -8,7 +8,11 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from mydyno.spec.base import Section
+from mydyno.document.base import Section
+from mydyno.document.problems import Findings, Problem, SpecErrors, nearest
+from mydyno.document.source import parse, read_text
+from mydyno.document.translate import translate
+from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.checks import (
     one_spelling,
     refuse_empty_values,
@@ -17,12 +21,8 @@ from mydyno.spec.checks import (
 )
 from mydyno.spec.experiment import Experiment, Source
 from mydyno.spec.factors import FactorSource, Setting, read_factors
-from mydyno.spec.problems import Findings, Problem, SpecErrors, nearest
 from mydyno.spec.setup import Setup
 from mydyno.spec.sizes import apply, read_sizes
-from mydyno.spec.source import parse, read_text
-from mydyno.spec.translate import translate
-from mydyno.spec.tree import Location, Mapping, find, locate
 from mydyno.spec.workload import Workload
 
 _Section = TypeVar("_Section", bound=Section)

@@ -9,9 +9,9 @@ from pydantic import ConfigDict, Field, GetJsonSchemaHandler, SerializerFunction
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from mydyno.spec.base import Fault, Section, clash, refuse
-from mydyno.spec.problems import nearest
-from mydyno.spec.quantities import Duration, DurationRule, Rate, RateRule
+from mydyno.document.base import Fault, Section, clash, refuse
+from mydyno.document.problems import nearest
+from mydyno.document.quantities import Duration, DurationRule, Rate, RateRule
 
 _ARRIVAL_ALLOWED = "closed, {fixed: RATE} or {poisson: RATE}"
 

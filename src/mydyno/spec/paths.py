@@ -8,13 +8,14 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from mydyno.document.base import section_of
+from mydyno.document.problems import nearest
+from mydyno.document.tree import Location
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.design import Design
-from mydyno.spec.problems import nearest
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.server import variable_name
 from mydyno.spec.setup import Setup
-from mydyno.spec.tree import Location
 from mydyno.spec.workload import Workload
 
 ROOTS: dict[str, type[BaseModel]] = {"workload": Workload, "design": Design, "sampling": Sampling}
@@ -58,13 +59,6 @@ def nearest_path(path: str, *roots: str) -> str | None:
     if likely is None and re.fullmatch(r"[a-z]+([-_][a-z0-9]+)+", path):
         return CONFIG_PATH + variable_name(path)
     return likely
-
-
-def section_of(annotation: Any) -> type[BaseModel] | None:
-    """The section type inside an annotation such as `Smack | None`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((section for part in get_args(annotation) if (section := section_of(part))), None)
 
 
 def is_config(annotation: Any) -> bool:

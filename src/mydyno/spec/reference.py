@@ -16,9 +16,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from mydyno.core.units import format_duration
+from mydyno.document.base import section_of
+from mydyno.document.quantities import ConnectionsRule, CountRule, DurationRule, RateRule
 from mydyno.spec.experiment import Experiment
-from mydyno.spec.paths import is_config, section_of
-from mydyno.spec.quantities import ConnectionsRule, CountRule, DurationRule, RateRule
+from mydyno.spec.paths import is_config
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.spec.reference) -->"
 END = "<!-- reference: end -->"

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mydyno.spec.base import Section
-from mydyno.spec.quantities import DurationRule
+from mydyno.document.base import Section
+from mydyno.document.quantities import DurationRule
 
 
 class Sampling(Section):

@@ -20,7 +20,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mydyno.core.server_variables import CONTROLLED
-from mydyno.spec.base import Fault, Section, clash, refuse
+from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mydyno.document.problems import Findings, nearest
+from mydyno.document.tree import Entry, Mapping, Node, overlay
 from mydyno.spec.factors import Setting, read_settings
 from mydyno.spec.paths import ROOTS
-from mydyno.spec.problems import Findings, nearest
-from mydyno.spec.tree import Entry, Mapping, Node, overlay
 
 _FACTORS = "factors."
 _ALLOWED = "a path into setup (server....), workload, design, sampling or factors"

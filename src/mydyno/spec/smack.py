@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mydyno.spec.base import Section
-from mydyno.spec.quantities import CountRule
+from mydyno.document.base import Section
+from mydyno.document.quantities import CountRule
 
 
 class Smack(Section):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from mydyno.spec.base import Fault, Section, clash, refuse
-from mydyno.spec.quantities import CountRule
+from mydyno.document.base import Fault, Section, clash, refuse
+from mydyno.document.quantities import CountRule
 
 _RANGES = ("range_size", "simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges", "range_selects")
 _READS = ("point_selects", *_RANGES)

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from mydyno.spec.base import Fault, Section, clash
+from mydyno.document.base import Fault, Section, clash
+from mydyno.document.quantities import Connections, Duration
 from mydyno.spec.load_shape import Arrival, Each
-from mydyno.spec.quantities import Connections, Duration
 from mydyno.spec.smack import Smack
 from mydyno.spec.sysbench import Sysbench
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -71,3 +71,10 @@ def _again(line: Any) -> InitErrorDetails:
     context = line.get("ctx", {})
     error = PydanticCustomError(kind, "{summary}", context) if kind == FAULTS else kind
     return InitErrorDetails(type=error, loc=line["loc"], input=line["input"], ctx=context)
+
+
+def section_of(annotation: Any) -> type[BaseModel] | None:
+    """The section type inside an annotation such as `Smack | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((section for part in get_args(annotation) if (section := section_of(part))), None)

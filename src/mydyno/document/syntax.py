@@ -6,7 +6,7 @@ import re
 
 from ruamel.yaml.error import MarkedYAMLError
 
-from mydyno.spec.problems import Position, Problem
+from mydyno.document.problems import Position, Problem
 
 
 def explain_syntax_error(error: MarkedYAMLError, text: str, file: str) -> Problem:

@@ -8,10 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from mydyno.spec.base import FAULTS, Fault
-from mydyno.spec.paths import section_of
-from mydyno.spec.problems import Problem, nearest
-from mydyno.spec.tree import Location, Mapping, Scalar, locate
+from mydyno.document.base import FAULTS, Fault, section_of
+from mydyno.document.problems import Problem, nearest
+from mydyno.document.tree import Location, Mapping, Scalar, locate
 
 _WANTED = {
     "int_type": ("is not a whole number", "a whole number"),

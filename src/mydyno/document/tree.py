@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from mydyno.spec.problems import Position
+from mydyno.document.problems import Position
 
 Plain: TypeAlias = JsonValue
 Location: TypeAlias = tuple[str | int, ...]

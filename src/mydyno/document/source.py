@@ -12,9 +12,9 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.reader import ReaderError
 
-from mydyno.spec.problems import Position, Problem, SpecErrors
-from mydyno.spec.syntax import explain_syntax_error
-from mydyno.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from mydyno.document.problems import Position, Problem, SpecErrors
+from mydyno.document.syntax import explain_syntax_error
+from mydyno.document.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _LARGEST_FILE_BYTES = 256 * 1024
 _MOST_VALUES = 20_000

@@ -18,7 +18,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from mydyno.core.units import format_duration, parse_duration
-from mydyno.spec.base import Fault, refuse
+from mydyno.document.base import Fault, refuse
 
 MOST_CONNECTIONS = 100_000
 """The largest max_connections that MySQL and MariaDB take."""

@@ -1,0 +1,1 @@
+"""YAML files that people write: read with their lines, checked as types, answered with errors that point."""
