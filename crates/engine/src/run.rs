@@ -56,7 +56,7 @@ fn prepare_and_drive(
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
     let workload = workload::compile(&job.workload);
-    if workload.steps() == 0 {
+    if workload.statements().is_empty() {
         let message = "workload: with these counts a transaction has no statement at all";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }

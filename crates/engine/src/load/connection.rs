@@ -6,7 +6,7 @@ use crate::protocol::frames::Frames;
 use crate::protocol::handshake::Handshake;
 use crate::protocol::response::Response;
 use crate::random::Random;
-use crate::workload::EventState;
+use crate::workload::Cursor;
 
 /// Where a connection is.
 pub(super) enum Stage {
@@ -44,9 +44,7 @@ pub(super) struct Connection {
     pub dialled_ns: u64,
     /// The stream that draws this connection's statements.
     pub random: Random,
-    pub event: EventState,
-    /// Statement of the event that is under way, from 0.
-    pub step: usize,
+    pub cursor: Cursor,
     /// Kind of that statement.
     pub kind: usize,
     /// Start of the statement and of the event, from which their latencies count.
@@ -68,8 +66,7 @@ impl Connection {
             response: Response::to_query(false),
             dialled_ns: 0,
             random,
-            event: EventState::default(),
-            step: 0,
+            cursor: Cursor::default(),
             kind: 0,
             statement_ns: 0,
             event_ns: 0,

@@ -23,13 +23,28 @@ pub struct Statement {
     pub sql: String,
 }
 
-/// What an event remembers from one of its statements to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventState {
+/// Where a connection is in its event, and what it remembers from one statement to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// Statements of the event that were sent.
+    pub step: usize,
     /// Table chosen for the group of statements under way (0-based).
     pub table: u32,
     /// Row that a DELETE removed and the next INSERT puts back.
     pub id: i32,
+}
+
+/// What a connection does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Send this statement, an index into [`Workload::statements`], with the values that were drawn.
+    Send(usize),
+    /// Rest for so many nanoseconds.
+    Pause(u64),
+    /// Close the connection and open it anew.
+    Reconnect,
+    /// The event is over.
+    End,
 }
 
 /// A program of statements. An event is one transaction, or one round of a query barrel.
@@ -40,21 +55,15 @@ pub trait Workload: Send + Sync {
     /// Every statement that an event may send.
     fn statements(&self) -> &[Statement];
 
-    /// How many statements an event has.
-    fn steps(&self) -> usize;
-
     /// Whether an event opens with BEGIN, so that a failed one must be rolled back.
     fn transactional(&self) -> bool;
 
-    /// Chooses the statement of a step and draws its values; gives an index into
-    /// [`Workload::statements`]. Draws depend on `random` and on earlier steps alone.
-    fn draw(
-        &self,
-        step: usize,
-        event: &mut EventState,
-        random: &mut Random,
-        values: &mut Values,
-    ) -> usize;
+    /// Goes on to the next action of the event and draws the values of a statement. Draws depend on
+    /// `random` and on what the cursor remembers alone.
+    fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action;
+
+    /// Takes the cursor back to the start of its event: a new event, or the same one again.
+    fn rewind(&self, cursor: &mut Cursor);
 
     /// Whether statements are prepared on the server and executed in the binary protocol.
     fn prepared(&self) -> bool;

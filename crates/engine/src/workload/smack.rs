@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use super::{EventState, ROWS_SEED, Statement, Table, Workload};
+use super::{Action, Cursor, ROWS_SEED, Statement, Table, Workload};
 use crate::job::{SmackJob, SmackScenario};
 use crate::protocol::values::Values;
 use crate::random::Random;
@@ -60,28 +60,25 @@ impl Workload for Smack {
         &self.statements
     }
 
-    fn steps(&self) -> usize {
-        self.barrel.len()
-    }
-
     fn transactional(&self) -> bool {
         false
     }
 
-    fn draw(
-        &self,
-        step: usize,
-        _event: &mut EventState,
-        random: &mut Random,
-        values: &mut Values,
-    ) -> usize {
-        let statement = self.barrel[step];
+    fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action {
+        let Some(&statement) = self.barrel.get(cursor.step) else {
+            return Action::End;
+        };
+        cursor.step += 1;
         self.push_name(random, values);
         if statement == UPDATE {
             // Both the new password and the user are names of the dictionary, drawn apart.
             self.push_name(random, values);
         }
-        statement
+        Action::Send(statement)
+    }
+
+    fn rewind(&self, cursor: &mut Cursor) {
+        *cursor = Cursor::default();
     }
 
     fn prepared(&self) -> bool {
@@ -237,10 +234,11 @@ mod tests {
             (SmackScenario::UpdateSelect, [(SELECT, 1), (UPDATE, 2)]),
         ] {
             let smack = smack(scenario, 1_000);
-            for (step, (statement, parameters)) in expected.into_iter().enumerate() {
+            let mut cursor = Cursor::default();
+            for (statement, parameters) in expected {
                 values.clear();
-                let mut event = EventState::default();
-                assert_eq!(smack.draw(step, &mut event, &mut random, &mut values), statement);
+                let action = smack.next(&mut cursor, &mut random, &mut values);
+                assert_eq!(action, Action::Send(statement));
                 assert_eq!(values.len(), parameters);
             }
         }

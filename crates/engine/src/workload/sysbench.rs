@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{EventState, ROWS_SEED, Statement, Table, Workload};
+use super::{Action, Cursor, ROWS_SEED, Statement, Table, Workload};
 use crate::distribution::Picker;
 use crate::job::{SysbenchJob, SysbenchScript};
 use crate::protocol::values::Values;
@@ -200,28 +200,21 @@ impl Workload for Sysbench {
         &self.statements
     }
 
-    fn steps(&self) -> usize {
-        self.steps.len()
-    }
-
     fn transactional(&self) -> bool {
         self.transactional
     }
 
     #[inline]
-    fn draw(
-        &self,
-        step: usize,
-        event: &mut EventState,
-        random: &mut Random,
-        values: &mut Values,
-    ) -> usize {
-        let step = self.steps[step];
+    fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action {
+        let Some(&step) = self.steps.get(cursor.step) else {
+            return Action::End;
+        };
+        cursor.step += 1;
         if step.chooses_table && self.tables > 1 {
-            event.table = random.below(u64::from(self.tables)) as u32;
+            cursor.table = random.below(u64::from(self.tables)) as u32;
         }
         match step.kind {
-            Kind::Begin | Kind::Commit => return step.first_statement,
+            Kind::Begin | Kind::Commit => return Action::Send(step.first_statement),
             Kind::PointSelect | Kind::IndexUpdate => values.push_integer(self.draw_id(random)),
             Kind::SimpleRange | Kind::SumRange | Kind::OrderRange | Kind::DistinctRange => {
                 self.push_range(random, values);
@@ -231,17 +224,21 @@ impl Workload for Sysbench {
                 values.push_integer(self.draw_id(random));
             }
             Kind::Delete => {
-                event.id = self.draw_id(random);
-                values.push_integer(event.id);
+                cursor.id = self.draw_id(random);
+                values.push_integer(cursor.id);
             }
             Kind::Insert => {
-                values.push_integer(event.id);
+                values.push_integer(cursor.id);
                 values.push_integer(self.draw_id(random));
                 values.push_text_with(|out| write_groups(random, C_GROUPS, out));
                 values.push_text_with(|out| write_groups(random, PAD_GROUPS, out));
             }
         }
-        step.first_statement + event.table as usize
+        Action::Send(step.first_statement + cursor.table as usize)
+    }
+
+    fn rewind(&self, cursor: &mut Cursor) {
+        *cursor = Cursor::default();
     }
 
     fn prepared(&self) -> bool {

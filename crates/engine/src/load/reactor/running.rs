@@ -7,7 +7,7 @@ use crate::load::gate::Start;
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands};
 use crate::random::Random;
-use crate::workload::EventState;
+use crate::workload::Action;
 
 /// Keeps the stream of arrivals apart from those of the connections.
 const ARRIVALS: u64 = u64::MAX;
@@ -130,14 +130,7 @@ impl Reactor<'_> {
             Outcome::Done { rows } => {
                 let latency = now.saturating_sub(connection.statement_ns);
                 self.recorder.statement(connection.kind, now, latency, rows);
-                connection.step += 1;
-                if connection.step < self.steps {
-                    self.go_on(index, now);
-                } else {
-                    let latency = now.saturating_sub(connection.event_ns);
-                    self.recorder.transaction(now, latency);
-                    self.next_event(index, now);
-                }
+                self.go_on(index, now);
             }
             Outcome::Failed(error) => self.on_error(index, &error, now),
             Outcome::Prepared { .. } => unreachable!("nothing is being prepared"),
@@ -165,8 +158,7 @@ impl Reactor<'_> {
     /// the first start), or gives it up.
     fn rolled_back(&mut self, index: usize, again: bool, now: u64) {
         if again {
-            self.connections[index].step = 0;
-            self.connections[index].event = EventState::default();
+            self.plan.workload.rewind(&mut self.connections[index].cursor);
             self.go_on(index, now);
         } else {
             self.next_event(index, now);
@@ -204,29 +196,41 @@ impl Reactor<'_> {
     #[inline]
     fn begin_event(&mut self, index: usize, intended_ns: u64) {
         let connection = &mut self.connections[index];
-        connection.event = EventState::default();
+        self.plan.workload.rewind(&mut connection.cursor);
         connection.event_ns = intended_ns;
-        connection.step = 0;
         self.go_on(index, intended_ns);
     }
 
-    /// Sends the statement of the connection's step, unless the phase is over. Its latency counts
-    /// from `from_ns`: the intended start of the event, or the end of the statement before.
+    /// Carries out the connection's next action, unless the phase is over. The latency of a statement
+    /// counts from `from_ns`: the intended start of the event, or the end of the statement before.
     #[inline]
     fn go_on(&mut self, index: usize, from_ns: u64) {
+        self.values.clear();
+        let connection = &mut self.connections[index];
+        let action = self.plan.workload.next(
+            &mut connection.cursor,
+            &mut connection.random,
+            &mut self.values,
+        );
+        match action {
+            Action::Send(statement) => self.send_statement(index, statement, from_ns),
+            Action::End => {
+                let latency = from_ns.saturating_sub(connection.event_ns);
+                self.recorder.transaction(from_ns, latency);
+                self.next_event(index, from_ns);
+            }
+            Action::Pause(_) | Action::Reconnect => unreachable!("no workload asks for it yet"),
+        }
+    }
+
+    #[inline]
+    fn send_statement(&mut self, index: usize, statement: usize, from_ns: u64) {
         let connection = &mut self.connections[index];
         if self.stretch != Stretch::Running {
             connection.stage = Stage::Idle;
             return;
         }
-        self.values.clear();
         self.outbox.clear();
-        let statement = self.plan.workload.draw(
-            connection.step,
-            &mut connection.event,
-            &mut connection.random,
-            &mut self.values,
-        );
         let template = &self.templates[statement];
         match connection.handles.get(statement) {
             Some(&Handle::Prepared(id)) => {

@@ -11,17 +11,17 @@ fn job(text: &str) -> Sysbench {
 fn event(workload: &Sysbench, random: &mut Random) -> Vec<String> {
     let templates: Vec<Template> =
         workload.statements().iter().map(|statement| Template::new(&statement.sql)).collect();
-    let mut state = EventState::default();
+    let mut cursor = Cursor::default();
     let mut values = Values::default();
-    (0..workload.steps())
-        .map(|step| {
-            values.clear();
-            let statement = workload.draw(step, &mut state, random, &mut values);
-            let mut packet = Vec::new();
-            templates[statement].write_query(&values, &mut packet);
-            String::from_utf8(packet.split_off(5)).unwrap()
-        })
-        .collect()
+    let mut sent = Vec::new();
+    loop {
+        values.clear();
+        let action = workload.next(&mut cursor, random, &mut values);
+        let Action::Send(statement) = action else { return sent };
+        let mut packet = Vec::new();
+        templates[statement].write_query(&values, &mut packet);
+        sent.push(String::from_utf8(packet.split_off(5)).unwrap());
+    }
 }
 
 fn kinds(workload: &Sysbench) -> Vec<&'static str> {
@@ -30,8 +30,8 @@ fn kinds(workload: &Sysbench) -> Vec<&'static str> {
 
 #[test]
 fn read_only_has_sixteen_statements_and_fourteen_without_a_transaction() {
-    assert_eq!(job(r#"{"script": "oltp_read_only"}"#).steps(), 16);
-    assert_eq!(job(r#"{"script": "oltp_read_only", "skip_trx": true}"#).steps(), 14);
+    assert_eq!(job(r#"{"script": "oltp_read_only"}"#).steps.len(), 16);
+    assert_eq!(job(r#"{"script": "oltp_read_only", "skip_trx": true}"#).steps.len(), 14);
 }
 
 #[test]
