@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 STORAGE_ENGINES = (
     "innodb", "myisam", "aria", "memory", "archive", "csv", "blackhole", "rocksdb", "myrocks", "tokudb",
-    "columnstore", "spider", "mroonga", "sequence", "connect", "federated", "federatedx", "merge", "mrg_myisam",
-    "s3", "ndb", "ndbcluster", "example", "heap",
+    "columnstore", "spider", "mroonga", "sequence", "connect", "federated", "federatedx", "merge",
+    "mrg_myisam", "s3", "ndb", "ndbcluster", "example", "heap",
 )  # fmt: skip
 """Those that MySQL and MariaDB have or had; each server has its own choice of them."""
 
@@ -131,7 +131,8 @@ def _items(text: str) -> list[str]:
     """What stands between the outermost brackets, cut at the commas that are in no further bracket."""
     if not text.lstrip().startswith("("):
         return []
-    items, depth, current, quote = [], 0, "", ""
+    items: list[str] = []
+    depth, current, quote = 0, "", ""
     for letter in text.lstrip():
         if quote or letter in "'\"":
             quote = "" if letter == quote else quote or letter

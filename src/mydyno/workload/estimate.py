@@ -1,6 +1,6 @@
 """What a program amounts to on average: statements of an event, lengths of texts.
 
-Exact for everything that constants and uniform draws decide; a condition that nothing is known of counts half.
+Exact for everything that constants and uniform draws decide; an unknown condition counts half.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ UNKNOWN_CHANCE = 0.5
 
 
 def statements_per_event(program: Mapping[str, Any]) -> float:
-    """The mean number of statements that an event sends, as the program is written: without repeats after errors."""
+    """The mean number of statements that an event sends when nothing fails."""
     transactions = program["transactions"]
     weights = sum(each["weight"] for each in transactions)
     total = sum(each["weight"] * _sent(each["steps"], program["values"], {}) for each in transactions)

@@ -20,8 +20,8 @@ TABLE_KEYS = {
     "fill": "COLUMN: EXPRESSION for every column that is filled; `row` is the number of the row.",
     "let": "NAME: EXPRESSION, worked out once a row before `fill`, for values that several columns share.",
     "then": "Statements after the rows are in, as CREATE INDEX.",
-    "copies": "So many tables of this kind, called NAME1, NAME2 and so on; `{NAME}` is the name of the one at hand "
-    "and `{copy}` its number.",
+    "copies": "So many tables of this kind, called NAME1, NAME2 and so on; `{NAME}` is the name of the one "
+    "at hand and `{copy}` its number.",
 }
 MOST_COPIES = 10_000
 
