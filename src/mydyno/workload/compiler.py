@@ -158,7 +158,7 @@ class _Compilation:
                 weight, steps = self._transaction(name, written, tables, prepared)
                 if weight and not steps and opened != "event" and not self.gathered.problems:
                     raise written.wrong_key(
-                        f"transaction {name} does nothing with these options", "a statement"
+                        f"{name} has no statement left with these options", "at least one"
                     )
                 if weight:
                     compiled.append({"name": name, "weight": weight, "steps": steps})

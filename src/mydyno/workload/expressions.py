@@ -59,6 +59,11 @@ class Names:
     def with_constants(self, more: Mapping[str, Constant]) -> Names:
         return replace(self, constants={**self.constants, **more})
 
+    def with_number(self, number: int) -> Names:
+        """Inside `repeat`, where `number` is the number of the repetition whatever else has that name."""
+        names = self.with_constants({"number": number})
+        return replace(names, values=self.values - {"number"}, registers=self.registers - {"number"})
+
     def all(self) -> list[str]:
         return [*self.constants, *self.values, *self.registers, *self.dictionaries, *self.words]
 

@@ -83,7 +83,7 @@ class WorkloadFile:
             return self.options.model_validate(given)
         except ValidationError as error:
             problems = translate(error, self.options, (), _tree(given), self.name)
-            raise SpecErrors(replace(problem, position=None) for problem in problems) from None
+            raise SpecErrors(map(_of_options, problems)) from None
 
 
 def read(name_or_path: str | Path) -> WorkloadFile:
@@ -112,6 +112,13 @@ def _read(part: Part) -> WorkloadFile:
     )
     section._check = read.compile
     return read
+
+
+def _of_options(problem: Problem) -> Problem:
+    """The problem of options that stand in no file."""
+    message = problem.message.removeprefix("the file: ")
+    message = message.replace("unknown key in the file", "there is no such option")
+    return replace(problem, position=None, message=message)
 
 
 def _defaults(section: type[Options], definitions: Definitions) -> dict[str, Constant]:

@@ -32,7 +32,7 @@ OPTION_KEYS = {
 }
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _KINDS = ("storage_engine", "duration")
-_RESERVED = {*WORDS, *LITERALS, "number"}
+_RESERVED = {*WORDS, *LITERALS}
 
 
 class Options(Section):

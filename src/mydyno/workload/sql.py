@@ -1,14 +1,4 @@
-"""From the text of a statement to the parts that the engine puts together.
-
-    :name            a value, drawn or bound in the event
-    :(expression)    a value, worked out at the moment
-    {expression}     what is known before the run, put there as it is
-    {raw(...)}       a text made at the moment, put there unquoted
-    {repeat(n, 'sql', between=', ')}   the piece of SQL n times; {number} in it counts from 1
-    {table}          a table's name; of copies, the one that `choose` chose
-
-Nothing is replaced inside quotes. `{{` is a brace.
-"""
+"""From the text of a statement to the parts that the engine puts together."""
 
 from __future__ import annotations
 
@@ -25,6 +15,17 @@ from mydyno.workload.written import Written
 
 SqlPart: TypeAlias = Any
 """A text, or an object of one key: value, raw or copy."""
+
+SQL_FORMS = {
+    ":name": "A value: what the event has bound to the name, or the named value drawn anew.",
+    ":(expression)": "A value, worked out at the moment.",
+    "{expression}": "What is known before the run, put there as it is.",
+    "{table}": "The table's name; of copies, that of the one that `choose` chose.",
+    "{raw(expression)}": "What the expression gives at the moment, without quotes; not when prepared.",
+    "{repeat(n, 'sql', between=', ')}": "The piece of SQL `n` times; `{number}` in it counts from 1.",
+    "{{": "A brace.",
+}
+"""Nothing of this is looked for inside quotes."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _AFTER_TABLE_WORD = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO|TABLE)\s+([A-Za-z_]\w*)(?![\w.(])", re.IGNORECASE)
@@ -206,7 +207,7 @@ class _Template:
         for number in range(1, count + 1):
             if number > 1:
                 yield ", " if between is None else between
-            names = self.context.names.with_constants({"number": number})
+            names = self.context.names.with_number(number)
             inner = _Template(self.written, Context(names, self.context.tables, self.context.values_allowed))
             yield from inner.parts(piece or "", start)
 
