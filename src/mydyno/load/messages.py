@@ -35,9 +35,11 @@ class Histogram(_Frozen):
 
 
 class Statement(_Frozen):
+    """One kind of statement; a foreign program may not tell its errors and rows."""
+
     count: int
-    errors: int
-    rows: int
+    errors: int | None
+    rows: int | None
     latency: Histogram
 
 
@@ -107,7 +109,8 @@ class Progress(_Message):
 class Prepared(_Message):
     type: Literal["prepared"]
     tables: list[Table]
-    statements: int
+    statements: int | None
+    """None when a foreign program made the tables."""
 
 
 class PhaseStart(_Message):

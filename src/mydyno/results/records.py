@@ -55,9 +55,9 @@ class StatementRecord:
     kind: str
     count: int
     """Statements that the server answered without error."""
-    errors: int
-    rows: int
-    """Rows returned or changed, as the server reports them."""
+    errors: int | None
+    rows: int | None
+    """Rows returned or changed, as the server reports them; ``None`` when a foreign program does not tell."""
     latency: Latency
 
 

@@ -141,8 +141,8 @@ _FIRST = (
         position INTEGER NOT NULL,
         kind TEXT NOT NULL,
         count INTEGER NOT NULL,
-        errors INTEGER NOT NULL,
-        rows INTEGER NOT NULL,
+        errors INTEGER,
+        rows INTEGER,
         PRIMARY KEY (trial_key, phase, kind),
         FOREIGN KEY (trial_key, phase) REFERENCES phases
     ) WITHOUT ROWID
