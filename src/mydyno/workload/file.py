@@ -122,9 +122,12 @@ def _of_options(problem: Problem) -> Problem:
 
 
 def _defaults(section: type[Options], definitions: Definitions) -> dict[str, Constant]:
-    """The default of every declared option, 1 for one whose declaration is wrong."""
+    """The default of every declared option, and something harmless for one whose declaration is wrong."""
     made = section.model_construct().constants()
-    return {name: made.get(name, 1) for name in definitions.named["options"]}
+    for name, written in definitions.named["options"].items():
+        kind = written.get("kind")
+        made.setdefault(name, "innodb" if kind is not None and kind.text == "storage_engine" else 1)
+    return made
 
 
 def _tree(given: Mapping[str, Any]) -> Tree:

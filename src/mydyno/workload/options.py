@@ -118,6 +118,8 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
     if kind is not None and kind not in _KINDS:
         raise entries["kind"].wrong("no such kind", ", ".join(_KINDS), nearest(kind, _KINDS))
     if kind == "storage_engine":
+        if default.describe().lower() not in STORAGE_ENGINES:
+            raise wrong_engine(default, default.describe())
         return Annotated[str, AfterValidator(_storage_engine)], value
     if kind == "duration":
         try:
