@@ -17,7 +17,7 @@ BAD = Path(__file__).parent / "bad"
 
 
 def complaint(file: Path) -> str:
-    """The message for `file`, read from its own folder. Raises AssertionError when nothing is wrong with it."""
+    """The message for `file`, read from its own folder. Raises AssertionError when it is accepted."""
     here = Path.cwd()
     os.chdir(file.parent)
     try:

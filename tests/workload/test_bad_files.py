@@ -48,5 +48,5 @@ def test_nesting_without_end_is_refused() -> None:
     deep = "transactions: {a: " + "[{steps: " * 22 + "[SELECT 1]" + "}]" * 22 + "}"
     with pytest.raises(SpecErrors, match="nested too deeply"):
         workload.reads(f"workload: a\n{deep}\n", "deep.yaml")
-    with pytest.raises(SpecErrors, match="this is no expression|nested too deeply"):
+    with pytest.raises(SpecErrors, match=r"this is no expression|nested too deeply"):
         workload.reads(f"workload: a\nvalues: {{id: {'-' * 5000}1}}\n", "deep.yaml")

@@ -28,6 +28,7 @@ SQL_FORMS = {
 """Nothing of this is looked for inside quotes."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"--\s[^\n]*|#[^\n]*|/\*(?!!).*?(?:\*/|\Z)", re.DOTALL)
 _AFTER_TABLE_WORD = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO|TABLE)\s+([A-Za-z_]\w*)(?![\w.(])", re.IGNORECASE)
 _TYPOGRAPHIC = dict.fromkeys("‐‑‒–—―−", "-") | dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", '"')
 _MOST_REPEATS = 10_000
@@ -103,10 +104,13 @@ class _Template:
         return joined
 
     def _scan(self, text: str, start: int) -> Iterator[SqlPart]:
-        index = 0
+        index, in_name = 0, False
         while index < len(text):
             letter = text[index]
-            if letter in "'\"":
+            if match := _COMMENT.match(text, index):
+                end = match.end()
+                yield match.group()
+            elif letter in "'\"":
                 end = _end_of_quote(text, index)
                 if end is None:
                     raise self.written.wrong_at(
@@ -119,10 +123,19 @@ class _Template:
             elif letter == "{":
                 end = self._end(text, index, start, "{}")
                 yield from self._splice(text[index + 1 : end - 1], start + index + 1)
+            elif letter == "`":
+                in_name = not in_name
+                end = index + 1
+                yield letter
             elif letter == ":" and text[index + 1 : index + 2] == "(":
                 end = self._end(text, index + 1, start, "()")
                 yield self._value(text[index + 2 : end - 1], start + index + 2)
-            elif letter == ":" and (match := _NAME.match(text, index + 1)) and _is_free(text, index):
+            elif (
+                letter == ":"
+                and not in_name
+                and (match := _NAME.match(text, index + 1))
+                and _is_free(text, index)
+            ):
                 end = match.end()
                 yield self._value(match.group(), start + index + 1)
             else:
