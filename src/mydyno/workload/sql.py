@@ -111,11 +111,7 @@ class _Template:
                 end = match.end()
                 yield match.group()
             elif letter in "'\"":
-                end = _end_of_quote(text, index)
-                if end is None:
-                    raise self.written.wrong_at(
-                        start + index, "a quote is opened here and never closed", text[index:]
-                    )
+                end = self._end_of_quote(text, index, start)
                 yield text[index:end]
             elif text[index : index + 2] in ("{{", "}}"):
                 end = index + 2
@@ -143,6 +139,13 @@ class _Template:
                 end = index + 1
                 yield letter
             index = end
+
+    def _end_of_quote(self, text: str, opening: int, start: int) -> int:
+        end = _end_of_quote(text, opening)
+        if end is None:
+            message = "a quote is opened here and never closed"
+            raise self.written.wrong_at(start + opening, message, text[opening:])
+        return end
 
     def _end(self, text: str, opening: int, start: int, brackets: str) -> int:
         """The place after the bracket that closes the one at `opening`."""
