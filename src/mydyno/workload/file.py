@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from mydyno.workload.estimate import statements_per_event
 from mydyno.workload.options import Options, section_from
 from mydyno.workload.written import Gathered, Part
 
+_MOST_REMEMBERED = 64
 _NOWHERE = Position(1, 1)
 
 
@@ -75,7 +77,12 @@ class WorkloadFile:
 
     def compile(self, constants: Mapping[str, Constant]) -> Product:
         """The program for values of the options that are known to be valid. Raises SpecErrors."""
-        return compile_program(self.definitions, constants)
+        return self._compile_once(tuple(constants.items()))
+
+    @cached_property
+    def _compile_once(self) -> Callable[[tuple[tuple[str, Constant], ...]], Product]:
+        """Compiles; an experiment asks for the same options many times."""
+        return lru_cache(_MOST_REMEMBERED)(lambda options: compile_program(self.definitions, dict(options)))
 
     def _validated(self, options: Section | Mapping[str, Any]) -> Options:
         given = options.model_dump(mode="json") if isinstance(options, Section) else dict(options)
