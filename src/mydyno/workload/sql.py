@@ -45,6 +45,9 @@ class Tables:
     number: int | None = None
     """Which copy, where that is known before the run."""
 
+    def all(self) -> list[str]:
+        return sorted(self.single | self.copied)
+
 
 @dataclass(frozen=True)
 class Context:
@@ -196,7 +199,7 @@ class _Template:
     def _fixed(self, text: str, start: int) -> str:
         names = self.context.names
         if _NAME.fullmatch(text.strip()) and not _is_known(text.strip(), names):
-            tables = [*self.context.tables.single, *self.context.tables.copied]
+            tables = self.context.tables.all()
             known = [*names.constants, *tables]
             close = nearest(text.strip(), [*names.all(), *tables])
             message = f"there is nothing called {text.strip()}"
@@ -272,7 +275,7 @@ def _refuse_unknown_tables(written: Written, parts: list[SqlPart], tables: Table
 
     Other tables may be there without the workload's doing; names in back quotes are not looked at.
     """
-    known = [*tables.single, *tables.copied]
+    known = tables.all()
     for part in parts:
         for match in _AFTER_TABLE_WORD.finditer(part) if isinstance(part, str) else ():
             name = match.group(1)
