@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from mydyno.workload.definitions import Definitions, open_part, part_from, read_
 from mydyno.workload.estimate import statements_per_event
 from mydyno.workload.options import Options, section_from
 from mydyno.workload.written import Gathered, Part
+
+_MOST_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,12 @@ class WorkloadFile:
 
     def compile(self, constants: Mapping[str, Constant]) -> Product:
         """The program for values of the options that are known to be valid. Raises SpecErrors."""
-        return compile_program(self.definitions, constants)
+        return self._compile_once(tuple(constants.items()))
+
+    @cached_property
+    def _compile_once(self) -> Callable[[tuple[tuple[str, Constant], ...]], Product]:
+        """Compiles; an experiment asks for the same options many times."""
+        return lru_cache(_MOST_REMEMBERED)(lambda options: compile_program(self.definitions, dict(options)))
 
     def _validated(self, options: Section | Mapping[str, Any]) -> Options:
         given = options.model_dump(mode="json") if isinstance(options, Section) else options
@@ -112,6 +120,9 @@ def _of_options(message: str) -> str:
 
 
 def _defaults(section: type[Options], definitions: Definitions) -> dict[str, Constant]:
-    """The default of every declared option, 1 for one whose declaration is wrong."""
+    """The default of every declared option, and something harmless for one whose declaration is wrong."""
     made = section.model_construct().constants()
-    return {name: made.get(name, 1) for name in definitions.named["options"]}
+    for name, written in definitions.named["options"].items():
+        kind = written.get("kind")
+        made.setdefault(name, "innodb" if kind is not None and kind.text == "storage_engine" else 1)
+    return made

@@ -83,7 +83,8 @@ def _show(message: messages.Message) -> None:
         case messages.Operation():
             mark = "" if not message.warning else f"  ! {message.warning}"
             typer.echo(
-                f"  {message.name:32}{message.tests:>9,} tests{message.elapsed_ns / 1e9:>9.2f} s{mark}", err=True
+                f"  {message.name:32}{message.tests:>9,} tests{message.elapsed_ns / 1e9:>9.2f} s{mark}",
+                err=True,
             )
         case messages.Interval():
             seconds = (message.to_ns - message.from_ns) / 1e9

@@ -25,10 +25,10 @@ class Parameter:
     default: Any = None
 
 
-def _option(
-    name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any
-) -> Parameter:
-    declared = typer.Option(*(flags or (f"--{name.replace('_', '-')}",)), help=text, rich_help_panel=panel, **more)
+def _option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
+    declared = typer.Option(
+        *(flags or (f"--{name.replace('_', '-')}",)), help=text, rich_help_panel=panel, **more
+    )
     return Parameter(name, Annotated[kind, declared], default)
 
 
@@ -90,7 +90,9 @@ PREPARE = _option(
 DROP_EXISTING = _option(
     "drop_existing", bool, False, "Replace tables that mydyno did not make.", TABLES, "--drop-existing"
 )
-AS_JSON = Parameter("as_json", Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")], False)
+AS_JSON = Parameter(
+    "as_json", Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")], False
+)
 
 
 def of_section(section: type[Section], *without: str, panel: str = WORKLOAD) -> tuple[Parameter, ...]:

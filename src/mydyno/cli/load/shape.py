@@ -30,7 +30,9 @@ def workload(generator: str, options: dict[str, Any], values: dict[str, Any]) ->
         given["think"] = {kind: time} if colon else time
     if not given["ramp"]:
         del given["ramp"]
-    return validated(Workload, {key: value for key, value in given.items() if value is not None}, "command line")
+    return validated(
+        Workload, {key: value for key, value in given.items() if value is not None}, "command line"
+    )
 
 
 def _connections(text: str) -> list[int | str]:
