@@ -125,7 +125,7 @@ class SysbenchPhase:
     def _count(self, error: ErrorLine) -> None:
         self._fatal = self._fatal or error.text
         if error.code is not None:
-            self._errors[str(error.code)] += 1
+            self._errors[str(error.code)] += error.times
             self._examples.setdefault(str(error.code), error.text)
 
     def end(self, ended: Ended, cut: Cut) -> Iterator[messages.Message]:
