@@ -132,7 +132,7 @@ class SysbenchPhase:
         report = self._report
         aborted = cut.why
         if report is None and not cut.interrupted and aborted is None:
-            said = self._fatal or self._last_line
+            said = next(iter(self._examples.values()), self._fatal or self._last_line)
             aborted = f"{self._program} ended with exit code {ended.exit_code} and no report: {said}"
         ignored = report.ignored_errors if report else sum(one.errors for one in self._measured_intervals())
         if ignored:
