@@ -85,7 +85,7 @@ def administration(target: Target) -> Iterator[Admin]:
             host=target.host,
             port=target.port or 0,
             user=target.user,
-            password=target.password.reveal(),
+            password=target.password.reveal().encode(),  # As text it would be taken for Latin-1.
             connect_timeout=_CONNECT_SECONDS,
             read_timeout=_ANSWER_SECONDS,
             write_timeout=_ANSWER_SECONDS,
