@@ -49,6 +49,7 @@ $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 docs: setup-dev ## write the generated documentation anew
 	python tools/document_cli.py
 	python -m mydyno.spec.reference docs/experiment-file.md
+	python -m mydyno.workload.reference docs/workloads.md
 
 lock: ## pin requirements/*.in anew, with hashes
 	@tools/lock.sh
