@@ -38,9 +38,6 @@ class Admin:
     def drop_schema(self, name: str) -> None:
         self._ask(f"DROP DATABASE IF EXISTS {_quoted(name)}")
 
-    def has_schema(self, name: str) -> bool:
-        return bool(self._ask("SELECT 1 FROM information_schema.schemata WHERE schema_name = %s", name))
-
     def tables(self, schema: str) -> dict[str, bool]:
         """Every table and view of `schema`, and whether it is ours."""
         rows = self._ask(
@@ -88,7 +85,7 @@ def administration(target: Target) -> Iterator[Admin]:
             host=target.host,
             port=target.port or 0,
             user=target.user,
-            password=target.password.reveal(),
+            password=target.password.reveal().encode(),  # As text it would be taken for Latin-1.
             connect_timeout=_CONNECT_SECONDS,
             read_timeout=_ANSWER_SECONDS,
             write_timeout=_ANSWER_SECONDS,

@@ -20,7 +20,7 @@ from mydyno.load.external.slap_report import Block, Failure, read_report
 from mydyno.load.job import Phase, Target
 from mydyno.workload.external import ExternalSlap
 
-_VERSION = re.compile(r"Ver (?:[\d.]+ Distrib )?([\d.]+(?:-MariaDB)?)")
+_VERSION = re.compile(r"(?:Ver (?:[\d.]+ Distrib )?|from )([\d.]+(?:-MariaDB)?)")
 _NS = 1_000_000_000
 _MOST_PASSWORD_BYTES = 1_000
 _UNKNOWN_ERROR = 1105

@@ -125,14 +125,14 @@ class SysbenchPhase:
     def _count(self, error: ErrorLine) -> None:
         self._fatal = self._fatal or error.text
         if error.code is not None:
-            self._errors[str(error.code)] += 1
+            self._errors[str(error.code)] += error.times
             self._examples.setdefault(str(error.code), error.text)
 
     def end(self, ended: Ended, cut: Cut) -> Iterator[messages.Message]:
         report = self._report
         aborted = cut.why
         if report is None and not cut.interrupted and aborted is None:
-            said = self._fatal or self._last_line
+            said = next(iter(self._examples.values()), self._fatal or self._last_line)
             aborted = f"{self._program} ended with exit code {ended.exit_code} and no report: {said}"
         ignored = report.ignored_errors if report else sum(one.errors for one in self._measured_intervals())
         if ignored:

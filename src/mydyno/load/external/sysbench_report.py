@@ -2,14 +2,15 @@
 
 Rates are numbers a second, latencies milliseconds, as printed: two decimals in the report, three in the
 histogram. A report stands at the end of a run and at each --report-checkpoints; it counts from the one
-before it. The lines of each second come from another thread and may fall into the middle of a report.
+before it. The lines of each second come from another thread and may fall into the middle of a report; that
+of the last second is missing when the run was over first.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mydyno.core.errors import EngineError
 
@@ -25,6 +26,7 @@ _ERRORS = (
     re.compile(r"FATAL: error (\d+): (.*)$"),
     re.compile(r"(?:FATAL|ALERT): \w+\(\) returned error (\d+) \((.*)\) for query"),
 )
+_REPEATED = re.compile(r"\(last message repeated (\d+) times\)")
 _FATAL = re.compile(r"FATAL: (.*)")
 _BUCKET = re.compile(r"\s*([\d.]+) \|\**\s+(\d+)$")
 _FIELDS = (
@@ -46,6 +48,7 @@ _FIELDS = (
     ("fair_events", re.compile(rf"\s+events \(avg/stddev\):\s+{_NUMBER}/{_NUMBER}$")),
     ("fair_time", re.compile(rf"\s+execution time \(avg/stddev\):\s+{_NUMBER}/{_NUMBER}$")),
 )
+_LOWEST_TELLING_RATE = 50.0
 _LAST_FIELD = "fair_time"
 _TITLES = ("queries performed:", "General statistics:", "Latency (ms):", "Threads fairness:")
 
@@ -87,6 +90,8 @@ class ErrorLine:
 
     code: int | None
     text: str
+    times: int = 1
+    """sysbench prints the same line of several threads once, and then how often it came again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +147,8 @@ class Report:
 
     @property
     def seconds(self) -> float | None:
-        """The time that the rates are over; None when nothing was run."""
-        if not self.queries or not self.queries_per_second > 0:
+        """The time that the rates are over; None when they are too low to tell it to 1 in 10,000."""
+        if self.queries_per_second < _LOWEST_TELLING_RATE:
             return None
         return self.queries / self.queries_per_second
 
@@ -157,6 +162,7 @@ class ReportReader:
 
     program: str = "sysbench"
     _number: int = 0
+    _last_error: ErrorLine | None = None
     _found: dict[str, tuple[str, ...]] | None = None
     _buckets: list[tuple[float, int]] | None = None
     _histogram: tuple[tuple[float, int], ...] = field(default=())
@@ -166,8 +172,11 @@ class ReportReader:
         self._number += 1
         if line.startswith("["):
             return self._bracketed(line)
-        if line.startswith(("FATAL: ", "ALERT: ")):
-            return _error(line)
+        if repeated := _REPEATED.fullmatch(line):
+            return replace(self._last_error, times=int(repeated[1])) if self._last_error else None
+        if line.startswith(("FATAL: ", "ALERT: ", "WARNING: ")):
+            self._last_error = _error(line)
+            return self._last_error
         if line == "Threads started!":
             return Started()
         if line.startswith("Latency histogram"):

@@ -81,7 +81,7 @@ class ExternalSlap(Section):
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
-        options = raw.get("options")
+        options = raw.get("options", {})
         if not isinstance(options, Mapping):
             return
         yield from faults_of(options, KNOWN, TAKEN)
