@@ -26,6 +26,8 @@ from mydyno.workload.smack.traps import Found, found
 
 _READS = re.compile(r"\s*(select|show|describe|explain|with|values|table)\b", re.IGNORECASE)
 
+_NEED_CONNECTION = ("unload_query_barrel", "query", "run_save_result")
+
 
 def check(script: Script, arguments: Sequence[str]) -> None:
     """Raises SpecErrors for everything that can be seen to be wrong: each with its place.
@@ -94,6 +96,7 @@ class _Main:
         self._arguments = arguments
         self._clients = script.named("client")
         self._started: set[str] = set()
+        self._connected: set[str] = set()
         self._assigned: set[str] = set()
         self._reported: set[str] = set()
 
@@ -113,6 +116,11 @@ class _Main:
             self._started.add(line.client)
         elif line.client not in self._started:
             message = f"{line.client}.init() has to come before its other lines"
+            yield self._problem(line.position, message, f"{line.client}.{line.method}")
+        if line.method == "connect":
+            self._connected.add(line.client)
+        elif line.method in _NEED_CONNECTION and line.client not in self._connected:
+            message = f"{line.client}.connect() has to come before it"
             yield self._problem(line.position, message, f"{line.client}.{line.method}")
         for argument in line.arguments:
             yield from self._expression(argument, line.client)
