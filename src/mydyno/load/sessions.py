@@ -62,14 +62,28 @@ def quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def foreign_tables(cursor: Cursor, database: str, table: str | None = None) -> list[tuple[str, int | None]]:
-    """Tables of the schema that mydyno did not make, with the rows that the server guesses they have."""
-    cursor.execute(
-        "SELECT table_name, table_rows FROM information_schema.tables WHERE table_schema = %s"
-        " AND table_comment NOT LIKE %s" + (" AND table_name = %s" if table else "") + " ORDER BY table_name",
-        (database, f"{MARK}%", *((table,) if table else ())),
-    )
-    return [(str(name), rows) for name, rows in cursor.fetchall()]
+def foreign_tables(
+    cursor: Cursor, database: str, table: str | None = None, mark: str = MARK
+) -> list[tuple[str, int | None]]:
+    """Tables of the schema without the mark, with the rows that the server guesses they have.
+
+    A schema that is not there has none. `table` looks at one alone.
+    """
+    import pymysql
+
+    try:
+        cursor.execute(f"SHOW TABLE STATUS FROM {quote(database)}")
+    except pymysql.Error as error:
+        if code_of(error) == NO_SUCH_DATABASE:
+            return []
+        raise
+    names = [column[0] for column in cursor.description or ()]
+    found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return [
+        (str(one["Name"]), one["Rows"])
+        for one in found
+        if one["Comment"] != mark and table in (None, one["Name"])
+    ]
 
 
 def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
@@ -85,6 +99,6 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     )
 
 
-def mark(cursor: Cursor, table: str) -> None:
+def mark(cursor: Cursor, table: str, mark: str = MARK) -> None:
     """Write into the table's comment that mydyno made it."""
-    cursor.execute(f"ALTER TABLE {quote(table)} COMMENT='{MARK}'")
+    cursor.execute(f"ALTER TABLE {quote(table)} COMMENT='{mark}'")
