@@ -85,7 +85,8 @@ def test_the_table_has_its_columns_in_order() -> None:
     create = write(options.model_copy(update={"engine": "innodb"})).create
     assert create.startswith(
         "CREATE TABLE t1 (id varchar(36) primary key,id0 varchar(36) unique key,"
-        "intcol1 INT(32), INDEX(intcol1),intcol2 INT(32), INDEX(intcol2),charcol1 VARCHAR(128)) ENGINE = innodb"
+        "intcol1 INT(32), INDEX(intcol1),intcol2 INT(32), INDEX(intcol2),"
+        "charcol1 VARCHAR(128)) ENGINE = innodb"
     )
     assert "(id serial,intcol1 INT(32)" in write(Options(autoincrement=True)).create
 

@@ -106,7 +106,7 @@ def read_dictionary(section: Section, script: Script, settings: Settings) -> tup
         data = path.read_bytes()
     except OSError as error:
         place = section.place("source")
-        message = f"the file of dictionary {section.name} cannot be read: {error.strerror}"
+        message = f"the file {path} of dictionary {section.name} cannot be read: {error.strerror}"
         allowed = "a file in --datadir, which a table above makes, too, when the table is missing"
-        raise SpecErrors([Problem(script.file, place, message, str(path), allowed)]) from None
+        raise SpecErrors([Problem(script.file, place, message, allowed=allowed)]) from None
     return dictionaries.from_file(section, data, script.file, settings.strict)
