@@ -22,6 +22,12 @@ from mydyno.workload.smack.traps import Found, found
 LONGEST = 256
 _LARGEST = 2**31 - 1
 _STRICT_SEED = 1
+_UNBOUNDED = 32
+"""The greatest length of %s without a width, which the original leaves to chance."""
+_MEAN_DIGITS = (10 + sum(9 * 10**n * (n + 1) for n in range(1, 9)) + 10 * (_LARGEST + 1 - 10**9)) / (
+    _LARGEST + 1
+)
+"""Of a number from 0 to 2^31 - 1."""
 _FIELD = re.compile(r"%(?:(?P<low>\d+)-(?P<high>\d+)|(?P<width>\d+))?(?P<kind>[%snd])")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -114,29 +120,35 @@ def lines(form: Format, rows: int, seed: int = 1, strict: bool = False) -> Itera
 
 
 def _field(field: Field, number: int, draw: Draw, strict: bool) -> str:
-    width = _width(field, draw, strict)
+    low, high = bounds(field, strict)
+    width = low + int(draw() * (high - low + 1))
     if field.kind == "s":
-        letters = _LETTERS[:25] if strict else _LETTERS
-        return "".join(letters[int(draw() * len(letters))] for _ in range(width))
+        alphabet = letters(strict)
+        if strict and not 0 < width <= LONGEST:
+            width = LONGEST
+        return "".join(alphabet[int(draw() * len(alphabet))] for _ in range(width))
     value = number if field.kind == "n" else int(draw() * (_LARGEST + 1))
     return str(value).rjust(width)
 
 
-def _width(field: Field, draw: Draw, strict: bool) -> int:
-    """How long the field gets; 0 for numbers without a width."""
+def letters(strict: bool) -> str:
+    """What %s draws from."""
+    return _LETTERS[:25] if strict else _LETTERS
+
+
+def bounds(field: Field, strict: bool) -> tuple[int, int]:
+    """Least and greatest length of the field, evenly drawn."""
     if field.low is None or field.high is None:
-        if field.kind == "s":
-            return LONGEST if strict else 1 + int(draw() * 32)
-        return 0
+        if field.kind != "s":
+            return 0, 0
+        return (LONGEST, LONGEST) if strict else (1, _UNBOUNDED)
     low, high = field.low, field.high
-    if strict and field.single:
+    if not strict:
+        return low, high
+    if field.single:
         low = 0
-    if low < high and strict:
-        high -= 1
-    width = low + int(draw() * (high - low + 1))
-    if strict and field.kind == "s" and not 0 < width <= LONGEST:
-        return LONGEST
-    return width
+    high = max(high - 1, low) if low < high else high
+    return low, high
 
 
 @dataclass(frozen=True)
@@ -164,3 +176,19 @@ def parse_command(text: str) -> Command | None:
     if not options["-n"].isdecimal():
         raise UsageError(f"gen-data: -n {options['-n']!r} is no number of rows")
     return Command(int(options["-n"]), parse_format(options["-f"]))
+
+
+def expected_bytes(command: Command) -> float:
+    """The mean size of the command's file, as corrected: exact but for random widths and numbers."""
+    fixed = 1 + sum(len(part) for part in command.form.parts if isinstance(part, str))
+    total = float(fixed * command.rows)
+    for field in (part for part in command.form.parts if isinstance(part, Field)):
+        low, high = bounds(field, strict=False)
+        width = (low + high) / 2
+        if field.kind == "s":
+            total += width * command.rows
+        elif field.kind == "n":
+            total += sum(max(len(str(number)), width) for number in range(1, command.rows + 1))
+        else:
+            total += max(_MEAN_DIGITS, width) * command.rows
+    return total
