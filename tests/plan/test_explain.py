@@ -44,14 +44,14 @@ def test_loads_that_differ_are_told_point_by_point() -> None:
 def test_warm_up_rate_and_sysbench_are_told() -> None:
     read = experiment(
         workload=workload(
-            "sysbench: {script: oltp_read_only, tables: 2, table_size: 20k}",
+            "oltp-read-only: {tables: 2, table_size: 20k}",
             each="{warmup: 1s, measure: 5s}",
             arrival="{poisson: 1000/s}",
         )
     )
     [row] = plan.explain(plan.make(read, FACTS)).points
     assert row.title == "the only point"
-    assert row.workload == "sysbench oltp_read_only, 2 x 20,000 rows"
+    assert row.workload == "oltp-read-only {tables: 2, table_size: 20000}, 40,000 rows"
     assert row.phases == "2 phases of 2 to 4 connections, 1s warm-up and 5s each, poisson 1000/s"
 
 

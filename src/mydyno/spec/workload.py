@@ -143,7 +143,7 @@ class Workload(Generators):
             if raw.get(key) is None:
                 told = example if isinstance(example, str) else "{warmup: 1s, measure: 5s}"
                 yield Fault(
-                    f"workload.{key} is missing",
+                    f"{key} is missing",
                     f"for example {key}: {told}",
                     at_key=True,
                     show_value=False,
