@@ -68,14 +68,6 @@ def timed(measure_s: float, warmup_s: float = 0.0) -> Record:
     return {"kind": "timed", "warmup_s": warmup_s, "measure_s": measure_s}
 
 
-def smack(scenario: str = "select-key", **more: Any) -> Record:
-    return {"smack": {"scenario": scenario, "rows": ROWS, **more}}
-
-
-def sysbench(script: str, **more: Any) -> Record:
-    return {"sysbench": {"script": script, "table_size": ROWS, **more}}
-
-
 def start(job: Record) -> subprocess.Popen[str]:
     """An engine that has been given its job and goes on by itself."""
     process = subprocess.Popen(

@@ -96,8 +96,6 @@ pub struct Copies {
     pub count: u64,
     /// Holds the number of the copy, from 1.
     pub register: usize,
-    /// Whether the statement itself draws the number.
-    pub drawn: bool,
 }
 
 #[derive(Debug)]
@@ -313,11 +311,6 @@ impl Copies {
     /// The copy, counted from 0.
     #[inline]
     fn choose(&self, machine: &mut Machine<'_>) -> usize {
-        if self.drawn {
-            let copy = machine.random.below(self.count);
-            machine.set(Some(self.register), copy as i64 + 1);
-            return copy as usize;
-        }
         let number = machine.integer(&Expression::Register(self.register)).unwrap_or(1);
         (number - 1).rem_euclid(self.count as i64) as usize
     }

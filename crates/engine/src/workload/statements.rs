@@ -74,11 +74,12 @@ impl Statements {
         match send.copies {
             None if named => fault("needs copies, as its sql has the number of the copy"),
             None => Ok(None),
-            Some(count) if (1..=MOST_COPIES).contains(&count) => Ok(Some(Copies {
-                count: count.into(),
-                register: scope.register(COPY),
-                drawn: !scope.copy_is_set(),
-            })),
+            Some(_) if !scope.copy_is_set() => {
+                fault("no step sets `copy`, which chooses the statement's copy").key("copies")
+            }
+            Some(count) if (1..=MOST_COPIES).contains(&count) => {
+                Ok(Some(Copies { count: count.into(), register: scope.register(COPY) }))
+            }
             Some(count) => {
                 fault(format!("must be from 1 to {MOST_COPIES}, is {count}")).key("copies")
             }
