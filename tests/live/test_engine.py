@@ -267,9 +267,11 @@ def test_deadlocks_start_the_transaction_again_and_lose_no_row(server: RunningSe
 def test_other_errors_are_counted_and_end_their_event_only(server: RunningServer) -> None:
     prepared_tables(server, sysbench("oltp_read_only"))
     ask(server, "ALTER TABLE engine_test.sbtest1 DROP COLUMN c")
+    workload = sysbench("oltp_read_only")
+    # With its table the program would be refused at once: it needs the column.
+    workload["program"]["tables"] = []
     try:
-        work = phase(2, rounds(10))
-        end = run(job(server, sysbench("oltp_read_only"), work, prepare="none")).the("phase_end")
+        end = run(job(server, workload, phase(2, rounds(10)), prepare="none")).the("phase_end")
     finally:
         ask(server, "DROP TABLE engine_test.sbtest1")
     assert end["errors"] == {"1054": 20}

@@ -26,6 +26,7 @@ use crate::protocol::values::Values;
 use crate::random::Random;
 
 pub use compile::compile;
+pub use operators::operators;
 pub use program::{Cursor, Program};
 pub use rows::Rows;
 pub use value::Literal;
