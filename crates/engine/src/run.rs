@@ -55,7 +55,7 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
-    let workload = workload::compile(&job.workload);
+    let Some(workload) = workload::compile(&job.workload) else { todo!() };
     if workload.statements().is_empty() {
         let message = "workload: with these counts a transaction has no statement at all";
         return Err(Fatal::new(FatalCode::BadJob, message));
@@ -82,6 +82,7 @@ fn prepare_and_drive(
         pinned: pins.is_some(),
         cpus,
         server_version: admin.session().server_version.clone(),
+        server_pid: None,
     }));
     prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
     // No connection beside the load's own and the sampler's while it is measured.

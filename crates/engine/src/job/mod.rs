@@ -15,7 +15,7 @@ use crate::failure::{Fatal, FatalCode};
 pub use secret::Secret;
 
 /// Version of the job and message format that this engine speaks.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,13 @@ pub struct Job {
     pub workload: WorkloadJob,
     #[serde(default)]
     pub prepare: Prepare,
+    /// Tables that the engine did not make may be dropped too.
+    #[serde(default)]
+    pub drop_existing: bool,
     pub phases: Vec<Phase>,
+    /// A statement that has no answer after this long is given up with its connection.
+    #[serde(default = "default_answer_within_s")]
+    pub answer_within_s: f64,
     #[serde(default)]
     pub sampling: Option<Sampling>,
     #[serde(default = "default_interval_s")]
@@ -61,7 +67,14 @@ pub struct Target {
 pub enum WorkloadJob {
     Smack(SmackJob),
     Sysbench(SysbenchJob),
+    /// No load: sample until told to stop.
+    Watch(WatchJob),
 }
+
+/// Has no keys.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchJob {}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -147,9 +160,17 @@ pub enum Prepare {
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub connections: u32,
+    /// How many of them carry events, the others being idle; all of them unless said.
+    #[serde(default)]
+    pub active: Option<u32>,
     #[serde(default)]
     pub arrival: Arrival,
     pub work: Work,
+    #[serde(default)]
+    pub think: Option<Think>,
+    /// The connections open and start evenly over this time.
+    #[serde(default)]
+    pub ramp_s: f64,
     #[serde(default)]
     pub pause_s: f64,
 }
@@ -167,12 +188,40 @@ pub enum Arrival {
     Poisson { rate: f64 },
 }
 
+impl Phase {
+    /// How many connections carry events.
+    pub fn carriers(&self) -> u32 {
+        self.active.unwrap_or(self.connections)
+    }
+}
+
+/// How long a connection rests between its events.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    pub kind: ThinkKind,
+    pub mean_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkKind {
+    Constant,
+    Exponential,
+    /// From nothing to twice the mean.
+    Uniform,
+}
+
 /// How long a phase lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "WorkJob")]
 pub enum Work {
     /// Each connection runs this many events.
     Rounds { rounds: u64 },
+    /// All connections together run this many events, each taking the next one when it is free.
+    Events { events: u64 },
+    /// Each connection runs an equal share of this many events, rounded down.
+    Split { events: u64 },
     /// The clock decides: first a warm-up that is not counted, then the measured part.
     Timed { warmup_s: f64, measure_s: f64 },
 }
@@ -235,16 +284,18 @@ fn name_the_key(path: &str, reason: &str) -> String {
 struct WorkloadKeys {
     smack: Option<SmackJob>,
     sysbench: Option<SysbenchJob>,
+    watch: Option<WatchJob>,
 }
 
 impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.smack, keys.sysbench) {
-            (Some(smack), None) => Ok(WorkloadJob::Smack(smack)),
-            (None, Some(sysbench)) => Ok(WorkloadJob::Sysbench(sysbench)),
-            _ => Err("needs exactly one of smack and sysbench"),
+        match (keys.smack, keys.sysbench, keys.watch) {
+            (Some(smack), None, None) => Ok(WorkloadJob::Smack(smack)),
+            (None, Some(sysbench), None) => Ok(WorkloadJob::Sysbench(sysbench)),
+            (None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
+            _ => Err("needs exactly one of smack, sysbench and watch"),
         }
     }
 }
@@ -283,6 +334,7 @@ impl TryFrom<ArrivalJob> for Arrival {
 struct WorkJob {
     kind: WorkKind,
     rounds: Option<u64>,
+    events: Option<u64>,
     warmup_s: Option<f64>,
     measure_s: Option<f64>,
 }
@@ -291,6 +343,8 @@ struct WorkJob {
 #[serde(rename_all = "lowercase")]
 enum WorkKind {
     Rounds,
+    Events,
+    Split,
     Timed,
 }
 
@@ -298,11 +352,21 @@ impl TryFrom<WorkJob> for Work {
     type Error = &'static str;
 
     fn try_from(job: WorkJob) -> Result<Self, Self::Error> {
+        let timed = job.warmup_s.is_some() || job.measure_s.is_some();
         match job.kind {
-            WorkKind::Rounds if job.warmup_s.is_some() || job.measure_s.is_some() => {
-                Err("warmup_s and measure_s go with kind timed")
+            WorkKind::Timed => {}
+            _ if timed => return Err("warmup_s and measure_s go with kind timed"),
+            WorkKind::Rounds => {}
+            WorkKind::Events | WorkKind::Split if job.rounds.is_none() => {}
+            WorkKind::Events | WorkKind::Split => return Err("rounds goes with kind rounds"),
+        }
+        match job.kind {
+            WorkKind::Rounds | WorkKind::Timed if job.events.is_some() => {
+                Err("events goes with kind events or split")
             }
             WorkKind::Rounds => Ok(Work::Rounds { rounds: job.rounds.ok_or("needs rounds")? }),
+            WorkKind::Events => Ok(Work::Events { events: job.events.ok_or("needs events")? }),
+            WorkKind::Split => Ok(Work::Split { events: job.events.ok_or("needs events")? }),
             WorkKind::Timed if job.rounds.is_some() => Err("rounds goes with kind rounds"),
             WorkKind::Timed => Ok(Work::Timed {
                 warmup_s: job.warmup_s.unwrap_or(0.0),
@@ -314,6 +378,9 @@ impl TryFrom<WorkJob> for Work {
 
 fn default_seed() -> u64 {
     1
+}
+fn default_answer_within_s() -> f64 {
+    60.0
 }
 fn default_interval_s() -> f64 {
     1.0

@@ -14,12 +14,14 @@ pub enum Message {
     Hello(Hello),
     Progress { stage: String, done: u64, of: u64 },
     Prepared { tables: Vec<TableRows>, statements: u64 },
-    PhaseStart { phase: usize, connections: u32 },
+    PhaseStart { phase: usize, connections: u32, label: Option<String> },
     Connected { phase: usize, reached: u32, failed: u32, errors: BTreeMap<u16, u64> },
     Measuring { phase: usize },
     Interval(Interval),
     Sample(Sample),
+    Operation(Operation),
     PhaseEnd(Box<PhaseEnd>),
+    Check { name: String, holds: bool, detail: Option<String> },
     Done { exit: Exit, client_cpu: CpuSeconds, peak_rss_bytes: Option<u64> },
     Fatal { code: FatalCode, message: String, hint: Option<String> },
 }
@@ -34,6 +36,8 @@ pub struct Hello {
     pub pinned: bool,
     pub cpus: Vec<usize>,
     pub server_version: String,
+    /// The process that listens on the unix socket; null over TCP.
+    pub server_pid: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -124,15 +128,42 @@ pub struct PhaseEnd {
     pub latency_kind: LatencyKind,
     /// All kinds of statement together.
     pub queries: CountedLatency,
-    pub statements: BTreeMap<&'static str, StatementResult>,
+    pub statements: BTreeMap<String, StatementResult>,
     pub transactions: CountedLatency,
     pub connects: CountedLatency,
     pub errors: BTreeMap<u16, u64>,
     pub error_examples: BTreeMap<u16, String>,
-    pub ignored_errors: u64,
+    /// Statements without an answer when the phase was closed.
+    pub unanswered: u64,
+    /// Lost connections that were opened again.
+    pub reconnects: u64,
+    /// Errors after which an event started again.
+    pub retries: u64,
     pub client_cpu: CpuSeconds,
     /// Null in a closed loop, which has no backlog.
     pub backlog_max: Option<u64>,
+}
+
+/// One timed operation of sql-bench.
+#[derive(Clone, Debug, Serialize)]
+pub struct Operation {
+    pub phase: usize,
+    pub program: String,
+    pub name: String,
+    /// As the original reports them.
+    pub tests: u64,
+    /// Statements that were really sent.
+    pub statements: u64,
+    pub rows: u64,
+    pub failed: u64,
+    pub elapsed_ns: u64,
+    pub client_cpu: CpuSeconds,
+    /// Null when the server's process is not known.
+    pub server_cpu: Option<CpuSeconds>,
+    /// Cut short, and the time reckoned for the whole.
+    pub estimated: bool,
+    pub warning: Option<String>,
+    pub in_totals: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]

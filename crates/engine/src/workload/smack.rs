@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use super::{Action, Cursor, ROWS_SEED, Statement, Table, Workload};
+use super::{Action, Cursor, Policy, ROWS_SEED, Statement, Table, Workload};
 use crate::job::{SmackJob, SmackScenario};
 use crate::protocol::values::Values;
 use crate::random::Random;
@@ -24,18 +24,13 @@ pub(super) struct Smack {
     names: Vec<Box<[u8]>>,
     rows: u32,
     prepared: bool,
+    policy: Policy,
 }
 
 impl Smack {
     pub(super) fn new(job: &SmackJob) -> Self {
-        let select = Statement {
-            kind: SELECT,
-            sql: "select * from http_auth where username = ?".to_owned(),
-        };
-        let update = Statement {
-            kind: UPDATE,
-            sql: "update http_auth set pass = ? where username = ?".to_owned(),
-        };
+        let select = Statement::new(SELECT, "select * from http_auth where username = ?");
+        let update = Statement::new(UPDATE, "update http_auth set pass = ? where username = ?");
         let (kinds, statements, barrel): (&'static [&'static str], _, _) = match job.scenario {
             SmackScenario::SelectKey => (&["select_index"], vec![select], [SELECT, SELECT]),
             SmackScenario::UpdateSelect => {
@@ -43,7 +38,8 @@ impl Smack {
             }
         };
         let names = dictionary(job.rows, job.file_size_equiv);
-        Self { kinds, statements, barrel, names, rows: job.rows, prepared: job.prepared }
+        let policy = Policy::retrying(&super::SYSBENCH_RETRIES);
+        Self { kinds, statements, barrel, names, rows: job.rows, prepared: job.prepared, policy }
     }
 
     fn push_name(&self, random: &mut Random, values: &mut Values) {
@@ -60,13 +56,17 @@ impl Workload for Smack {
         &self.statements
     }
 
-    fn transactional(&self) -> bool {
-        false
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn cursor(&self, _connection: u32, _connections: u32) -> Cursor {
+        Cursor::default()
     }
 
     fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action {
         let Some(&statement) = self.barrel.get(cursor.step) else {
-            return Action::End;
+            return Action::End { counts: true };
         };
         cursor.step += 1;
         self.push_name(random, values);

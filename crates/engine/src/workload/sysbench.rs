@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{Action, Cursor, ROWS_SEED, Statement, Table, Workload};
+use super::{Action, Cursor, Policy, ROWS_SEED, SYSBENCH_RETRIES, Statement, Table, Workload};
 use crate::distribution::Picker;
 use crate::job::{SysbenchJob, SysbenchScript};
 use crate::protocol::values::Values;
@@ -88,7 +88,7 @@ pub(super) struct Sysbench {
     tables: u32,
     table_size: u32,
     range_size: u32,
-    transactional: bool,
+    policy: Policy,
     prepared: bool,
     storage_engine: String,
 }
@@ -103,11 +103,12 @@ impl Sysbench {
             tables: job.tables,
             table_size: job.table_size,
             range_size: job.range_size,
-            transactional: !job.skip_trx && job.script != SysbenchScript::OltpPointSelect,
+            policy: Policy::retrying(&SYSBENCH_RETRIES),
             prepared: job.prepared,
             storage_engine: job.storage_engine.clone(),
         };
-        for group in groups(job, compiled.transactional) {
+        let transactional = !job.skip_trx && job.script != SysbenchScript::OltpPointSelect;
+        for group in groups(job, transactional) {
             compiled.add(group);
         }
         compiled
@@ -131,7 +132,7 @@ impl Sysbench {
         let first = self.statements.len();
         let tables = if kind.has_table() { self.tables } else { 1 };
         for table in 0..tables {
-            self.statements.push(Statement { kind: self.kinds.len(), sql: kind.sql(table) });
+            self.statements.push(Statement::new(self.kinds.len(), kind.sql(table)));
         }
         self.kinds.push(kind.name());
         first
@@ -200,14 +201,18 @@ impl Workload for Sysbench {
         &self.statements
     }
 
-    fn transactional(&self) -> bool {
-        self.transactional
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn cursor(&self, _connection: u32, _connections: u32) -> Cursor {
+        Cursor::default()
     }
 
     #[inline]
     fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action {
         let Some(&step) = self.steps.get(cursor.step) else {
-            return Action::End;
+            return Action::End { counts: true };
         };
         cursor.step += 1;
         if step.chooses_table && self.tables > 1 {

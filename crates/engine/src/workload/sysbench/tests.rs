@@ -55,7 +55,6 @@ fn write_only_has_six_statements() {
 fn point_select_is_one_statement_whatever_the_options() {
     let workload = job(r#"{"script": "oltp_point_select", "point_selects": 7}"#);
     assert_eq!(kinds(&workload), ["point_select"]);
-    assert!(!workload.transactional());
 }
 
 #[test]
