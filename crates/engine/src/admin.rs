@@ -8,6 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt;
+
 use crate::failure::{Fatal, FatalCode};
 use crate::os::address::{Address, Dial};
 use crate::os::signals;
@@ -32,6 +34,9 @@ pub struct Admin {
     output: Vec<u8>,
     /// No answer is waited for past this instant; `None` waits for ever.
     deadline: Option<Instant>,
+    /// Whether an interruption ends the waiting.
+    heeds_signals: bool,
+    server_pid: Option<u32>,
 }
 
 /// Rows of text columns; NULL is `None`.
@@ -51,13 +56,15 @@ impl Admin {
         login: &Login,
         limit: Duration,
     ) -> Result<Self, ServerError> {
-        let stream = open(address, limit)?;
+        let (stream, server_pid) = open(address, limit)?;
         let mut admin = Self {
             stream: BufReader::with_capacity(READ_BUFFER, stream),
             session: Session::default(),
             input: Vec::new(),
             output: Vec::new(),
             deadline: Some(Instant::now() + limit),
+            heeds_signals: true,
+            server_pid,
         };
         admin.login(login)?;
         admin.deadline = None;
@@ -66,6 +73,16 @@ impl Admin {
 
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The server's process, when it listens on a unix socket and can be seen from here.
+    pub fn server_pid(&self) -> Option<u32> {
+        self.server_pid
+    }
+
+    /// Waits for answers even after an interruption: for tidying up.
+    pub fn ignore_signals(&mut self) {
+        self.heeds_signals = false;
     }
 
     /// Gives up on any later answer that takes longer than `limit`.
@@ -81,18 +98,24 @@ impl Admin {
     /// Runs a query and gives its rows.
     pub fn query(&mut self, sql: &str) -> Result<Rows, ServerError> {
         let mut rows = Rows::new();
+        self.fetch(sql.as_bytes(), |payload| rows.push(text_columns(payload)))?;
+        Ok(rows)
+    }
+
+    /// Runs a statement, shows each row as it came (columns as length-encoded text), and gives the
+    /// number of rows that it changed or returned.
+    pub fn fetch(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         let mut columns_left = None;
         let no_eof = self.session.no_eof;
-        self.run(sql.as_bytes(), |payload| match columns_left {
+        self.run(sql, |payload| match columns_left {
             None => {
                 let count = length_encoded(payload).map_or(0, |(count, _)| count);
                 // The definitions, then an EOF packet for servers that still send it.
                 columns_left = Some(count + u64::from(!no_eof));
             }
-            Some(0) => rows.push(text_columns(payload)),
+            Some(0) => look(payload),
             Some(left) => columns_left = Some(left - 1),
-        })?;
-        Ok(rows)
+        })
     }
 
     fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
@@ -156,7 +179,7 @@ impl Admin {
                 Ok(0) => return Err(lost("it closed the connection")),
                 Ok(count) => space = &mut space[count..],
                 Err(error) if is_timeout(&error) => {
-                    if signals::interrupted() {
+                    if self.heeds_signals && signals::interrupted() {
                         return Err(lost("interrupted"));
                     }
                     if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -195,20 +218,25 @@ pub fn connect_failure(error: &ServerError) -> Fatal {
     }
 }
 
-fn open(address: &Address, limit: Duration) -> Result<Box<dyn Stream>, ServerError> {
+/// The stream, and the process at its other end where that is known.
+type Opened = (Box<dyn Stream>, Option<u32>);
+
+fn open(address: &Address, limit: Duration) -> Result<Opened, ServerError> {
     let refused = |error| address.refused(error);
     match address {
         Address::Unix(_) => {
             let stream = UnixStream::from(dial(address, limit)?);
             stream.set_nonblocking(false).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            Ok(Box::new(stream))
+            let peer = sockopt::socket_peercred(&stream).ok();
+            let pid = peer.map(|peer| peer.pid.as_raw_nonzero().get() as u32);
+            Ok((Box::new(stream), pid))
         }
         Address::Tcp(to) => {
             let stream = TcpStream::connect_timeout(to, limit).map_err(refused)?;
             stream.set_nodelay(true).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            Ok(Box::new(stream))
+            Ok((Box::new(stream), None))
         }
     }
 }

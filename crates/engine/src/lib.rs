@@ -20,4 +20,5 @@ pub mod random;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod sqlbench;
 pub mod workload;

@@ -80,6 +80,7 @@ impl Conductor<'_> {
         watch.say(Message::PhaseStart {
             phase: plan.phase_index,
             connections: plan.phase.connections,
+            label: None,
         });
         thread::scope(|scope| {
             for (index, reactor) in reactors.into_iter().enumerate() {

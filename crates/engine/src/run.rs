@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::admin::{Admin, connect_failure};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL};
+use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
 use crate::load::Event;
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
@@ -18,6 +18,7 @@ use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::Sampler;
+use crate::sqlbench::{self, Suite};
 use crate::workload;
 
 /// Carries out a job and writes its messages, from `hello` to `done`.
@@ -55,39 +56,69 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
+    if let WorkloadJob::SqlBench(sql_bench) = &job.workload {
+        return bench(job, sql_bench, clock, reporter);
+    }
     let workload = workload::compile(&job.workload);
     if workload.statements().is_empty() {
         let message = "workload: with these counts a transaction has no statement at all";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&job.target)?;
-    let login = Login {
-        user: job.target.user.clone(),
-        password: job.target.password.clone(),
-        database: Some(job.target.database.clone()),
-        local: address.is_local(),
-    };
+    let login = login(job, &address);
     let cpus = cpus::allowed();
     let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
 
-    let first = Login { database: None, ..login.clone() };
-    let mut admin = Admin::connect(&address, &first).map_err(|error| connect_failure(&error))?;
-    reporter.send(&Message::Hello(Hello {
-        protocol: PROTOCOL,
-        engine_version: env!("CARGO_PKG_VERSION"),
-        seed: job.seed,
-        started_unix_ns: unix_ns(clock),
-        reactors,
-        pinned: pins.is_some(),
-        cpus,
-        server_version: admin.session().server_version.clone(),
-    }));
+    let mut admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
     prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
     drive(&Conductor { job, clock, address, login, workload, reporter, events, reactors, pins })
+}
+
+/// Runs sql-bench, which has a control flow and one connection of its own.
+fn bench(
+    job: &Job,
+    sql_bench: &SqlBenchJob,
+    clock: Clock,
+    reporter: &Reporter,
+) -> Result<Exit, Fatal> {
+    let address = Address::resolve(&job.target)?;
+    let login = login(job, &address);
+    let admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, 1, false));
+    sqlbench::run(&Suite { job, clock, address, login, reporter }, sql_bench, admin)
+}
+
+fn login(job: &Job, address: &Address) -> Login {
+    Login {
+        user: job.target.user.clone(),
+        password: job.target.password.clone(),
+        database: Some(job.target.database.clone()),
+        local: address.is_local(),
+    }
+}
+
+/// The first connection, which needs no database.
+fn connect(address: &Address, login: &Login) -> Result<Admin, Fatal> {
+    let first = Login { database: None, ..login.clone() };
+    Admin::connect(address, &first).map_err(|error| connect_failure(&error))
+}
+
+fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) -> Message {
+    Message::Hello(Hello {
+        protocol: PROTOCOL,
+        engine_version: env!("CARGO_PKG_VERSION"),
+        seed: job.seed,
+        started_unix_ns: unix_ns(clock),
+        reactors,
+        pinned,
+        cpus: cpus::allowed(),
+        server_version: admin.session().server_version.clone(),
+    })
 }
 
 /// Runs the phases, with the sampler beside them.

@@ -3,6 +3,7 @@
 //! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
 
 mod secret;
+mod sql_bench;
 mod validate;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::distribution::Distribution;
 use crate::failure::{Fatal, FatalCode};
 
 pub use secret::Secret;
+pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
 /// Version of the job and message format that this engine speaks.
 pub const PROTOCOL: u32 = 1;
@@ -36,6 +38,9 @@ pub struct Job {
     pub reactors: Option<usize>,
     #[serde(default)]
     pub pin: Option<bool>,
+    /// Drop tables that are in the way even when mydyno has not made them.
+    #[serde(default)]
+    pub drop_existing: bool,
     #[serde(default = "yes")]
     pub die_with_parent: bool,
 }
@@ -61,6 +66,7 @@ pub struct Target {
 pub enum WorkloadJob {
     Smack(SmackJob),
     Sysbench(SysbenchJob),
+    SqlBench(SqlBenchJob),
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -235,16 +241,18 @@ fn name_the_key(path: &str, reason: &str) -> String {
 struct WorkloadKeys {
     smack: Option<SmackJob>,
     sysbench: Option<SysbenchJob>,
+    sql_bench: Option<SqlBenchJob>,
 }
 
 impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.smack, keys.sysbench) {
-            (Some(smack), None) => Ok(WorkloadJob::Smack(smack)),
-            (None, Some(sysbench)) => Ok(WorkloadJob::Sysbench(sysbench)),
-            _ => Err("needs exactly one of smack and sysbench"),
+        match (keys.smack, keys.sysbench, keys.sql_bench) {
+            (Some(smack), None, None) => Ok(WorkloadJob::Smack(smack)),
+            (None, Some(sysbench), None) => Ok(WorkloadJob::Sysbench(sysbench)),
+            (None, None, Some(sql_bench)) => Ok(WorkloadJob::SqlBench(sql_bench)),
+            _ => Err("needs exactly one of smack, sysbench and sql_bench"),
         }
     }
 }

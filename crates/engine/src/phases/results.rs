@@ -57,7 +57,9 @@ impl Watch<'_> {
                 true => LatencyKind::Response,
             },
             queries: counted(&all_kinds(&sum.statements)),
-            statements: statements.map(|(kind, part)| (*kind, statement(part))).collect(),
+            statements: statements
+                .map(|(kind, part)| ((*kind).to_owned(), statement(part)))
+                .collect(),
             transactions: counted(&sum.transactions),
             connects: counted(&sum.connects),
             errors: sum.errors.counts,

@@ -3,6 +3,8 @@
 
 mod proc;
 
+pub use proc::process;
+
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};

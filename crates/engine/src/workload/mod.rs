@@ -93,5 +93,6 @@ pub fn compile(job: &WorkloadJob) -> Arc<dyn Workload> {
     match job {
         WorkloadJob::Smack(job) => Arc::new(smack::Smack::new(job)),
         WorkloadJob::Sysbench(job) => Arc::new(sysbench::Sysbench::new(job)),
+        WorkloadJob::SqlBench(_) => unreachable!("sql-bench has a run of its own"),
     }
 }
