@@ -16,6 +16,8 @@ pub enum FatalCode {
     Auth,
     /// The server refused a statement of the preparation.
     Sql,
+    /// A table that would have to be dropped was not made by mydyno.
+    NotOurs,
     /// The engine or the operating system failed.
     Internal,
 }

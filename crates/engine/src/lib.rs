@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 pub mod admin;
+pub mod check;
 pub mod clock;
 pub mod distribution;
 pub mod failure;
@@ -20,4 +21,5 @@ pub mod random;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod sqlbench;
 pub mod workload;

@@ -23,7 +23,7 @@ enum Command {
 const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
 
   mydyno-engine load <<'JOB'
-  {"protocol": 1,
+  {"protocol": 2,
    "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "mydyno"},
    "workload": {"sysbench": {"script": "oltp_point_select"}},
    "prepare": "if-missing",

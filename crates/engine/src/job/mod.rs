@@ -3,6 +3,7 @@
 //! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
 
 mod secret;
+mod sql_bench;
 mod validate;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::distribution::Distribution;
 use crate::failure::{Fatal, FatalCode};
 
 pub use secret::Secret;
+pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
 /// Version of the job and message format that this engine speaks.
 pub const PROTOCOL: u32 = 2;
@@ -27,7 +29,7 @@ pub struct Job {
     pub workload: WorkloadJob,
     #[serde(default)]
     pub prepare: Prepare,
-    /// Tables that the engine did not make may be dropped too.
+    /// Drop tables that are in the way even when mydyno has not made them.
     #[serde(default)]
     pub drop_existing: bool,
     pub phases: Vec<Phase>,
@@ -67,6 +69,7 @@ pub struct Target {
 pub enum WorkloadJob {
     Smack(SmackJob),
     Sysbench(SysbenchJob),
+    SqlBench(SqlBenchJob),
     /// No load: sample until told to stop.
     Watch(WatchJob),
 }
@@ -284,6 +287,7 @@ fn name_the_key(path: &str, reason: &str) -> String {
 struct WorkloadKeys {
     smack: Option<SmackJob>,
     sysbench: Option<SysbenchJob>,
+    sql_bench: Option<SqlBenchJob>,
     watch: Option<WatchJob>,
 }
 
@@ -291,11 +295,12 @@ impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.smack, keys.sysbench, keys.watch) {
-            (Some(smack), None, None) => Ok(WorkloadJob::Smack(smack)),
-            (None, Some(sysbench), None) => Ok(WorkloadJob::Sysbench(sysbench)),
-            (None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
-            _ => Err("needs exactly one of smack, sysbench and watch"),
+        match (keys.smack, keys.sysbench, keys.sql_bench, keys.watch) {
+            (Some(smack), None, None, None) => Ok(WorkloadJob::Smack(smack)),
+            (None, Some(sysbench), None, None) => Ok(WorkloadJob::Sysbench(sysbench)),
+            (None, None, Some(sql_bench), None) => Ok(WorkloadJob::SqlBench(sql_bench)),
+            (None, None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
+            _ => Err("needs exactly one of smack, sysbench, sql_bench and watch"),
         }
     }
 }

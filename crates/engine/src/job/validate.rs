@@ -1,6 +1,9 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
-use super::{Arrival, Job, PROTOCOL, Phase, Prepare, SmackJob, SysbenchJob, Target, Work, WorkloadJob};
+use super::{
+    Arrival, Job, PROTOCOL, Phase, Prepare, SmackJob, SqlBenchJob, SysbenchJob, Target, Work,
+    WorkloadJob,
+};
 use crate::failure::{Fatal, FatalCode};
 
 /// More connections than a server can be asked for (`max_connections` ends at 100,000).
@@ -29,6 +32,7 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     match &job.workload {
         WorkloadJob::Smack(smack) => check_smack(smack)?,
         WorkloadJob::Sysbench(sysbench) => check_sysbench(sysbench)?,
+        WorkloadJob::SqlBench(sql_bench) => check_sql_bench(job, sql_bench)?,
         WorkloadJob::Watch(_) => check_watch(job)?,
     }
     for (index, phase) in job.phases.iter().enumerate() {
@@ -109,6 +113,29 @@ fn check_sysbench(job: &SysbenchJob) -> Result<(), Fatal> {
         || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     {
         return bad(&key("storage_engine"), "must be the plain name of a storage engine");
+    }
+    Ok(())
+}
+
+fn check_sql_bench(job: &Job, sql_bench: &SqlBenchJob) -> Result<(), Fatal> {
+    let key = |name: &str| format!("workload.sql_bench.{name}");
+    if !job.phases.is_empty() {
+        return bad("phases", "must be empty: sql_bench makes one phase for each test program");
+    }
+    if sql_bench.groups.is_empty() {
+        return bad(&key("groups"), "needs at least one test program");
+    }
+    between(&key("time_limit_s"), sql_bench.time_limit_s, 0.001, MOST_SECONDS)?;
+    for (name, value, most) in [
+        ("loop_count", sql_bench.loop_count, 100_000_000),
+        ("row_count", sql_bench.row_count, 1_000_000),
+        ("field_count", sql_bench.field_count, 2000),
+        ("regions", sql_bench.regions, 26),
+        ("region_groups", sql_bench.region_groups, 1_000_000),
+    ] {
+        if value.is_some_and(|value| value == 0 || value > most) {
+            return bad(&key(name), format!("must be from 1 to {most}"));
+        }
     }
     Ok(())
 }

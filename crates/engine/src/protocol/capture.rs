@@ -98,7 +98,8 @@ impl Capture {
         let row = &packet.head[..packet.head.len().min(KEPT)];
         let taken = if self.binary { self.binary_row(row) } else { self.text_row(row) };
         if taken.is_none() {
-            self.broken = Some("a column that the workload reads ends beyond 4096 bytes of its row");
+            self.broken =
+                Some("a column that the workload reads ends beyond 4096 bytes of its row");
         }
     }
 

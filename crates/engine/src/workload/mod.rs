@@ -189,12 +189,12 @@ pub struct Table {
     pub finish: Vec<String>,
 }
 
-/// Compiles the job's workload; `None` when it has no load.
-pub fn compile(job: &WorkloadJob) -> Option<Arc<dyn Workload>> {
+/// Compiles the job's workload.
+pub fn compile(job: &WorkloadJob) -> Arc<dyn Workload> {
     match job {
-        WorkloadJob::Smack(job) => Some(Arc::new(smack::Smack::new(job))),
-        WorkloadJob::Sysbench(job) => Some(Arc::new(sysbench::Sysbench::new(job))),
-        WorkloadJob::Watch(_) => None,
+        WorkloadJob::Smack(job) => Arc::new(smack::Smack::new(job)),
+        WorkloadJob::Sysbench(job) => Arc::new(sysbench::Sysbench::new(job)),
+        WorkloadJob::SqlBench(_) | WorkloadJob::Watch(_) => unreachable!("have runs of their own"),
     }
 }
 

@@ -208,9 +208,8 @@ impl Reactor<'_> {
 
     fn report_when_settled(&mut self) {
         if (self.opened.reached + self.opened.failed) as usize == self.first {
-            self.opened.carriers = (0..self.connections.len())
-                .filter(|&index| self.will_carry(index))
-                .count() as u32;
+            self.opened.carriers =
+                (0..self.connections.len()).filter(|&index| self.will_carry(index)).count() as u32;
             self.stretch = Stretch::Ready;
             let opened = self.opened.clone();
             let _ = self.tell.send(Event::Opened { reactor: self.index, opened });

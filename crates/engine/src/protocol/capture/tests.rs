@@ -125,7 +125,7 @@ proptest! {
         kinds in vec((any::<u8>(), any::<u16>(), any::<u8>()), 0..6),
         rows in vec(vec(any::<u8>(), 0..60), 0..6),
         columns in 0usize..8,
-        (binary, middle): (bool, bool),
+        (binary, middle) in any::<(bool, bool)>(),
     ) {
         let row = if middle { WhichRow::Middle } else { WhichRow::First };
         let mut capture = Capture::new(FIRST);
