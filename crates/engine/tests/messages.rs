@@ -313,7 +313,12 @@ fn the_documentation_describes_every_key_of_a_job() {
     for entry in fs::read_dir(folder).unwrap() {
         let job = fs::read_to_string(entry.unwrap().path()).unwrap();
         let mut keys = Vec::new();
-        collect_keys(&serde_json::from_str(&job).unwrap(), &mut keys);
+        let mut job: Value = serde_json::from_str(&job).unwrap();
+        // What is within a workload has pages of its own.
+        for (_, workload) in job["workload"].as_object_mut().unwrap() {
+            *workload = Value::Null;
+        }
+        collect_keys(&job, &mut keys);
         for key in keys {
             assert!(page.contains(&format!("`{key}`")), "{key} is not described");
         }
