@@ -6,7 +6,7 @@
 #![deny(unsafe_code)]
 
 pub mod admin;
-pub mod check;
+pub mod checks;
 pub mod clock;
 pub mod distribution;
 pub mod failure;

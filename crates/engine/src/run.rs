@@ -1,11 +1,12 @@
 //! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admin::{Admin, connect_failure};
-use crate::check::check;
+use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
@@ -14,13 +15,13 @@ use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
 use crate::phases::Conductor;
-use crate::prepare::prepare;
+use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::Sampler;
 use crate::sqlbench::{self, Suite};
-use crate::workload;
+use crate::workload::{self, Program};
 
 /// Carries out a job and writes its messages, from `hello` to `done`.
 ///
@@ -57,13 +58,14 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
-    let workload = match &job.workload {
+    let program = match &job.workload {
         WorkloadJob::SqlBench(sql_bench) => return bench(job, sql_bench, clock, reporter),
         WorkloadJob::Watch(_) => return watch(job, clock, reporter, &events.1),
-        other => workload::compile(other),
+        WorkloadJob::Program(program) => program,
     };
-    if workload.statements().is_empty() {
-        let message = "workload: with these counts a transaction has no statement at all";
+    let mut workload = workload::compile(program, job.seed)?;
+    if !job.phases.is_empty() && program.transactions.is_empty() {
+        let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&job.target)?;
@@ -76,19 +78,47 @@ fn prepare_and_drive(
     reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
     admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
     admin.wait_while_alive(&address, &login);
-    prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
+    let asked = Asked {
+        prepare: job.prepare,
+        drop_existing: job.drop_existing,
+        database: &job.target.database,
+    };
+    prepare(&mut admin, asked, &workload, reporter)?;
+    if !job.phases.is_empty() {
+        read_dictionaries(&mut admin, &job.target.database, &mut workload)?;
+    }
+    let workload = Arc::new(workload);
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
     let conductor =
         Conductor { job, clock, address, login, workload, reporter, events, reactors, pins };
     let exit = drive(&conductor)?;
-    if exit == Exit::Ok {
-        let patience = Duration::from_secs_f64(job.answer_within_s);
-        let Conductor { address, login, workload, .. } = &conductor;
-        check(workload.checks(), address, login, patience, reporter);
+    if exit == Exit::Ok && !job.phases.is_empty() {
+        check(&conductor);
     }
     Ok(exit)
+}
+
+/// Tells whether what the workload wants of its data holds after the load.
+fn check(conductor: &Conductor<'_>) {
+    let Conductor { job, address, login, workload, reporter, .. } = conductor;
+    if workload.checks().is_empty() {
+        return;
+    }
+    let mut admin = Admin::connect(address, login);
+    for check in workload.checks() {
+        let Checked { name, holds, detail } = match &mut admin {
+            Ok(admin) => {
+                admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
+                checks::run(admin, check)
+            }
+            Err(error) => {
+                Checked { name: check.name.clone(), holds: false, detail: Some(error.to_string()) }
+            }
+        };
+        reporter.send(&Message::Check { name, holds, detail });
+    }
 }
 
 /// Samples, without any load, until told to stop.
@@ -153,6 +183,22 @@ fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) 
         cpus: cpus::allowed(),
         server_version: admin.session().server_version.clone(),
         server_pid: admin.server_pid(),
+    })
+}
+
+fn read_dictionaries(
+    admin: &mut Admin,
+    database: &str,
+    workload: &mut Program,
+) -> Result<(), Fatal> {
+    workload.fill_dictionaries(|sql| {
+        let words = admin
+            .execute(format!("USE `{database}`").as_bytes())
+            .and_then(|_| admin.first_column(sql));
+        words.map_err(|error| {
+            let message = format!("reading a dictionary failed: {error}; statement: {sql}");
+            Fatal::new(FatalCode::Sql, message)
+        })
     })
 }
 

@@ -96,9 +96,9 @@ struct Compiled {
 
 impl Compiled {
     fn new(statement: &Statement) -> Self {
-        let Statement { kind, ref sql, read, expect_error, boundary } = *statement;
+        let Statement { kind, ref template, read, expect_error, boundary } = *statement;
         let special = read.is_some() || expect_error.is_some() || boundary != Boundary::None;
-        Self { template: Template::new(sql), kind, boundary, read, expect_error, special }
+        Self { template: template.clone(), kind, boundary, read, expect_error, special }
     }
 }
 

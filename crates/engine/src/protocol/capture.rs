@@ -8,6 +8,7 @@ use std::io::Write;
 
 use super::frames::{KEPT, Packet};
 use super::{ServerError, code, length_encoded};
+use crate::job::program::ReadRow;
 
 /// Most columns that a statement may read.
 pub const MOST_READ: usize = 64;
@@ -18,14 +19,7 @@ pub struct Read {
     /// The first so many columns, at most [`MOST_READ`]. They must end within the first 4096 bytes
     /// of the row.
     pub columns: usize,
-    pub row: WhichRow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhichRow {
-    First,
-    /// Row number n / 2 of n, rounded up.
-    Middle,
+    pub row: ReadRow,
 }
 
 /// The columns of the row that was asked for.
@@ -87,7 +81,7 @@ impl Capture {
     /// Takes a row.
     pub fn row(&mut self, packet: Packet<'_>) {
         self.rows += 1;
-        if self.broken.is_some() || (self.rows > 1 && self.read.row == WhichRow::First) {
+        if self.broken.is_some() || (self.rows > 1 && self.read.row == ReadRow::First) {
             return;
         }
         if self.columns.len() < self.read.columns {
@@ -119,8 +113,8 @@ impl Capture {
         }
         let count = self.read.columns;
         let first = match self.read.row {
-            WhichRow::First => 0,
-            WhichRow::Middle => (self.rows.div_ceil(2) - 1) * count,
+            ReadRow::First => 0,
+            ReadRow::Middle => (self.rows.div_ceil(2) - 1) * count,
         };
         for (column, place) in space[..count].iter_mut().enumerate() {
             let at = first + column;

@@ -4,6 +4,7 @@ pub mod capture;
 pub mod commands;
 pub mod frames;
 pub mod handshake;
+pub mod literal;
 pub mod response;
 pub mod template;
 pub mod values;
@@ -28,10 +29,14 @@ pub mod code {
     pub const DATABASE_DENIED: u16 = 1044;
     /// Server: wrong user or password.
     pub const ACCESS_DENIED: u16 = 1045;
+    /// Server: no such database.
+    pub const UNKNOWN_DATABASE: u16 = 1049;
     /// Server: it is shutting down.
     pub const SHUTDOWN: u16 = 1053;
     /// Unknown error: the engine's own, where an answer is not what the workload asked for.
     pub const UNKNOWN: u16 = 1105;
+    /// Server: no such table.
+    pub const NO_SUCH_TABLE: u16 = 1146;
     /// No data: a row that the workload needs is not there.
     pub const NO_DATA: u16 = 1329;
     /// MariaDB: the connection was killed.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mydyno_engine::workload::{Action, Policy, WhichRow};
+use mydyno_engine::workload::{Action, Policy, ReadRow};
 use serde_json::{Value, json};
 
 use super::server::{Reply, Server};
@@ -146,7 +146,9 @@ fn errors_of_the_retry_list_start_the_event_again_until_it_succeeds() {
             _ => Reply::Ok,
         }
     });
-    let script = Script::of("BEGIN", Policy::retrying(&[1205])).send("UPDATE t").send("COMMIT");
+    let script = Script::of("BEGIN", Policy { retry: vec![1205], ..Policy::default() })
+        .send("UPDATE t")
+        .send("COMMIT");
     let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
     assert_eq!((told.transactions(), &told.end()["retries"]), (1, &json!(3)));
     assert_eq!((server.count("ROLLBACK"), told.errors()), (3, &json!({"1205": 3})));
@@ -160,10 +162,9 @@ fn the_first_or_the_middle_row_reaches_the_workload_and_the_rest_is_counted() {
         &[Some("3"), Some("cy"), Some("x")],
     ];
     let row = |values: [Option<&str>; 2]| Some(values.map(|v| v.map(str::to_owned)).to_vec());
-    for (which, expected) in [
-        (WhichRow::First, row([Some("1"), Some("ann")])),
-        (WhichRow::Middle, row([Some("2"), None])),
-    ] {
+    for (which, expected) in
+        [(ReadRow::First, row([Some("1"), Some("ann")])), (ReadRow::Middle, row([Some("2"), None]))]
+    {
         let server = Server::start(usize::MAX, |_, _| Reply::Rows(ROWS));
         let script = Script::new(Policy::default()).read("SELECT id, name, x", 2, which);
         let script = Arc::new(script);
@@ -179,9 +180,8 @@ fn a_row_that_is_needed_and_missing_gives_the_event_up() {
         "SELECT a" => Reply::Rows(&[]),
         _ => Reply::Ok,
     });
-    let script = Script::of("BEGIN", Policy::default())
-        .read("SELECT a", 1, WhichRow::First)
-        .send("UPDATE t");
+    let script =
+        Script::of("BEGIN", Policy::default()).read("SELECT a", 1, ReadRow::First).send("UPDATE t");
     let script = Arc::new(script);
     let told = drive(&server, &script, json!({"connections": 1, "work": rounds(1)}));
     assert_eq!(server.statements(), ["BEGIN", "SELECT a", "ROLLBACK"]);

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use mydyno_engine::protocol::template::Template;
 use mydyno_engine::protocol::values::Values;
 use mydyno_engine::random::Random;
 use mydyno_engine::workload::{
-    Action, Captured, Check, Cursor, Policy, Read, Statement, Table, WhichRow, Workload,
+    Action, Boundary, Captured, Check, Cursor, Policy, Read, ReadRow, Statement, Table, Workload,
 };
 
 /// The actions of every event, in order. Each statement is a kind of its own.
@@ -36,12 +37,19 @@ impl Script {
         self.send_with(sql, |_| {})
     }
 
-    pub fn read(self, sql: &'static str, columns: usize, row: WhichRow) -> Self {
+    pub fn read(self, sql: &'static str, columns: usize, row: ReadRow) -> Self {
         self.send_with(sql, |statement| statement.read = Some(Read { columns, row }))
     }
 
     pub fn send_with(mut self, sql: &'static str, change: impl FnOnce(&mut Statement)) -> Self {
-        let mut statement = Statement::new(self.kinds.len(), sql);
+        let boundary = match sql {
+            "BEGIN" => Boundary::Begin,
+            "COMMIT" => Boundary::End,
+            _ => Boundary::None,
+        };
+        let kind = self.kinds.len();
+        let template = Template::new(&[sql]);
+        let mut statement = Statement { kind, template, read: None, expect_error: None, boundary };
         change(&mut statement);
         self.actions.push(Action::Send(self.statements.len()));
         self.statements.push(statement);
@@ -91,11 +99,15 @@ impl Workload for Script {
         self.steps.lock().unwrap().insert(std::ptr::from_ref(cursor) as usize, 0);
     }
 
+    fn restart(&self, cursor: &mut Cursor) {
+        self.rewind(cursor);
+    }
+
     fn prepared(&self) -> bool {
         false
     }
 
-    fn tables(&self) -> Vec<Table> {
+    fn tables(&self) -> Vec<Table<'_>> {
         Vec::new()
     }
 

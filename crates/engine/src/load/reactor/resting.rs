@@ -77,7 +77,7 @@ impl Reactor<'_> {
         }
         match then {
             Then::Step => self.go_on(index, now),
-            Then::Again => self.enter_event(index, now),
+            Then::Again => self.repeat_event(index, now),
             Then::Next => self.next_event(index, now),
             Then::Start | Then::Idle => self.connections[index].stage = Stage::Idle,
         }

@@ -222,16 +222,22 @@ impl Reactor<'_> {
 
     #[inline]
     fn begin_event(&mut self, index: usize, intended_ns: u64) {
-        self.connections[index].event_ns = intended_ns;
+        let connection = &mut self.connections[index];
+        connection.event_ns = intended_ns;
+        self.plan.workload.rewind(&mut connection.cursor);
         self.enter_event(index, intended_ns);
+    }
+
+    /// Begins the same event again, with new values.
+    pub(super) fn repeat_event(&mut self, index: usize, now: u64) {
+        self.plan.workload.restart(&mut self.connections[index].cursor);
+        self.enter_event(index, now);
     }
 
     /// Goes to the first step of the event, over a connection that may have to be opened.
     #[inline]
-    pub(super) fn enter_event(&mut self, index: usize, from_ns: u64) {
-        let connection = &mut self.connections[index];
-        self.plan.workload.rewind(&mut connection.cursor);
-        if connection.socket.is_none() {
+    fn enter_event(&mut self, index: usize, from_ns: u64) {
+        if self.connections[index].socket.is_none() {
             return self.open_for_event(index, from_ns);
         }
         self.go_on(index, from_ns);

@@ -2,7 +2,7 @@ use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-const FIRST: Read = Read { columns: 1, row: WhichRow::First };
+const FIRST: Read = Read { columns: 1, row: ReadRow::First };
 
 fn packet(payload: &[u8]) -> Packet<'_> {
     Packet { length: payload.len() as u32, sequence: 0, head: payload }
@@ -52,7 +52,7 @@ fn words(row: &[Option<&str>]) -> Result<Option<Vec<Option<String>>>, u16> {
 
 #[test]
 fn the_first_row_gives_its_first_columns_with_null_apart_from_empty() {
-    let read = Read { columns: 3, row: WhichRow::First };
+    let read = Read { columns: 3, row: ReadRow::First };
     let rows: [&[u8]; 2] = [b"\x02ab\xfb\x00\x01x", b"\x01c\x01d\x01e\x01f"];
     assert_eq!(text(read, 4, &rows), words(&[Some("ab"), None, Some("")]));
     assert_eq!(text(read, 4, &[]), Ok(None));
@@ -60,7 +60,7 @@ fn the_first_row_gives_its_first_columns_with_null_apart_from_empty() {
 
 #[test]
 fn the_middle_row_is_half_the_number_of_rows_rounded_up() {
-    let read = Read { columns: 1, row: WhichRow::Middle };
+    let read = Read { columns: 1, row: ReadRow::Middle };
     let rows: [&[u8]; 5] = [b"\x01a", b"\x01b", b"\x01c", b"\x01d", b"\x01e"];
     for (count, middle) in [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "c")] {
         assert_eq!(text(read, 1, &rows[..count]), words(&[Some(middle)]), "{count} rows");
@@ -69,7 +69,7 @@ fn the_middle_row_is_half_the_number_of_rows_rounded_up() {
 
 #[test]
 fn too_few_columns_and_columns_beyond_the_limit_are_errors() {
-    let read = Read { columns: 2, row: WhichRow::First };
+    let read = Read { columns: 2, row: ReadRow::First };
     assert_eq!(text(read, 1, &[b"\x01a"]), Err(code::UNKNOWN));
     let mut long = vec![0xfc];
     long.extend(5000u16.to_le_bytes());
@@ -107,7 +107,7 @@ fn binary_values_read_as_the_text_protocol_would_show_them() {
 #[test]
 fn a_binary_row_tells_its_nulls_in_bits_that_begin_at_the_third() {
     let mut capture = Capture::new(FIRST);
-    capture.begin(Read { columns: 8, row: WhichRow::First }, true);
+    capture.begin(Read { columns: 8, row: ReadRow::First }, true);
     (0..8).for_each(|_| capture.definition(packet(&definition(1, 0, 0))));
     // Columns 2 and 7 (from 1) are NULL: bits 3 and 8.
     capture.row(packet(&[0, 0b0000_1000, 0b0000_0001, 1, 3, 4, 5, 6, 8]));
@@ -127,7 +127,7 @@ proptest! {
         columns in 0usize..8,
         (binary, middle) in any::<(bool, bool)>(),
     ) {
-        let row = if middle { WhichRow::Middle } else { WhichRow::First };
+        let row = if middle { ReadRow::Middle } else { ReadRow::First };
         let mut capture = Capture::new(FIRST);
         capture.begin(Read { columns, row }, binary);
         definitions.iter().for_each(|bytes| capture.definition(packet(bytes)));
