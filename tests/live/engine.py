@@ -47,7 +47,7 @@ def target(server: RunningServer, *, tcp: bool = False) -> Record:
 
 def job(server: RunningServer, workload: Record, *phases: Record, **more: Any) -> Record:
     return {
-        "protocol": 1,
+        "protocol": 2,
         "target": target(server),
         "workload": workload,
         "prepare": "if-missing",

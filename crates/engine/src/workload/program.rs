@@ -22,7 +22,6 @@ pub struct Program {
     pub(super) shared: Shared,
     pub(super) policy: Policy,
     pub(super) prepared: bool,
-    pub(super) transactional: bool,
     pub(super) registers: usize,
     pub(super) sources: Vec<(String, Source)>,
     pub(super) tables: Vec<(TableJob, RowMaker)>,
@@ -114,7 +113,7 @@ pub struct Reading {
 }
 
 /// Where a connection is in its event, and what it remembers from one statement to the next.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cursor {
     next: usize,
     /// Start of the transaction under way.
@@ -139,10 +138,6 @@ impl Workload for Program {
 
     fn statements(&self) -> &[Statement] {
         &self.statements
-    }
-
-    fn transactional(&self) -> bool {
-        self.transactional
     }
 
     fn cursor(&self, connection: u32, connections: u32) -> Cursor {
