@@ -199,6 +199,7 @@ class Operation(_Message):
     rows: int
     failed: int
     elapsed_ns: int
+    original_elapsed_ns: int | None
     client_cpu: CpuSeconds
     server_cpu: CpuSeconds | None
     estimated: bool
@@ -238,8 +239,8 @@ Message = Annotated[
     | Measuring
     | Interval
     | Sample
-    | PhaseEnd
     | Operation
+    | PhaseEnd
     | Check
     | Done
     | Fatal,
