@@ -1,5 +1,6 @@
 //! The test programs.
 
+use super::atis;
 use super::bench::{Bench, Stop};
 use super::options::Options;
 use crate::job::SqlBenchProgram;
@@ -14,6 +15,7 @@ pub struct Program {
 impl SqlBenchProgram {
     pub fn program(self) -> Program {
         match self {
+            SqlBenchProgram::Atis => Program { run: atis::run, tables: atis::tables },
             _ => Program { run: missing, tables: |_| Vec::new() },
         }
     }
