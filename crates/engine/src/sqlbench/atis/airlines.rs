@@ -7,6 +7,10 @@ use super::fill::{self, codes, cover, index, names, pool, texts};
 
 const ROWS: usize = 314;
 const DUAL_CARRIERS: usize = 114;
+/// Flight numbers from the lowest to the highest of an agreement.
+const SPAN: i64 = 65;
+/// Agreements, in the order of their lowest numbers, that end where the next one ends.
+const SHARING: [usize; 3] = [20, 40, 60];
 
 /// The table, and the codes in its order.
 pub struct Airlines {
@@ -32,11 +36,8 @@ pub fn airlines() -> Airlines {
 pub fn dual_carrier(airlines: &[String]) -> Vec<Row> {
     let random = &mut fill::source(4);
     let rows = DUAL_CARRIERS - 1;
-    // The lowest numbers of the ranges in the order of size. Three neighbours share their highest.
     let lows = pool(random, 93, 40..=9370);
-    let high = |at: usize| {
-        if (1..=3).contains(&(at / 20)) && at % 20 == 0 { lows[at + 1] + 65 } else { lows[at] + 65 }
-    };
+    let high = |at: usize| lows[if SHARING.contains(&at) { at + 1 } else { at }] + SPAN;
     let mains = cover(random, &airlines[..23], rows);
     let duals = cover(random, &airlines[40..103], rows);
     let positions: Vec<usize> = (0..lows.len()).collect();

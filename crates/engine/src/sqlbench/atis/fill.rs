@@ -1,6 +1,6 @@
 //! Columns that meet a given number of distinct values, range and number of zeros.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::random::Random;
@@ -130,33 +130,6 @@ fn invented(random: &mut Random, length: usize) -> String {
     text
 }
 
-/// How often each value occurs, so that a change knows how many distinct ones there are after it.
-pub struct Tally<K: Ord>(BTreeMap<K, usize>);
-
-impl<K: Ord> Tally<K> {
-    pub fn of(items: impl IntoIterator<Item = K>) -> Self {
-        let mut tally = Self(BTreeMap::new());
-        items.into_iter().for_each(|item| tally.add(item));
-        tally
-    }
-
-    pub fn distinct(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn add(&mut self, item: K) {
-        *self.0.entry(item).or_default() += 1;
-    }
-
-    pub fn remove(&mut self, item: &K) {
-        let count = self.0.get_mut(item).expect("an item that was added");
-        *count -= 1;
-        if *count == 0 {
-            self.0.remove(item);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,7 +143,7 @@ mod tests {
             let rows = distinct + spare + zeros;
             let column = numbers(&mut source(theme), rows, distinct, highest, zeros);
             prop_assert_eq!(column.len(), rows);
-            prop_assert_eq!(Tally::of(&column).distinct(), distinct);
+            prop_assert_eq!(column.iter().collect::<BTreeSet<_>>().len(), distinct);
             prop_assert_eq!(column.iter().filter(|&&value| value == 0).count(), zeros);
             prop_assert_eq!(column.iter().max(), Some(&highest));
         }
@@ -178,7 +151,7 @@ mod tests {
         #[test]
         fn invented_names_differ_and_keep_to_their_lengths(theme: u64, count in 2usize..50) {
             let made = names(&mut source(theme), count, 4..=40);
-            prop_assert_eq!(Tally::of(&made).distinct(), count);
+            prop_assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), count);
             prop_assert_eq!(made.iter().map(String::len).min(), Some(4));
             prop_assert_eq!(made.iter().map(String::len).max(), Some(40));
             prop_assert!(made.iter().all(|name| name.trim() == name));

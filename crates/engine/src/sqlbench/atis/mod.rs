@@ -11,6 +11,7 @@ mod fares;
 mod fill;
 mod flights;
 mod geography;
+mod goals;
 mod grouped;
 mod parts;
 mod queries;

@@ -50,7 +50,7 @@ pub fn run(bench: &mut Bench) -> Result<(), Stop> {
 /// Passes over the list of each group.
 fn loops(options: &Options) -> u64 {
     let loops = options.loop_count.unwrap_or(LOOPS);
-    if options.small { loops / 10 } else { loops }
+    if options.small { (loops / 10).max(1) } else { loops }
 }
 
 fn create(bench: &mut Bench) -> Result<(), Stop> {

@@ -5,30 +5,13 @@
 /// How one table is declared.
 pub struct Schema {
     pub name: &'static str,
-    /// Names, in order, as the rows give their values.
-    pub columns: &'static [&'static str],
-    /// What stands between the brackets of CREATE TABLE.
+    /// What stands between the brackets of CREATE TABLE: the columns as rows give their values, keys.
     pub definition: &'static str,
 }
 
 pub const SCHEMAS: [Schema; 28] = [
     Schema {
         name: "aircraft",
-        columns: &[
-            "aircraft_code",
-            "aircraft_type",
-            "engines",
-            "category",
-            "wide_body",
-            "wing_span",
-            "length1",
-            "weight",
-            "capacity",
-            "pay_load",
-            "cruising_speed",
-            "range_miles",
-            "pressurized",
-        ],
         definition: "\
             aircraft_code char(3) NOT NULL, aircraft_type char(64) NOT NULL, \
             engines tinyint(1) NOT NULL, category char(10) NOT NULL, wide_body char(3) NOT NULL, \
@@ -39,21 +22,12 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "airline",
-        columns: &["airline_code", "airline_name", "notes"],
         definition: "\
             airline_code char(2) NOT NULL, airline_name char(64) NOT NULL, \
             notes char(38) NOT NULL, PRIMARY KEY (airline_code)",
     },
     Schema {
         name: "airport",
-        columns: &[
-            "airport_code",
-            "airport_name",
-            "location",
-            "state_code",
-            "country_name",
-            "time_zone_code",
-        ],
         definition: "\
             airport_code char(3) NOT NULL, airport_name char(40) NOT NULL, \
             location char(36) NOT NULL, state_code char(2) NOT NULL, \
@@ -62,7 +36,6 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "airport_service",
-        columns: &["city_code", "airport_code", "miles_distant", "direction", "minutes_distant"],
         definition: "\
             city_code char(4) NOT NULL, airport_code char(3) NOT NULL, \
             miles_distant float(4,1) NOT NULL, direction char(3) NOT NULL, \
@@ -70,7 +43,6 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "city",
-        columns: &["city_code", "city_name", "state_code", "country_name", "time_zone_code"],
         definition: "\
             city_code char(4) NOT NULL, city_name char(25) NOT NULL, \
             state_code char(2) NOT NULL, country_name char(25) NOT NULL, \
@@ -78,30 +50,17 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "class_of_service",
-        columns: &["class_code", "rank", "class_description"],
         definition: "\
             class_code char(2) NOT NULL, `rank` tinyint(2) NOT NULL, \
             class_description char(80) NOT NULL, PRIMARY KEY (class_code)",
     },
     Schema {
         name: "code_description",
-        columns: &["code", "description"],
         definition: "\
             code char(5) NOT NULL, description char(110) NOT NULL, PRIMARY KEY (code)",
     },
     Schema {
         name: "compound_class",
-        columns: &[
-            "fare_class",
-            "base_class",
-            "class_type",
-            "premium",
-            "economy",
-            "discounted",
-            "night",
-            "season_fare",
-            "class_days",
-        ],
         definition: "\
             fare_class char(3) NOT NULL, base_class char(2) NOT NULL, \
             class_type char(10) NOT NULL, premium char(3) NOT NULL, economy char(3) NOT NULL, \
@@ -110,24 +69,12 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "connect_leg",
-        columns: &["connect_code", "leg_number", "flight_code"],
         definition: "\
             connect_code int(8) NOT NULL, leg_number tinyint(1) NOT NULL, \
             flight_code int(8) NOT NULL, PRIMARY KEY (connect_code, leg_number, flight_code)",
     },
     Schema {
         name: "fconnection",
-        columns: &[
-            "connect_code",
-            "from_airport",
-            "to_airport",
-            "departure_time",
-            "arrival_time",
-            "flight_days",
-            "stops",
-            "connections",
-            "time_elapsed",
-        ],
         definition: "\
             connect_code int(8) NOT NULL, from_airport char(3) NOT NULL, \
             to_airport char(3) NOT NULL, departure_time smallint(4) NOT NULL, \
@@ -138,13 +85,11 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "day_name",
-        columns: &["day_code", "day_name"],
         definition: "\
             day_code tinyint(1) NOT NULL, day_name char(9) NOT NULL, PRIMARY KEY (day_code)",
     },
     Schema {
         name: "dual_carrier",
-        columns: &["main_airline", "dual_airline", "low_flight", "high_flight", "fconnection_name"],
         definition: "\
             main_airline char(2) NOT NULL, dual_airline char(2) NOT NULL, \
             low_flight smallint(4) NOT NULL, high_flight smallint(4) NOT NULL, \
@@ -154,16 +99,6 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "fare",
-        columns: &[
-            "fare_code",
-            "from_airport",
-            "to_airport",
-            "fare_class",
-            "fare_airline",
-            "restrict_code",
-            "one_way_cost",
-            "rnd_trip_cost",
-        ],
         definition: "\
             fare_code char(8) NOT NULL, from_airport char(3) NOT NULL, \
             to_airport char(3) NOT NULL, fare_class char(3) NOT NULL, \
@@ -174,22 +109,6 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "flight",
-        columns: &[
-            "flight_code",
-            "flight_days",
-            "from_airport",
-            "to_airport",
-            "departure_time",
-            "arrival_time",
-            "airline_code",
-            "flight_number",
-            "class_string",
-            "aircraft_code",
-            "meal_code",
-            "stops",
-            "dual_carrier",
-            "time_elapsed",
-        ],
         definition: "\
             flight_code int(8) NOT NULL, flight_days char(7) NOT NULL, \
             from_airport char(3) NOT NULL, to_airport char(3) NOT NULL, \
@@ -203,28 +122,24 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "flight_class",
-        columns: &["flight_code", "fare_class"],
         definition: "\
             flight_code int(8) NOT NULL, fare_class char(3) NOT NULL, \
             PRIMARY KEY (flight_code, fare_class)",
     },
     Schema {
         name: "flight_day",
-        columns: &["day_mask", "day_code", "day_name"],
         definition: "\
             day_mask char(7) NOT NULL, day_code tinyint(1) NOT NULL, day_name char(9) NOT NULL, \
             PRIMARY KEY (day_mask, day_code)",
     },
     Schema {
         name: "flight_fare",
-        columns: &["flight_code", "fare_code"],
         definition: "\
             flight_code int(8) NOT NULL, fare_code char(8) NOT NULL, \
             PRIMARY KEY (flight_code, fare_code)",
     },
     Schema {
         name: "food_service",
-        columns: &["meal_code", "meal_number", "meal_class", "meal_description"],
         definition: "\
             meal_code char(4) NOT NULL, meal_number tinyint(1) NOT NULL, \
             meal_class char(10) NOT NULL, meal_description char(10) NOT NULL, \
@@ -232,7 +147,6 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "ground_service",
-        columns: &["city_code", "airport_code", "transport_code", "ground_fare"],
         definition: "\
             city_code char(4) NOT NULL, airport_code char(3) NOT NULL, \
             transport_code char(1) NOT NULL, ground_fare float(6,2) NOT NULL, \
@@ -240,43 +154,30 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "time_interval",
-        columns: &["period", "begin_time", "end_time"],
         definition: "\
             period char(20) NOT NULL, begin_time smallint(4) NOT NULL, \
             end_time smallint(4) NOT NULL, PRIMARY KEY (period, begin_time)",
     },
     Schema {
         name: "month_name",
-        columns: &["month_number", "month_name"],
         definition: "\
             month_number tinyint(2) NOT NULL, month_name char(9) NOT NULL, \
             PRIMARY KEY (month_number)",
     },
     Schema {
         name: "restrict_carrier",
-        columns: &["restrict_code", "airline_code"],
         definition: "\
             restrict_code char(5) NOT NULL, airline_code char(2) NOT NULL, \
             PRIMARY KEY (restrict_code, airline_code)",
     },
     Schema {
         name: "restrict_class",
-        columns: &["restrict_code", "ex_fare_class"],
         definition: "\
             restrict_code char(5) NOT NULL, ex_fare_class char(12) NOT NULL, \
             PRIMARY KEY (restrict_code, ex_fare_class)",
     },
     Schema {
         name: "restriction",
-        columns: &[
-            "restrict_code",
-            "application",
-            "no_discounts",
-            "reserve_ticket",
-            "stopovers",
-            "return_min",
-            "return_max",
-        ],
         definition: "\
             restrict_code char(5) NOT NULL, application char(80) NOT NULL, \
             no_discounts char(80) NOT NULL, reserve_ticket smallint(3) NOT NULL, \
@@ -285,28 +186,24 @@ pub const SCHEMAS: [Schema; 28] = [
     },
     Schema {
         name: "state",
-        columns: &["state_code", "state_name", "country_name"],
         definition: "\
             state_code char(2) NOT NULL, state_name char(25) NOT NULL, \
             country_name char(25) NOT NULL, PRIMARY KEY (state_code)",
     },
     Schema {
         name: "stop1",
-        columns: &["flight_code", "stop_number", "stop_flight"],
         definition: "\
             flight_code int(8) NOT NULL, stop_number tinyint(1) NOT NULL, \
             stop_flight int(8) NOT NULL, PRIMARY KEY (flight_code, stop_number)",
     },
     Schema {
         name: "time_zone",
-        columns: &["time_zone_code", "time_zone_name"],
         definition: "\
             time_zone_code char(3) NOT NULL, time_zone_name char(32) NOT NULL, \
             PRIMARY KEY (time_zone_code, time_zone_name)",
     },
     Schema {
         name: "transport",
-        columns: &["transport_code", "transport_desc"],
         definition: "\
             transport_code char(1) NOT NULL, transport_desc char(32) NOT NULL, \
             PRIMARY KEY (transport_code)",

@@ -4,7 +4,8 @@
 //! Times are first drawn freely and then changed one by one, as long as no count moves away from its
 //! goal, until all counts are met.
 
-use super::fill::{self, Tally, index};
+use super::fill::{self, index};
+use super::goals::{Goal, meet};
 use super::routes::{Route, minutes, shift, zones};
 use crate::random::Random;
 
@@ -50,109 +51,64 @@ pub fn clock(minute: i64) -> i64 {
 }
 
 fn elapsed(random: &mut Random, routes: &[Route], ranges: &[i64]) -> Vec<i64> {
+    let rows = routes.len();
     let draw = |random: &mut Random, at: usize| minutes(routes[at]) + random.below(50) as i64;
-    let mut elapsed: Vec<i64> = (0..routes.len()).map(|at| draw(random, at)).collect();
+    let mut elapsed: Vec<i64> = (0..rows).map(|at| draw(random, at)).collect();
     // The shortest route has the shortest flight, and the longest the longest.
     let by_length = |at: &usize| minutes(routes[*at]);
-    let shortest = (0..routes.len()).min_by_key(by_length).expect("flights");
-    let longest = (0..routes.len()).max_by_key(by_length).expect("flights");
+    let shortest = (0..rows).min_by_key(by_length).expect("flights");
+    let longest = (0..rows).max_by_key(by_length).expect("flights");
     elapsed[shortest] = minutes(routes[shortest]);
     elapsed[longest] = LONGEST;
-    let key =
-        |at: usize, elapsed: i64| (ranges[at] > 0).then_some((routes[at], ranges[at], elapsed));
-    let mut values = Tally::of(elapsed.iter().copied());
-    let mut groups = Tally::of((0..routes.len()).filter_map(|at| key(at, elapsed[at])));
-    let distance = |values: &Tally<i64>, groups: &Tally<_>| {
-        values.distinct().abs_diff(ELAPSED) + groups.distinct().abs_diff(RANGED_GROUPS)
-    };
-    let mut left = distance(&values, &groups);
-    while left > 0 {
-        let at = index(random, routes.len());
-        let like = index(random, routes.len());
+    let values = Goal::new(ELAPSED, &elapsed, |_, elapsed| Some(elapsed));
+    let groups = Goal::new(RANGED_GROUPS, &elapsed, |at, elapsed| {
+        (ranges[at] > 0).then_some((routes[at], ranges[at], elapsed))
+    });
+    meet(random, &mut elapsed, values, groups, |random, elapsed| {
+        let (at, like) = (index(random, rows), index(random, rows));
         // Either the time of another flight on the route or a new one.
         let new = if routes[like] == routes[at] { elapsed[like] } else { draw(random, at) };
-        if at == shortest || at == longest {
-            continue;
-        }
-        let mut change = |from: i64, to: i64| {
-            values.remove(&from);
-            values.add(to);
-            if let (Some(before), Some(after)) = (key(at, from), key(at, to)) {
-                groups.remove(&before);
-                groups.add(after);
-            }
-            distance(&values, &groups)
-        };
-        let old = elapsed[at];
-        let changed = change(old, new);
-        if changed <= left {
-            left = changed;
-            elapsed[at] = new;
-        } else {
-            change(new, old);
-        }
-    }
+        (at != shortest && at != longest).then_some((at, new))
+    });
     elapsed
 }
 
 fn clocks(random: &mut Random, routes: &[Route], elapsed: &[i64]) -> Vec<Times> {
+    let rows = routes.len();
     let fixed = fixed(routes, elapsed);
-    let arrival =
-        |at: usize, departure: i64| (departure + elapsed[at] + shift(routes[at])).rem_euclid(DAY);
+    let arrival = |at: usize, departure: i64| departure + elapsed[at] + shift(routes[at]);
     let allowed = |at: usize, departure: i64| {
-        let arrives = departure + elapsed[at] + shift(routes[at]);
-        let overnight = arrives >= DAY;
+        let arrives = arrival(at, departure);
         (ARRIVE.0..=ARRIVE.1).contains(&(arrives % DAY))
-            && (!overnight || OVERNIGHT.contains(&zones(routes[at])))
+            && (arrives < DAY || OVERNIGHT.contains(&zones(routes[at])))
     };
-    // Most flights leave by day, at full five minutes or near to them.
-    let mut departures: Vec<i64> = (0..routes.len())
-        .map(|at| fixed[at].unwrap_or_else(|| 6 * 60 + 5 * random.below(13 * 12) as i64))
-        .collect();
-    for at in 0..routes.len() {
-        while !allowed(at, departures[at]) {
-            departures[at] -= 60;
+    let by_day = |random: &mut Random, at: usize| {
+        let mut departure = 6 * 60 + 5 * random.below(13 * 12) as i64;
+        while !allowed(at, departure) {
+            departure -= 60;
         }
-    }
-    let mut leave = Tally::of(departures.iter().copied());
-    let mut arrive = Tally::of((0..routes.len()).map(|at| arrival(at, departures[at])));
-    let distance = |leave: &Tally<i64>, arrive: &Tally<i64>| {
-        leave.distinct().abs_diff(DEPARTURES) + arrive.distinct().abs_diff(ARRIVALS)
+        departure
     };
-    let mut left = distance(&leave, &arrive);
-    while left > 0 {
-        let at = index(random, routes.len());
+    let mut departures: Vec<i64> =
+        (0..rows).map(|at| fixed[at].unwrap_or_else(|| by_day(random, at))).collect();
+    let leave = Goal::new(DEPARTURES, &departures, |_, departure| Some(departure));
+    let arrive =
+        Goal::new(ARRIVALS, &departures, |at, departure| Some(arrival(at, departure) % DAY));
+    meet(random, &mut departures, leave, arrive, |random, departures| {
+        let at = index(random, rows);
         let new = if random.below(2) == 0 {
-            departures[index(random, routes.len())]
+            departures[index(random, rows)]
         } else {
             LEAVE.0 + random.below((LEAVE.1 - LEAVE.0) as u64) as i64
         };
-        if fixed[at].is_some() || !allowed(at, new) {
-            continue;
-        }
-        let mut change = |from: i64, to: i64| {
-            leave.remove(&from);
-            leave.add(to);
-            arrive.remove(&arrival(at, from));
-            arrive.add(arrival(at, to));
-            distance(&leave, &arrive)
-        };
-        let old = departures[at];
-        let changed = change(old, new);
-        if changed <= left {
-            left = changed;
-            departures[at] = new;
-        } else {
-            change(new, old);
-        }
-    }
-    (0..routes.len())
-        .map(|at| Times {
-            departure: departures[at],
-            arrival: arrival(at, departures[at]),
-            elapsed: elapsed[at],
-        })
-        .collect()
+        (fixed[at].is_none() && allowed(at, new)).then_some((at, new))
+    });
+    let times = |at: usize| Times {
+        departure: departures[at],
+        arrival: arrival(at, departures[at]) % DAY,
+        elapsed: elapsed[at],
+    };
+    (0..rows).map(times).collect()
 }
 
 /// Departures of the flights that make the extremes, and of one overnight flight for each pair of zones.
