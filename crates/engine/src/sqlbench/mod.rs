@@ -5,6 +5,7 @@
 //! The facts are those of sql-bench 2.15 as measured against MariaDB; `docs/sql-bench.md` tells what
 //! differs and why.
 
+mod atis;
 mod bench;
 mod cpu;
 #[cfg(test)]

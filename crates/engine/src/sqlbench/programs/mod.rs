@@ -10,6 +10,7 @@ mod select;
 mod transactions;
 mod wisconsin;
 
+use super::atis;
 use super::bench::{Bench, Stop};
 use super::options::Options;
 use crate::job::SqlBenchProgram;
@@ -32,7 +33,7 @@ impl SqlBenchProgram {
         let of = |run, tables| Program { run, tables, connected: true };
         match self {
             SqlBenchProgram::AlterTable => of(alter_table::run, alter_table::tables),
-            SqlBenchProgram::Atis => of(missing, |_| Vec::new()),
+            SqlBenchProgram::Atis => of(atis::run, atis::tables),
             SqlBenchProgram::BigTables => of(big_tables::run, big_tables::tables),
             SqlBenchProgram::Connect => {
                 Program { connected: false, ..of(connect::run, connect::tables) }
@@ -52,8 +53,4 @@ impl SqlBenchProgram {
                 .to_owned()
         })
     }
-}
-
-fn missing(_: &mut Bench) -> Result<(), Stop> {
-    Err(Stop::Failed("this engine does not have the program yet".to_owned()))
 }
