@@ -8,12 +8,17 @@
 mod atis;
 mod bench;
 mod cpu;
+#[cfg(test)]
+mod dry;
 mod link;
 mod options;
 mod ownership;
 mod programs;
 mod record;
 mod run;
+mod steps;
+#[cfg(test)]
+mod tests;
 
 pub use bench::{Bench, Stop};
 pub use options::Options;

@@ -4,6 +4,7 @@ mod columns;
 mod fares;
 mod flights;
 mod others;
+mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 
