@@ -87,6 +87,42 @@ fn interval(queries: u64) -> Interval {
     }
 }
 
+fn operation() -> Operation {
+    Operation {
+        phase: 5,
+        program: "insert",
+        name: "order_by_big_key".to_owned(),
+        tests: 10,
+        statements: 10,
+        rows: 3_000_000,
+        failed: 0,
+        elapsed_ns: 8_123_456_789,
+        original_elapsed_ns: None,
+        client_cpu: cpu(0.5, 0.25),
+        server_cpu: Some(cpu(6.75, 0.5)),
+        estimated: false,
+        warning: None,
+        in_totals: true,
+    }
+}
+
+/// An operation that was cut short, on a server elsewhere.
+fn estimated_operation() -> Operation {
+    let warning = "stopped after 250 of 1000 loops, 600.125 s, by the time limit of 600 s; \
+                   the times are extrapolated";
+    Operation {
+        tests: 1000,
+        statements: 250,
+        elapsed_ns: 2_400_500_000_000,
+        original_elapsed_ns: Some(2_401_000_000_000),
+        server_cpu: None,
+        estimated: true,
+        warning: Some(warning.to_owned()),
+        in_totals: false,
+        ..operation()
+    }
+}
+
 fn phase_end() -> PhaseEnd {
     let selects = [150_000, 180_000, 210_000];
     let updates = [420_000];
@@ -108,8 +144,11 @@ fn phase_end() -> PhaseEnd {
         aborted: None,
         latency_kind: LatencyKind::Service,
         queries: counted(&[&selects[..], &updates].concat()),
-        statements: [("select_index", result(&selects, 0)), ("update_index", result(&updates, 1))]
-            .into(),
+        statements: [
+            ("select_index".to_owned(), result(&selects, 0)),
+            ("update_index".to_owned(), result(&updates, 1)),
+        ]
+        .into(),
         transactions: counted(&[330_000]),
         connects: counted(&[250_000, 270_000]),
         errors: [(1213, 1)].into(),
@@ -172,7 +211,11 @@ fn examples() -> Vec<(&'static str, Message)> {
                 statements: 18,
             },
         ),
-        ("phase_start", Message::PhaseStart { phase: 0, connections: 10 }),
+        ("phase_start", Message::PhaseStart { phase: 0, connections: 10, label: None }),
+        (
+            "phase_start-sql-bench",
+            Message::PhaseStart { phase: 2, connections: 1, label: Some("big-tables") },
+        ),
         (
             "connected",
             Message::Connected { phase: 0, reached: 8, failed: 2, errors: [(1040, 2)].into() },
@@ -182,6 +225,8 @@ fn examples() -> Vec<(&'static str, Message)> {
         ("interval-empty", Message::Interval(interval(0))),
         ("sample", Message::Sample(sample(true))),
         ("sample-server-gone", Message::Sample(sample(false))),
+        ("operation", Message::Operation(operation())),
+        ("operation-estimated", Message::Operation(estimated_operation())),
         ("phase_end", Message::PhaseEnd(Box::new(phase_end()))),
         ("phase_end-aborted", Message::PhaseEnd(Box::new(aborted_phase_end()))),
         (

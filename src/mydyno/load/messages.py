@@ -111,9 +111,12 @@ class Prepared(_Message):
 
 
 class PhaseStart(_Message):
+    """`label` is the name of the test program in a run of sql-bench, else None."""
+
     type: Literal["phase_start"]
     phase: int
     connections: int
+    label: str | None
 
 
 class Connected(_Message):
@@ -153,6 +156,30 @@ class Sample(_Message):
     server: Process | None
     client: Process
     host: HostCounters
+
+
+class Operation(_Message):
+    """A timed operation of sql-bench: `tests` as the suite reports them, `statements` as really sent.
+
+    `elapsed_ns` and the CPU times are extrapolated when `estimated`. `original_elapsed_ns` is what the suite
+    would have shown where its timer includes earlier work.
+    """
+
+    type: Literal["operation"]
+    phase: int
+    program: str
+    name: str
+    tests: int
+    statements: int
+    rows: int
+    failed: int
+    elapsed_ns: int
+    original_elapsed_ns: int | None
+    client_cpu: CpuSeconds
+    server_cpu: CpuSeconds | None
+    estimated: bool
+    warning: str | None
+    in_totals: bool
 
 
 class PhaseEnd(_Message):
@@ -201,6 +228,7 @@ Message = Annotated[
     | Measuring
     | Interval
     | Sample
+    | Operation
     | PhaseEnd
     | Done
     | Fatal,
