@@ -95,6 +95,7 @@ class Hello(_Message):
     pinned: bool
     cpus: list[int]
     server_version: str
+    server_pid: int | None
 
 
 class Progress(_Message):
@@ -114,6 +115,7 @@ class PhaseStart(_Message):
     type: Literal["phase_start"]
     phase: int
     connections: int
+    label: str | None
 
 
 class Connected(_Message):
@@ -173,9 +175,40 @@ class PhaseEnd(_Message):
     connects: Timed
     errors: dict[str, int]
     error_examples: dict[str, str]
-    ignored_errors: int
+    unanswered: int
+    reconnects: int
+    retries: int
     client_cpu: CpuSeconds
     backlog_max: int | None
+
+
+class Operation(_Message):
+    """One timed operation of sql-bench: `tests` as the original counts, `statements` really sent."""
+
+    type: Literal["operation"]
+    phase: int
+    program: str
+    name: str
+    tests: int
+    statements: int
+    rows: int
+    failed: int
+    elapsed_ns: int
+    original_elapsed_ns: int | None
+    client_cpu: CpuSeconds
+    server_cpu: CpuSeconds | None
+    estimated: bool
+    warning: str | None
+    in_totals: bool
+
+
+class Check(_Message):
+    """What the workload wants to hold after the load; `detail` tells what does not."""
+
+    type: Literal["check"]
+    name: str
+    holds: bool
+    detail: str | None
 
 
 class Done(_Message):
@@ -201,7 +234,9 @@ Message = Annotated[
     | Measuring
     | Interval
     | Sample
+    | Operation
     | PhaseEnd
+    | Check
     | Done
     | Fatal,
     Field(discriminator="type"),
