@@ -35,9 +35,11 @@ class Histogram(_Frozen):
 
 
 class Statement(_Frozen):
+    """One kind of statement; a foreign program may not tell its errors and rows."""
+
     count: int
-    errors: int
-    rows: int
+    errors: int | None
+    rows: int | None
     latency: Histogram
 
 
@@ -96,6 +98,7 @@ class Hello(_Message):
     cpus: list[int]
     server_version: str
     server_pid: int | None
+    """Over a unix socket the process that listens there; else None."""
 
 
 class Progress(_Message):
@@ -108,7 +111,8 @@ class Progress(_Message):
 class Prepared(_Message):
     type: Literal["prepared"]
     tables: list[Table]
-    statements: int
+    statements: int | None
+    """None when a foreign program made the tables."""
 
 
 class PhaseStart(_Message):
@@ -116,6 +120,7 @@ class PhaseStart(_Message):
     phase: int
     connections: int
     label: str | None
+    """sql-bench: the name of the test program."""
 
 
 class Connected(_Message):
@@ -175,15 +180,15 @@ class PhaseEnd(_Message):
     connects: Timed
     errors: dict[str, int]
     error_examples: dict[str, str]
-    unanswered: int
-    reconnects: int
     retries: int
+    reconnects: int
+    unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
 
 
 class Operation(_Message):
-    """One timed operation of sql-bench: `tests` as the original counts, `statements` really sent."""
+    """A timed operation of sql-bench: `tests` as the original counts them, `statements` as sent."""
 
     type: Literal["operation"]
     phase: int
@@ -203,7 +208,7 @@ class Operation(_Message):
 
 
 class Check(_Message):
-    """What the workload wants to hold after the load; `detail` tells what does not."""
+    """A condition of the workload, looked at after the last phase."""
 
     type: Literal["check"]
     name: str
