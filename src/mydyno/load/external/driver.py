@@ -126,6 +126,7 @@ class External:
                 pinned=False,
                 cpus=cpus,
                 server_version=admin.server_version,
+                server_pid=None,
                 t_ns=self._clock.now(),
             )
 
@@ -174,7 +175,7 @@ class External:
 
     def _run_phase(self, index: int, phase: Phase) -> Generator[messages.Message, None, messages.PhaseEnd]:
         yield messages.PhaseStart(
-            type="phase_start", phase=index, connections=phase.connections, t_ns=self._clock.now()
+            type="phase_start", label=None, phase=index, connections=phase.connections, t_ns=self._clock.now()
         )
         self._untidy = True
         listener = self._generator.listener(Start(index, phase, self._clock, self._cpu_of_child))
