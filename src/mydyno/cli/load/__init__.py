@@ -15,9 +15,9 @@ _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 
 _HELP = """Load any server for a while and print what it did.
 
-The password comes from --defaults-file, --password-file or --ask-password, never from the command line. Tables
-are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno did not
-make is never replaced without --drop-existing.
+The password comes from --defaults-file, --password-file or --ask-password, never from the command line.
+Tables are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno
+did not make is never replaced without --drop-existing.
 
 ```text
 mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
