@@ -1,4 +1,4 @@
-"""The guide shows only workloads that work, the answers that mydyno gives, and the reference as the code has it."""
+"""The guide shows workloads that work, the answers that mydyno gives, and the reference of the code."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ use crate::protocol::frames::Packet;
 use crate::protocol::handshake::{Handshake, Login, Session, Step};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands, length_encoded};
+use crate::workload::Literal;
 
 /// How often a waiting read looks for an interruption.
 const LOOK_UP: Duration = Duration::from_millis(200);
@@ -93,6 +94,26 @@ impl Admin {
             Some(left) => columns_left = Some(left - 1),
         })?;
         Ok(rows)
+    }
+
+    /// Runs a query and gives its first column: numbers of number columns, texts of all others.
+    pub fn first_column(&mut self, sql: &str) -> Result<Vec<Literal>, ServerError> {
+        let mut words = Vec::new();
+        let mut columns_left = None;
+        let mut numeric = None;
+        let no_eof = self.session.no_eof;
+        self.run(sql.as_bytes(), |payload| match columns_left {
+            None => {
+                let count = length_encoded(payload).map_or(0, |(count, _)| count);
+                columns_left = Some(count + u64::from(!no_eof));
+            }
+            Some(0) => words.push(word(payload, numeric == Some(true))),
+            Some(left) => {
+                numeric.get_or_insert_with(|| is_numeric(payload));
+                columns_left = Some(left - 1);
+            }
+        })?;
+        Ok(words)
     }
 
     fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
@@ -237,6 +258,34 @@ fn is_timeout(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
+}
+
+/// Whether a column definition is that of a whole or decimal number.
+fn is_numeric(definition: &[u8]) -> bool {
+    /// Catalog, schema, table and column with their aliases, then the length of what follows.
+    const TEXTS: usize = 6;
+    const CHARACTER_SET_AND_LENGTH: usize = 6;
+    let mut rest = definition;
+    for _ in 0..TEXTS {
+        let Some((length, text)) = length_encoded(rest) else { return false };
+        rest = text.get(length as usize..).unwrap_or_default();
+    }
+    let kind = rest.get(1 + CHARACTER_SET_AND_LENGTH);
+    // DECIMAL to DOUBLE, LONGLONG and INT24, YEAR, NEWDECIMAL.
+    matches!(kind, Some(0..=5 | 8 | 9 | 13 | 246))
+}
+
+/// The first column of a row.
+fn word(row: &[u8], numeric: bool) -> Literal {
+    let text = length_encoded(row).and_then(|(length, rest)| rest.get(..length as usize));
+    match text {
+        None => Literal::Null,
+        Some(text) if numeric => {
+            let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            number.map_or_else(|| Literal::Decimal(text.into()), Literal::Integer)
+        }
+        Some(text) => Literal::Text(text.into()),
+    }
 }
 
 fn text_columns(mut payload: &[u8]) -> Vec<Option<String>> {

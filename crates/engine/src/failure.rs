@@ -16,6 +16,10 @@ pub enum FatalCode {
     Auth,
     /// The server refused a statement of the preparation.
     Sql,
+    /// A table that mydyno did not make is in the way.
+    NotOurs,
+    /// A table has other columns than wanted.
+    BadTable,
     /// The engine or the operating system failed.
     Internal,
 }

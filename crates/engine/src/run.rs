@@ -1,5 +1,6 @@
 //! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,18 +8,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::admin::{Admin, connect_failure};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL};
+use crate::job::{Job, PROTOCOL, WorkloadJob};
 use crate::load::Event;
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
 use crate::phases::Conductor;
-use crate::prepare::prepare;
+use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::Sampler;
-use crate::workload;
+use crate::workload::{self, Program};
 
 /// Carries out a job and writes its messages, from `hello` to `done`.
 ///
@@ -55,9 +56,10 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
-    let workload = workload::compile(&job.workload);
-    if workload.statements().is_empty() {
-        let message = "workload: with these counts a transaction has no statement at all";
+    let WorkloadJob::Program(program) = &job.workload;
+    let mut workload = workload::compile(program, job.seed)?;
+    if !job.phases.is_empty() && program.transactions.is_empty() {
+        let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&job.target)?;
@@ -83,11 +85,36 @@ fn prepare_and_drive(
         cpus,
         server_version: admin.session().server_version.clone(),
     }));
-    prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
+    let asked = Asked {
+        prepare: job.prepare,
+        drop_existing: job.drop_existing,
+        database: &job.target.database,
+    };
+    prepare(&mut admin, asked, &workload, reporter)?;
+    if !job.phases.is_empty() {
+        read_dictionaries(&mut admin, &job.target.database, &mut workload)?;
+    }
+    let workload = Arc::new(workload);
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
     drive(&Conductor { job, clock, address, login, workload, reporter, events, reactors, pins })
+}
+
+fn read_dictionaries(
+    admin: &mut Admin,
+    database: &str,
+    workload: &mut Program,
+) -> Result<(), Fatal> {
+    workload.fill_dictionaries(|sql| {
+        let words = admin
+            .execute(format!("USE `{database}`").as_bytes())
+            .and_then(|_| admin.first_column(sql));
+        words.map_err(|error| {
+            let message = format!("reading a dictionary failed: {error}; statement: {sql}");
+            Fatal::new(FatalCode::Sql, message)
+        })
+    })
 }
 
 /// Runs the phases, with the sampler beside them.

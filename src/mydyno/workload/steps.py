@@ -257,7 +257,8 @@ class StepCompiler:
         return steps, after
 
     def _mixed(self, written: Written, scope: Scope) -> tuple[list[Any], Scope]:
-        mixed, ways = [], []
+        mixed: list[dict[str, Any]] = []
+        ways: list[Scope] = []
         for item in written.items("mix"):
             entries = item.entries("an item of mix")
             for wrong in item.only(("weight", "steps"), "an item of mix"):
@@ -271,6 +272,8 @@ class StepCompiler:
                 ways.append(after)
         if not mixed:
             raise written.wrong("mix has nothing to choose from", "weights above 0", show=False)
+        if len(mixed) == 1:
+            return mixed[0]["steps"], ways[0]
         return [{"mix": mixed}], scope.after(*ways)
 
     def _sent(

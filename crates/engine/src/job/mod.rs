@@ -2,6 +2,7 @@
 //!
 //! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
 
+pub mod program;
 mod secret;
 mod validate;
 
@@ -9,7 +10,6 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::distribution::Distribution;
 use crate::failure::{Fatal, FatalCode};
 
 pub use secret::Secret;
@@ -27,6 +27,9 @@ pub struct Job {
     pub workload: WorkloadJob,
     #[serde(default)]
     pub prepare: Prepare,
+    /// Drop or replace a table even if mydyno did not make it.
+    #[serde(default)]
+    pub drop_existing: bool,
     pub phases: Vec<Phase>,
     #[serde(default)]
     pub sampling: Option<Sampling>,
@@ -56,77 +59,11 @@ pub struct Target {
     pub database: String,
 }
 
+/// What the connections do.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "WorkloadKeys")]
 pub enum WorkloadJob {
-    Smack(SmackJob),
-    Sysbench(SysbenchJob),
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SmackJob {
-    pub scenario: SmackScenario,
-    #[serde(default = "default_smack_rows")]
-    pub rows: u32,
-    #[serde(default = "default_file_size_equiv")]
-    pub file_size_equiv: u64,
-    #[serde(default)]
-    pub prepared: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SmackScenario {
-    SelectKey,
-    UpdateSelect,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SysbenchJob {
-    pub script: SysbenchScript,
-    #[serde(default = "one")]
-    pub tables: u32,
-    #[serde(default = "default_table_size")]
-    pub table_size: u32,
-    #[serde(default = "default_range_size")]
-    pub range_size: u32,
-    #[serde(default = "default_point_selects")]
-    pub point_selects: u32,
-    #[serde(default = "one")]
-    pub simple_ranges: u32,
-    #[serde(default = "one")]
-    pub sum_ranges: u32,
-    #[serde(default = "one")]
-    pub order_ranges: u32,
-    #[serde(default = "one")]
-    pub distinct_ranges: u32,
-    #[serde(default = "one")]
-    pub index_updates: u32,
-    #[serde(default = "one")]
-    pub non_index_updates: u32,
-    #[serde(default = "one")]
-    pub delete_inserts: u32,
-    #[serde(default = "yes")]
-    pub range_selects: bool,
-    #[serde(default)]
-    pub skip_trx: bool,
-    #[serde(default)]
-    pub prepared: bool,
-    #[serde(default = "default_storage_engine")]
-    pub storage_engine: String,
-    #[serde(default)]
-    pub distribution: Distribution,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SysbenchScript {
-    OltpPointSelect,
-    OltpReadOnly,
-    OltpReadWrite,
-    OltpWriteOnly,
+    Program(Box<program::ProgramJob>),
 }
 
 /// What to do with the workload's tables before the first phase.
@@ -233,18 +170,16 @@ fn name_the_key(path: &str, reason: &str) -> String {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkloadKeys {
-    smack: Option<SmackJob>,
-    sysbench: Option<SysbenchJob>,
+    program: Option<program::ProgramJob>,
 }
 
 impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.smack, keys.sysbench) {
-            (Some(smack), None) => Ok(WorkloadJob::Smack(smack)),
-            (None, Some(sysbench)) => Ok(WorkloadJob::Sysbench(sysbench)),
-            _ => Err("needs exactly one of smack and sysbench"),
+        match keys.program {
+            Some(program) => Ok(WorkloadJob::Program(Box::new(program))),
+            None => Err("needs exactly one of program"),
         }
     }
 }
@@ -320,25 +255,4 @@ fn default_interval_s() -> f64 {
 }
 fn yes() -> bool {
     true
-}
-fn one() -> u32 {
-    1
-}
-fn default_smack_rows() -> u32 {
-    90_000
-}
-fn default_file_size_equiv() -> u64 {
-    45_000
-}
-fn default_table_size() -> u32 {
-    10_000
-}
-fn default_range_size() -> u32 {
-    100
-}
-fn default_point_selects() -> u32 {
-    10
-}
-fn default_storage_engine() -> String {
-    "innodb".to_owned()
 }

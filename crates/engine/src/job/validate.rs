@@ -1,6 +1,6 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
-use super::{Arrival, Job, PROTOCOL, Phase, SmackJob, SysbenchJob, Target, Work, WorkloadJob};
+use super::{Arrival, Job, PROTOCOL, Phase, Target, Work};
 use crate::failure::{Fatal, FatalCode};
 
 /// More connections than a server can be asked for (`max_connections` ends at 100,000).
@@ -11,8 +11,6 @@ const MOST_SECONDS: f64 = 86_400.0;
 const LEAST_INTERVAL_S: f64 = 0.01;
 /// Beyond what any server answers; keeps the arithmetic of arrivals in range.
 const MOST_RATE: f64 = 100_000_000.0;
-/// Statements of one kind in one transaction.
-const MOST_REPEATS: u32 = 10_000;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -24,10 +22,6 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
         );
     }
     check_target(&job.target)?;
-    match &job.workload {
-        WorkloadJob::Smack(smack) => check_smack(smack)?,
-        WorkloadJob::Sysbench(sysbench) => check_sysbench(sysbench)?,
-    }
     for (index, phase) in job.phases.iter().enumerate() {
         check_phase(&format!("phases[{index}]"), phase)?;
     }
@@ -58,40 +52,6 @@ fn check_target(target: &Target) -> Result<(), Fatal> {
     }
     if name.contains(['`', '\0', '/', '\\']) {
         return bad("target.database", "must not contain a back-quote, a slash or a zero byte");
-    }
-    Ok(())
-}
-
-fn check_smack(smack: &SmackJob) -> Result<(), Fatal> {
-    between_whole("workload.smack.rows", smack.rows, 1, 1_000_000_000)?;
-    if smack.file_size_equiv == 0 {
-        return bad("workload.smack.file_size_equiv", "must be at least 1");
-    }
-    Ok(())
-}
-
-fn check_sysbench(job: &SysbenchJob) -> Result<(), Fatal> {
-    let key = |name: &str| format!("workload.sysbench.{name}");
-    between_whole(&key("tables"), job.tables, 1, 10_000)?;
-    between_whole(&key("table_size"), job.table_size, 1, i32::MAX as u32)?;
-    between_whole(&key("range_size"), job.range_size, 1, 1_000_000)?;
-    for (name, value) in [
-        ("point_selects", job.point_selects),
-        ("simple_ranges", job.simple_ranges),
-        ("sum_ranges", job.sum_ranges),
-        ("order_ranges", job.order_ranges),
-        ("distinct_ranges", job.distinct_ranges),
-        ("index_updates", job.index_updates),
-        ("non_index_updates", job.non_index_updates),
-        ("delete_inserts", job.delete_inserts),
-    ] {
-        between_whole(&key(name), value, 0, MOST_REPEATS)?;
-    }
-    let name = &job.storage_engine;
-    if name.is_empty()
-        || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    {
-        return bad(&key("storage_engine"), "must be the plain name of a storage engine");
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(random: Random, events_left: u64) -> Self {
+    pub fn new(random: Random, cursor: Cursor, events_left: u64) -> Self {
         Self {
             socket: None,
             stage: Stage::Waiting,
@@ -66,7 +66,7 @@ impl Connection {
             response: Response::to_query(false),
             dialled_ns: 0,
             random,
-            cursor: Cursor::default(),
+            cursor,
             kind: 0,
             statement_ns: 0,
             event_ns: 0,

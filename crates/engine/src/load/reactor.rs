@@ -116,7 +116,8 @@ impl<'a> Reactor<'a> {
             .step_by(plan.reactors)
             .map(|number| {
                 let path = [plan.phase_index as u64, number as u64];
-                Connection::new(Random::stream(plan.seed, &path), rounds)
+                let cursor = plan.workload.cursor(number as u32 + 1, plan.phase.connections);
+                Connection::new(Random::stream(plan.seed, &path), cursor, rounds)
             })
             .collect();
         let statements = plan.workload.statements();
@@ -131,7 +132,7 @@ impl<'a> Reactor<'a> {
             waker,
             stretch: Stretch::Opening,
             connections,
-            templates: statements.iter().map(|statement| Template::new(&statement.sql)).collect(),
+            templates: statements.iter().map(|statement| statement.template.clone()).collect(),
             kinds: statements.iter().map(|statement| statement.kind).collect(),
             values: Values::default(),
             outbox: Vec::with_capacity(4096),

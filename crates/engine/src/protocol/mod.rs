@@ -3,6 +3,7 @@
 pub mod commands;
 pub mod frames;
 pub mod handshake;
+pub mod literal;
 pub mod response;
 pub mod template;
 pub mod values;
@@ -27,6 +28,10 @@ pub mod code {
     pub const DATABASE_DENIED: u16 = 1044;
     /// Server: wrong user or password.
     pub const ACCESS_DENIED: u16 = 1045;
+    /// Server: no such database.
+    pub const UNKNOWN_DATABASE: u16 = 1049;
+    /// Server: no such table.
+    pub const NO_SUCH_TABLE: u16 = 1146;
     /// Server: the row has changed since it was read.
     pub const CHECK_READ: u16 = 1020;
     /// Server: lock wait timeout.

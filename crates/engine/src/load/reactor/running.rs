@@ -158,7 +158,7 @@ impl Reactor<'_> {
     /// the first start), or gives it up.
     fn rolled_back(&mut self, index: usize, again: bool, now: u64) {
         if again {
-            self.plan.workload.rewind(&mut self.connections[index].cursor);
+            self.plan.workload.restart(&mut self.connections[index].cursor);
             self.go_on(index, now);
         } else {
             self.next_event(index, now);
@@ -214,9 +214,11 @@ impl Reactor<'_> {
         );
         match action {
             Action::Send(statement) => self.send_statement(index, statement, from_ns),
-            Action::End => {
-                let latency = from_ns.saturating_sub(connection.event_ns);
-                self.recorder.transaction(from_ns, latency);
+            Action::End { counts } => {
+                if counts {
+                    let latency = from_ns.saturating_sub(connection.event_ns);
+                    self.recorder.transaction(from_ns, latency);
+                }
                 self.next_event(index, from_ns);
             }
             Action::Pause(_) | Action::Reconnect => unreachable!("no workload asks for it yet"),
