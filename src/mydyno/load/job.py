@@ -13,7 +13,7 @@ from typing import Any
 
 from mydyno.core.secrets import Secret
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,10 @@ class Phase:
     arrival: dict[str, Any]
     work: dict[str, Any]
     pause_s: float = 0.0
+    active: int | None = None
+    """Of the open connections only so many carry transactions."""
+    think: dict[str, Any] | None = None
+    ramp_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,9 @@ class Job:
     phases: tuple[Phase, ...] = ()
     sampling: Sampling | None = None
     interval_s: float = 1.0
+    drop_existing: bool = False
+    """Tables that mydyno did not make may be replaced."""
+    answer_within_s: float = 60.0
 
     def to_wire(self) -> str:
         """The job as the engine reads it. Holds the password: for standard input only."""
@@ -84,6 +91,8 @@ class Job:
                 "phases": [vars(phase) for phase in self.phases],
                 "sampling": vars(self.sampling) if self.sampling else None,
                 "interval_s": self.interval_s,
+                "drop_existing": self.drop_existing,
+                "answer_within_s": self.answer_within_s,
             }
         )
 
@@ -101,6 +110,21 @@ def open_loop(kind: str, per_second: float) -> dict[str, Any]:
 def rounds(count: int) -> dict[str, Any]:
     """A fixed amount of work: each connection runs its transaction `count` times."""
     return {"kind": "rounds", "rounds": count}
+
+
+def events(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all: whichever connection is free takes the next transaction."""
+    return {"kind": "events", "events": count}
+
+
+def split(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all, split evenly between the connections; a remainder is not run."""
+    return {"kind": "split", "events": count}
+
+
+def think(kind: str, mean_s: float) -> dict[str, Any]:
+    """The rest of a connection between two transactions: `constant`, `exponential` or `uniform`."""
+    return {"kind": kind, "mean_s": mean_s}
 
 
 def timed(warmup_s: float, measure_s: float) -> dict[str, Any]:

@@ -35,9 +35,11 @@ class Histogram(_Frozen):
 
 
 class Statement(_Frozen):
+    """One kind of statement; a foreign program may not tell its errors and rows."""
+
     count: int
-    errors: int
-    rows: int
+    errors: int | None
+    rows: int | None
     latency: Histogram
 
 
@@ -95,6 +97,8 @@ class Hello(_Message):
     pinned: bool
     cpus: list[int]
     server_version: str
+    server_pid: int | None
+    """Over a unix socket the process that listens there; else None."""
 
 
 class Progress(_Message):
@@ -107,13 +111,16 @@ class Progress(_Message):
 class Prepared(_Message):
     type: Literal["prepared"]
     tables: list[Table]
-    statements: int
+    statements: int | None
+    """None when a foreign program made the tables."""
 
 
 class PhaseStart(_Message):
     type: Literal["phase_start"]
     phase: int
     connections: int
+    label: str | None
+    """sql-bench: the name of the test program."""
 
 
 class Connected(_Message):
@@ -173,9 +180,39 @@ class PhaseEnd(_Message):
     connects: Timed
     errors: dict[str, int]
     error_examples: dict[str, str]
-    ignored_errors: int
+    retries: int
+    reconnects: int
+    unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
+
+
+class Operation(_Message):
+    """A timed operation of sql-bench: `tests` as the original counts them, `statements` as sent."""
+
+    type: Literal["operation"]
+    phase: int
+    program: str
+    name: str
+    tests: int
+    statements: int
+    rows: int
+    failed: int
+    elapsed_ns: int
+    client_cpu: CpuSeconds
+    server_cpu: CpuSeconds | None
+    estimated: bool
+    warning: str | None
+    in_totals: bool
+
+
+class Check(_Message):
+    """A condition of the workload, looked at after the last phase."""
+
+    type: Literal["check"]
+    name: str
+    holds: bool
+    detail: str | None
 
 
 class Done(_Message):
@@ -202,6 +239,8 @@ Message = Annotated[
     | Interval
     | Sample
     | PhaseEnd
+    | Operation
+    | Check
     | Done
     | Fatal,
     Field(discriminator="type"),

@@ -19,6 +19,7 @@ from mydyno.workload.written import Gathered, Written
 
 Program = dict[str, Any]
 _CHOICES = {"open": ("phase", "lazy", "event"), "lost": ("close", "reopen")}
+_DRAWING_WORDS = ("pick", "next", "word")
 _TRANSACTION_WORDS = frozenset({"connection", "connections", "event"})
 
 
@@ -55,6 +56,7 @@ class _Compilation:
         policy = self._policy()
         transactions = self._transactions(tables, bool(policy["prepared"]), policy["open"])
         checks = self._checks(tables)
+        self._refuse_in_rows(tables, values, dictionaries)
         values, dictionaries = _only_used(values, dictionaries, [tables.programs, transactions])
         program = {
             "name": self.definitions.name,
@@ -158,7 +160,7 @@ class _Compilation:
                 weight, steps = self._transaction(name, written, tables, prepared)
                 if weight and not steps and opened != "event" and not self.gathered.problems:
                     raise written.wrong_key(
-                        f"transaction {name} does nothing with these options", "a statement"
+                        f"{name} has no statement left with these options", "at least one"
                     )
                 if weight:
                     compiled.append({"name": name, "weight": weight, "steps": steps})
@@ -190,6 +192,28 @@ class _Compilation:
         )
         return weight, compiler.compile(steps, f"transactions.{name}", scope)[0]
 
+    def _refuse_in_rows(
+        self, tables: Compiled, values: dict[str, Expression], dictionaries: dict[str, Any]
+    ) -> None:
+        """Rows are made before there are connections, and before a server is asked for words."""
+        for table in tables.programs:
+            drawn = [table["let"], table["row"]]
+            for name in _reached(drawn, values):
+                if any(_uses_word(values[name], word) for word in _TRANSACTION_WORDS):
+                    self._refuse(
+                        "values", name, f"{name} needs a connection, and rows of {table['name']} draw it"
+                    )
+            drawn += [values[name] for name in _reached(drawn, values)]
+            for name in dict.fromkeys(_mentions(drawn, _DRAWING_WORDS)):
+                dictionary = dictionaries.get(name, {})
+                own = dictionary.get("column", {}).get("table") == table["name"]
+                if own or "query" in dictionary:
+                    message = f"{name} is known after the rows of {table['name']} only, and they draw from it"
+                    self._refuse("dictionaries", name, message)
+
+    def _refuse(self, section: str, name: str, message: str) -> None:
+        self.gathered.add(self.named[section][name].wrong_key(message))
+
     def _checks(self, tables: Compiled) -> list[dict[str, str]]:
         context = Context(self.names, Tables(frozenset(tables.single), frozenset(tables.copied)))
         checks = []
@@ -211,6 +235,13 @@ def _mentions(compiled: Any, operators: tuple[str, ...]) -> Iterator[str]:
             yield from _mentions(value, operators)
 
 
+def _uses_word(expression: Expression, word: str) -> bool:
+    """Whether a word such as `connection` is anywhere in the expression."""
+    if not isinstance(expression, list):
+        return False
+    return expression == [word] or any(_uses_word(each, word) for each in expression[1:])
+
+
 def _reached(compiled: Any, values: Mapping[str, Expression]) -> dict[str, None]:
     """The values that are drawn by what is compiled and by the values that it draws."""
     reached: dict[str, None] = {}
@@ -228,7 +259,7 @@ def _only_used(
 ) -> tuple[dict[str, Expression], dict[str, Any]]:
     reached = _reached(compiled, values)
     used = {name: values[name] for name in values if name in reached}
-    words = set(_mentions([*compiled, used], ("pick", "next", "word")))
+    words = set(_mentions([*compiled, used], _DRAWING_WORDS))
     return used, {name: each for name, each in dictionaries.items() if name in words}
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 STORAGE_ENGINES = (
     "innodb", "myisam", "aria", "memory", "archive", "csv", "blackhole", "rocksdb", "myrocks", "tokudb",
-    "columnstore", "spider", "mroonga", "sequence", "connect", "federated", "federatedx", "merge", "mrg_myisam",
-    "s3", "ndb", "ndbcluster", "example", "heap",
+    "columnstore", "spider", "mroonga", "sequence", "connect", "federated", "federatedx", "merge",
+    "mrg_myisam", "s3", "ndb", "ndbcluster", "example", "heap",
 )  # fmt: skip
 """Those that MySQL and MariaDB have or had; each server has its own choice of them."""
 
@@ -64,11 +64,17 @@ class Definition:
     secondary: tuple[tuple[str, ...], ...]
     engine: str | None
 
-    def row_bytes(self, text_lengths: dict[str, float | None], more_indexes: tuple[str, ...]) -> float:
-        """Bytes on disk of one row with its index entries, freshly loaded into InnoDB."""
+    def row_bytes(
+        self, text_lengths: dict[str, float | None], more_indexes: tuple[str, ...], *, ascending: bool
+    ) -> float:
+        """Bytes on disk of one row with its index entries, freshly loaded into InnoDB.
+
+        `ascending`: rows come in the order of the primary key, so that pages are filled to the end.
+        """
         sizes = {column.name: column.bytes(text_lengths.get(column.name)) for column in self.columns}
         primary = sum(sizes.get(name, 4) for name in self.primary)
-        row = (sum(sizes.values()) + _ROW_HEADER_BYTES) / _PAGE_FILL
+        fill = _PAGE_FILL if ascending else _INDEX_FILL
+        row = (sum(sizes.values()) + _ROW_HEADER_BYTES) / fill
         added = tuple(found for sql in more_indexes if (found := _index_columns(sql)))
         for columns in (*self.secondary, *added):
             row += (sum(sizes.get(name, 4) for name in columns) + primary + _INDEX_HEADER_BYTES) / _INDEX_FILL
@@ -131,7 +137,8 @@ def _items(text: str) -> list[str]:
     """What stands between the outermost brackets, cut at the commas that are in no further bracket."""
     if not text.lstrip().startswith("("):
         return []
-    items, depth, current, quote = [], 0, "", ""
+    items: list[str] = []
+    depth, current, quote = 0, "", ""
     for letter in text.lstrip():
         if quote or letter in "'\"":
             quote = "" if letter == quote else quote or letter

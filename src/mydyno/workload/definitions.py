@@ -17,23 +17,24 @@ FILE_KEYS = {
     "workload": "The name: small letters, digits and single dashes.",
     "about": "What it is, in a sentence or two.",
     "source": "Where its facts come from.",
-    "extends": "A workload, or a list of them, whose definitions are taken over; what stands here replaces what has the "
-    "same name there. The name of a built-in one, or a path to a file.",
+    "extends": "A workload, or a list of them, whose definitions are taken over; what stands here replaces "
+    "what has the same name there. The name of a built-in one, or a path to a file.",
     "options": "NAME: DECLARATION; what can be chosen when the workload is used.",
     "constants": "NAME: EXPRESSION, worked out from options and the constants above.",
     "values": "NAME: EXPRESSION; every use draws anew.",
     "dictionaries": "NAME: words to draw from.",
     "tables": "NAME: how the table is made and filled.",
     "blocks": "NAME: steps that several transactions `use`.",
-    "transactions": "NAME: a list of steps, or `{weight: NUMBER, steps: [...]}`. An event is one of them, chosen by weight.",
+    "transactions": "NAME: a list of steps, or `{weight: NUMBER, steps: [...]}`. An event is one of them, "
+    "chosen by weight.",
     "connection": "How connections are held, see below.",
     "prepared": "`true`, `false` or an expression: statements are prepared on the server.",
     "retry": "Error codes after which an event starts again with new values, as `[1213, 1205]`.",
     "checks": "NAME: a query that has no rows when all is well; asked after the load.",
 }
 CONNECTION_KEYS = {
-    "open": "`phase` (default): all are opened before the clock starts. `lazy`: each when its first event begins. "
-    "`event`: for each event, and closed behind it.",
+    "open": "`phase` (default): all are opened before the clock starts. `lazy`: each when its first event "
+    "begins. `event`: for each event, and closed behind it.",
     "lost": "`close` (default): a lost connection stays closed. `reopen`: it is opened anew.",
     "session": "Statements that each new connection sends first; not counted.",
 }

@@ -15,8 +15,8 @@ DICTIONARY_KEYS = {
     "words": "The words themselves; a plain list under the dictionary's name means the same.",
     "file": "A text file, one word a line; its path counts from the workload file.",
     "query": "SQL; the first column of its rows, read once before the load.",
-    "column": "`TABLE.COLUMN`: the values that the rows of this workload's own table got, made without asking the "
-    "server.",
+    "column": "`TABLE.COLUMN`: the values that the rows of this workload's own table got, made without "
+    "asking the server.",
     "every": "With `column`: of rows number N, 2N, 3N and so on only.",
 }
 _SOURCES = ("words", "file", "query", "column")

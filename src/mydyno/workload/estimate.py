@@ -1,49 +1,68 @@
 """What a program amounts to on average: statements of an event, lengths of texts.
 
-Exact for everything that constants and uniform draws decide; a condition that nothing is known of counts half.
+Exact for everything that constants and uniform draws decide; an unknown condition counts half.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from mydyno.workload.constants import Expression, is_constant
 
 UNKNOWN_CHANCE = 0.5
+Counts: TypeAlias = dict[str, float]
+"""Statements by name."""
 
 
 def statements_per_event(program: Mapping[str, Any]) -> float:
-    """The mean number of statements that an event sends, as the program is written: without repeats after errors."""
+    """The mean number of statements that an event sends when nothing fails."""
     transactions = program["transactions"]
     weights = sum(each["weight"] for each in transactions)
-    total = sum(each["weight"] * _sent(each["steps"], program["values"], {}) for each in transactions)
+    counts = statement_counts(program)
+    total = sum(each["weight"] * sum(counts[each["name"]].values()) for each in transactions)
     return float(total / weights)
 
 
-def _sent(
-    steps: list[dict[str, Any]], values: Mapping[str, Expression], bound: dict[str, Expression]
-) -> float:
-    total = 0.0
+def statement_counts(program: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """For each transaction: how often it sends each statement, on average; in the order of the event."""
+    counts = {}
+    for transaction in program["transactions"]:
+        sent: Counts = {}
+        _count(transaction["steps"], 1.0, sent, program["values"], {})
+        counts[transaction["name"]] = sent
+    return counts
+
+
+def _count(
+    steps: list[dict[str, Any]],
+    times: float,
+    sent: Counts,
+    values: Mapping[str, Expression],
+    bound: dict[str, Expression],
+) -> None:
+    """Adds what `steps`, done `times` times, send to `sent`."""
+
+    def inside(steps: list[dict[str, Any]], share: float) -> None:
+        _count(steps, times * share, sent, values, dict(bound))
+
     for step in steps:
         [(kind, body)] = step.items()
         if kind == "send":
-            total += 1
+            sent[body["name"]] = sent.get(body["name"], 0.0) + times
         elif kind == "let":
             bound[body[0]] = body[1]
         elif kind == "repeat":
-            times = mean(body["times"], values, bound)
-            total += (1.0 if times is None else max(times, 0.0)) * _sent(body["steps"], values, dict(bound))
+            passes = mean(body["times"], values, bound)
+            inside(body["steps"], 1.0 if passes is None else max(passes, 0.0))
         elif kind == "when":
             chance = probability(body["if"], values, bound)
-            total += chance * _sent(body["steps"], values, dict(bound))
-            total += (1 - chance) * _sent(body.get("else", []), values, dict(bound))
+            inside(body["steps"], chance)
+            inside(body.get("else", []), 1 - chance)
         elif kind == "mix":
             weights = sum(each["weight"] for each in body)
-            total += (
-                sum(each["weight"] * _sent(each["steps"], values, dict(bound)) for each in body) / weights
-            )
-    return total
+            for each in body:
+                inside(each["steps"], each["weight"] / weights)
 
 
 def mean(

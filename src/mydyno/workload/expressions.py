@@ -59,8 +59,15 @@ class Names:
     def with_constants(self, more: Mapping[str, Constant]) -> Names:
         return replace(self, constants={**self.constants, **more})
 
+    def with_number(self, number: int) -> Names:
+        """Inside `repeat`, where `number` is the number of the repetition whatever else has that name."""
+        names = self.with_constants({"number": number})
+        return replace(names, values=self.values - {"number"}, registers=self.registers - {"number"})
+
     def all(self) -> list[str]:
-        return [*self.constants, *self.values, *self.registers, *self.dictionaries, *self.words]
+        """In an order that is the same at every run."""
+        sets = (self.values, self.registers, self.dictionaries, self.words)
+        return [*self.constants, *(name for names in sets for name in sorted(names))]
 
 
 def compile_written(written: Written, names: Names, what: str) -> Expression:
@@ -254,7 +261,8 @@ class _Compiler:
         if name in FUNCTIONS:
             return self._wrong(index, f"{name} is a function", name, FUNCTIONS[name].signature)
         close = nearest(name, self.names.all())
-        known = ", ".join(dict.fromkeys((*self.names.constants, *self.names.values, *self.names.registers)))
+        bound = sorted(self.names.values | self.names.registers)
+        known = ", ".join(dict.fromkeys((*self.names.constants, *bound)))
         return self._wrong(index, f"there is nothing called {name}", name, known or None, close)
 
     def _call(self, node: ast.Call) -> Expression:

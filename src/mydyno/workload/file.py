@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from mydyno.document.base import Section
-from mydyno.document.problems import Position, Problem, SpecErrors
-from mydyno.document.translate import translate
-from mydyno.document.tree import Entry, Node, Scalar, Sequence
-from mydyno.document.tree import Mapping as Tree
+from mydyno.document.given import validated
+from mydyno.document.problems import Problem, SpecErrors
 from mydyno.workload.compiler import Product, Program, compile_program, dataset_of
 from mydyno.workload.constants import Constant
 from mydyno.workload.definitions import Definitions, open_part, part_from, read_definitions
@@ -21,7 +20,7 @@ from mydyno.workload.estimate import statements_per_event
 from mydyno.workload.options import Options, section_from
 from mydyno.workload.written import Gathered, Part
 
-_NOWHERE = Position(1, 1)
+_MOST_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -75,15 +74,16 @@ class WorkloadFile:
 
     def compile(self, constants: Mapping[str, Constant]) -> Product:
         """The program for values of the options that are known to be valid. Raises SpecErrors."""
-        return compile_program(self.definitions, constants)
+        return self._compile_once(tuple(constants.items()))
+
+    @cached_property
+    def _compile_once(self) -> Callable[[tuple[tuple[str, Constant], ...]], Product]:
+        """Compiles; an experiment asks for the same options many times."""
+        return lru_cache(_MOST_REMEMBERED)(lambda options: compile_program(self.definitions, dict(options)))
 
     def _validated(self, options: Section | Mapping[str, Any]) -> Options:
-        given = options.model_dump(mode="json") if isinstance(options, Section) else dict(options)
-        try:
-            return self.options.model_validate(given)
-        except ValidationError as error:
-            problems = translate(error, self.options, (), _tree(given), self.name)
-            raise SpecErrors(replace(problem, position=None) for problem in problems) from None
+        given = options.model_dump(mode="json") if isinstance(options, Section) else options
+        return validated(self.options, given, self.name, _of_options)
 
 
 def read(name_or_path: str | Path) -> WorkloadFile:
@@ -114,21 +114,15 @@ def _read(part: Part) -> WorkloadFile:
     return read
 
 
+def _of_options(message: str) -> str:
+    """The message about options that stand in no file."""
+    return message.replace("unknown key in the file", "there is no such option")
+
+
 def _defaults(section: type[Options], definitions: Definitions) -> dict[str, Constant]:
-    """The default of every declared option, 1 for one whose declaration is wrong."""
+    """The default of every declared option, and something harmless for one whose declaration is wrong."""
     made = section.model_construct().constants()
-    return {name: made.get(name, 1) for name in definitions.named["options"]}
-
-
-def _tree(given: Mapping[str, Any]) -> Tree:
-    """Plain values as a tree without places, so that messages show what was given."""
-    return Tree({name: Entry(_NOWHERE, _node(value)) for name, value in given.items()}, _NOWHERE)
-
-
-def _node(value: Any) -> Node:
-    if isinstance(value, Mapping):
-        return _tree(value)
-    if isinstance(value, list | tuple):
-        return Sequence(tuple(_node(item) for item in value), _NOWHERE)
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return Scalar(value if isinstance(value, str | int | float | bool) else text, text, _NOWHERE)
+    for name, written in definitions.named["options"].items():
+        kind = written.get("kind")
+        made.setdefault(name, "innodb" if kind is not None and kind.text == "storage_engine" else 1)
+    return made

@@ -32,7 +32,7 @@ OPTION_KEYS = {
 }
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _KINDS = ("storage_engine", "duration")
-_RESERVED = {*WORDS, *LITERALS, "number"}
+_RESERVED = {*WORDS, *LITERALS}
 
 
 class Options(Section):
@@ -118,6 +118,8 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
     if kind is not None and kind not in _KINDS:
         raise entries["kind"].wrong("no such kind", ", ".join(_KINDS), nearest(kind, _KINDS))
     if kind == "storage_engine":
+        if default.describe().lower() not in STORAGE_ENGINES:
+            raise wrong_engine(default, default.describe())
         return Annotated[str, AfterValidator(_storage_engine)], value
     if kind == "duration":
         try:
@@ -126,11 +128,17 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
             raise default.wrong("this is not a time", "a time with its unit, as 10ms or 2s") from None
     if "one_of" in entries:
         return _choice(option, default, entries["one_of"])
+    is_number = isinstance(value, float) or _count(value) is not None
+    for key in ("at_least", "at_most"):
+        if key in entries and not is_number:
+            raise entries[key].wrong_key(
+                f"{key} goes with a number, and the default is none", "default: NUMBER"
+            )
     if isinstance(value, bool):
         return bool, value
     if isinstance(value, float):
         return Annotated[float, Field(ge=_bound(entries, "at_least"), le=_bound(entries, "at_most"))], value
-    if isinstance(value, int) or _count(value) is not None:
+    if is_number:
         least, most = _bound(entries, "at_least"), _bound(entries, "at_most")
         rule = CountRule(0 if least is None else int(least), 1_000_000_000 if most is None else int(most))
         number = _count(value)
@@ -141,8 +149,9 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
 
 
 def _count(value: Any) -> int | None:
+    """A whole number, also one such as 20k; None for anything else."""
     if isinstance(value, int):
-        return value
+        return None if isinstance(value, bool) else value
     try:
         return CountRule(at_most=10**18).read(value)
     except Exception:  # pydantic's own error type; the text is then a text

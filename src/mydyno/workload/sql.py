@@ -1,14 +1,4 @@
-"""From the text of a statement to the parts that the engine puts together.
-
-    :name            a value, drawn or bound in the event
-    :(expression)    a value, worked out at the moment
-    {expression}     what is known before the run, put there as it is
-    {raw(...)}       a text made at the moment, put there unquoted
-    {repeat(n, 'sql', between=', ')}   the piece of SQL n times; {number} in it counts from 1
-    {table}          a table's name; of copies, the one that `choose` chose
-
-Nothing is replaced inside quotes. `{{` is a brace.
-"""
+"""From the text of a statement to the parts that the engine puts together."""
 
 from __future__ import annotations
 
@@ -26,7 +16,19 @@ from mydyno.workload.written import Written
 SqlPart: TypeAlias = Any
 """A text, or an object of one key: value, raw or copy."""
 
+SQL_FORMS = {
+    ":name": "A value: what the event has bound to the name, or the named value drawn anew.",
+    ":(expression)": "A value, worked out at the moment.",
+    "{expression}": "What is known before the run, put there as it is.",
+    "{table}": "The table's name; of copies, that of the one that `choose` chose.",
+    "{raw(expression)}": "What the expression gives at the moment, without quotes; not when prepared.",
+    "{repeat(n, 'sql', between=', ')}": "The piece of SQL `n` times; `{number}` in it counts from 1.",
+    "{{": "A brace.",
+}
+"""Nothing of this is looked for inside quotes."""
+
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"--\s[^\n]*|#[^\n]*|/\*(?!!).*?(?:\*/|\Z)", re.DOTALL)
 _AFTER_TABLE_WORD = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO|TABLE)\s+([A-Za-z_]\w*)(?![\w.(])", re.IGNORECASE)
 _TYPOGRAPHIC = dict.fromkeys("‐‑‒–—―−", "-") | dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", '"')
 _MOST_REPEATS = 10_000
@@ -42,6 +44,9 @@ class Tables:
     """The copied table of which one copy was chosen."""
     number: int | None = None
     """Which copy, where that is known before the run."""
+
+    def all(self) -> list[str]:
+        return sorted(self.single | self.copied)
 
 
 @dataclass(frozen=True)
@@ -102,15 +107,14 @@ class _Template:
         return joined
 
     def _scan(self, text: str, start: int) -> Iterator[SqlPart]:
-        index = 0
+        index, in_name = 0, False
         while index < len(text):
             letter = text[index]
-            if letter in "'\"":
-                end = _end_of_quote(text, index)
-                if end is None:
-                    raise self.written.wrong_at(
-                        start + index, "a quote is opened here and never closed", text[index:]
-                    )
+            if match := _COMMENT.match(text, index):
+                end = match.end()
+                yield match.group()
+            elif letter in "'\"":
+                end = self._end_of_quote(text, index, start)
                 yield text[index:end]
             elif text[index : index + 2] in ("{{", "}}"):
                 end = index + 2
@@ -118,10 +122,19 @@ class _Template:
             elif letter == "{":
                 end = self._end(text, index, start, "{}")
                 yield from self._splice(text[index + 1 : end - 1], start + index + 1)
+            elif letter == "`":
+                in_name = not in_name
+                end = index + 1
+                yield letter
             elif letter == ":" and text[index + 1 : index + 2] == "(":
                 end = self._end(text, index + 1, start, "()")
                 yield self._value(text[index + 2 : end - 1], start + index + 2)
-            elif letter == ":" and (match := _NAME.match(text, index + 1)) and _is_free(text, index):
+            elif (
+                letter == ":"
+                and not in_name
+                and (match := _NAME.match(text, index + 1))
+                and _is_free(text, index)
+            ):
                 end = match.end()
                 yield self._value(match.group(), start + index + 1)
             else:
@@ -129,6 +142,13 @@ class _Template:
                 end = index + 1
                 yield letter
             index = end
+
+    def _end_of_quote(self, text: str, opening: int, start: int) -> int:
+        end = _end_of_quote(text, opening)
+        if end is None:
+            message = "a quote is opened here and never closed"
+            raise self.written.wrong_at(start + opening, message, text[opening:])
+        return end
 
     def _end(self, text: str, opening: int, start: int, brackets: str) -> int:
         """The place after the bracket that closes the one at `opening`."""
@@ -179,7 +199,7 @@ class _Template:
     def _fixed(self, text: str, start: int) -> str:
         names = self.context.names
         if _NAME.fullmatch(text.strip()) and not _is_known(text.strip(), names):
-            tables = [*self.context.tables.single, *self.context.tables.copied]
+            tables = self.context.tables.all()
             known = [*names.constants, *tables]
             close = nearest(text.strip(), [*names.all(), *tables])
             message = f"there is nothing called {text.strip()}"
@@ -206,7 +226,7 @@ class _Template:
         for number in range(1, count + 1):
             if number > 1:
                 yield ", " if between is None else between
-            names = self.context.names.with_constants({"number": number})
+            names = self.context.names.with_number(number)
             inner = _Template(self.written, Context(names, self.context.tables, self.context.values_allowed))
             yield from inner.parts(piece or "", start)
 
@@ -255,7 +275,7 @@ def _refuse_unknown_tables(written: Written, parts: list[SqlPart], tables: Table
 
     Other tables may be there without the workload's doing; names in back quotes are not looked at.
     """
-    known = [*tables.single, *tables.copied]
+    known = tables.all()
     for part in parts:
         for match in _AFTER_TABLE_WORD.finditer(part) if isinstance(part, str) else ():
             name = match.group(1)

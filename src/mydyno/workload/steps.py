@@ -19,8 +19,8 @@ from mydyno.workload.written import Gathered, Written, Wrong
 AROUND_KEYS = {
     "when": "A condition: without it nothing of the step is done.",
     "else": "The steps for when the condition does not hold.",
-    "choose": "A table with copies: one copy is chosen, each alike, for what is inside. `choose: {TABLE: NUMBER}` says "
-    "which.",
+    "choose": "A table with copies: one copy is chosen, each alike, for what is inside. "
+    "`choose: {TABLE: NUMBER}` says which.",
     "repeat": "How many times.",
     "index": "With `repeat`: a name for the number of the pass, from 0.",
     "let": "NAME: EXPRESSION; draws it now and keeps it for the rest of the event.",
@@ -37,8 +37,8 @@ ACTION_KEYS = {
 STATEMENT_KEYS = {
     "read": "A name or a list of names for the first columns of the answer.",
     "row": "Which row is read: `first` (default) or `middle`, the row n/2, rounded up, of n.",
-    "empty": "When there is no row: `fail` (default: error 1329, the event is given up), `keep` (the names keep what "
-    "they had) or `skip` (leaves the block that is around).",
+    "empty": "When there is no row: `fail` (default: error 1329, the event is given up), `keep` (the names "
+    "keep what they had) or `skip` (leaves the block that is around).",
     "expect_error": "The code of the error that the statement is to end with; anything else is an error.",
 }
 """Stand beside `NAME: STATEMENT`."""
@@ -134,7 +134,8 @@ class StepCompiler:
             return self._chosen(item, entries, scope)
         condition = compile_written(entries["when"], scope.names, "when")
         then, after_then = self._chosen(item, entries, scope)
-        otherwise, after_else = [], scope
+        otherwise: list[Any] = []
+        after_else = scope
         if "else" in entries:
             otherwise, after_else = self.compile(entries["else"], "else", scope)
         if is_constant(condition):
@@ -149,19 +150,18 @@ class StepCompiler:
         if "choose" not in entries:
             return self._repeated(item, entries, scope)
         name, number = self._choice(entries["choose"], scope)
-        copies = self.tables.copied[name]
-        tables = replace(scope.tables, chosen=name, number=1 if copies == 1 else None)
-        inner = replace(scope, tables=tables)
-        words = scope.names.words | {"copy"}
-        if copies > 1:
-            inner = replace(inner, names=replace(scope.names, words=words))
+        fixed = is_constant(number)
+        if fixed:
+            names = scope.names.with_constants({"copy": number})
         else:
-            inner = replace(inner, names=scope.names.with_constants({"copy": 1}))
+            names = replace(scope.names, words=scope.names.words | {"copy"})
+        tables = replace(scope.tables, chosen=name, number=number if fixed else None)
+        inner = replace(scope, tables=tables, names=names)
         steps, after = self._repeated(item, entries, inner)
         after = replace(
             scope, names=replace(after.names, words=scope.names.words, constants=scope.names.constants)
         )
-        if copies == 1 or not steps:
+        if fixed or not steps:
             return steps, after
         return [{"let": ["copy", number]}, *steps], after
 
@@ -184,7 +184,12 @@ class StepCompiler:
                 )
             allowed = ", ".join(copied) or "no table here has copies"
             raise written.at(which.key, f"there is no table {name}", name, allowed, nearest(name, copied))
-        return name, ["uniform", 1, self.tables.copied[name]] if number is None else number
+        copies = self.tables.copied[name]
+        if is_constant(number) and number is not None and number not in range(1, copies + 1):
+            raise written.wrong(f"{name} has no copy {number}", f"1 to {copies}")
+        if number is None:
+            return name, ["uniform", 1, copies] if copies > 1 else 1
+        return name, number
 
     def _repeated(self, item: Written, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
         if "repeat" not in entries:
@@ -252,7 +257,8 @@ class StepCompiler:
         return steps, after
 
     def _mixed(self, written: Written, scope: Scope) -> tuple[list[Any], Scope]:
-        mixed, ways = [], []
+        mixed: list[dict[str, Any]] = []
+        ways: list[Scope] = []
         for item in written.items("mix"):
             entries = item.entries("an item of mix")
             for wrong in item.only(("weight", "steps"), "an item of mix"):
@@ -266,6 +272,8 @@ class StepCompiler:
                 ways.append(after)
         if not mixed:
             raise written.wrong("mix has nothing to choose from", "weights above 0", show=False)
+        if len(mixed) == 1:
+            return mixed[0]["steps"], ways[0]
         return [{"mix": mixed}], scope.after(*ways)
 
     def _sent(

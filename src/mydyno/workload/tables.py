@@ -20,8 +20,8 @@ TABLE_KEYS = {
     "fill": "COLUMN: EXPRESSION for every column that is filled; `row` is the number of the row.",
     "let": "NAME: EXPRESSION, worked out once a row before `fill`, for values that several columns share.",
     "then": "Statements after the rows are in, as CREATE INDEX.",
-    "copies": "So many tables of this kind, called NAME1, NAME2 and so on; `{NAME}` is the name of the one at hand "
-    "and `{copy}` its number.",
+    "copies": "So many tables of this kind, called NAME1, NAME2 and so on; `{NAME}` is the name of the one "
+    "at hand and `{copy}` its number.",
 }
 MOST_COPIES = 10_000
 
@@ -129,7 +129,9 @@ class _Table:
         if definition is not None:
             bound = dict(lets)
             lengths = {column: mean_length(value, bound) for column, value in filled.items()}
-            self.compiled.bytes += rows * definition.row_bytes(lengths, tuple(then))
+            ascending = all(filled.get(column, ["row"]) == ["row"] for column in definition.primary)
+            a_row = definition.row_bytes(lengths, tuple(then), ascending=ascending)
+            self.compiled.bytes += rows * a_row
 
     def _check(self, create: str, wanted: str) -> Definition | None:
         written = self.entries["create"]
@@ -141,7 +143,7 @@ class _Table:
             template = f"{{{self.name}}}" if self.name in self.compiled.copied else self.name
             raise written.wrong(message, f"CREATE TABLE {template} (...)")
         if definition.engine is not None and definition.engine.lower() not in STORAGE_ENGINES:
-            raise wrong_engine(written, definition.engine)
+            self.gathered.add(wrong_engine(written, definition.engine))
         return definition
 
     def _lets(self, names: Names) -> tuple[list[tuple[str, Expression]], Names]:

@@ -87,7 +87,7 @@ def _type(name: str, ends: list[PhaseEnd], run_s: float, steady_s: float) -> Typ
     return TypeFigures(
         type=name,
         count=count,
-        errors=sum(one.errors for one in found),
+        errors=sum(one.errors or 0 for one in found),
         times=_spread([one.latency for one in found]),
         q_per_s=count / run_s if run_s > _LATE_S else None,
         steady_q_per_s=count / steady_s if steady_s > _LATE_S else None,

@@ -75,7 +75,9 @@ def resolve(options: Options) -> Resolved:
         program=program,
         dataset=dataset_of(program),
         rows=options.rows,
-        data_bytes=round(options.rows * definition.row_bytes(lengths, ())),
+        data_bytes=round(
+            options.rows * definition.row_bytes(lengths, (), ascending=not options.guid_primary)
+        ),
         statements_per_event=1 + (1 / options.commit if options.commit else 0),
         tables=("t1",),
     )

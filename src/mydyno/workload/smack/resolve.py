@@ -56,7 +56,9 @@ def resolve_file(path: Path, client: str | None = None, strict: bool = False) ->
         program=program,
         dataset=dataset_of(program),
         rows=sum(table["rows"] for table, _ in tables),
-        data_bytes=round(sum(table["rows"] * definition.row_bytes({}, ()) for table, definition in tables)),
+        data_bytes=round(
+            sum(table["rows"] * definition.row_bytes({}, (), ascending=False) for table, definition in tables)
+        ),
         statements_per_event=float(one.statements),
         tables=tuple(table["name"] for table, _ in tables),
     )
