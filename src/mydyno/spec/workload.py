@@ -143,7 +143,7 @@ class Workload(Generators):
             if raw.get(key) is None:
                 told = example if isinstance(example, str) else "{warmup: 1s, measure: 5s}"
                 yield Fault(
-                    f"workload.{key} is missing",
+                    f"{key} is missing",
                     f"for example {key}: {told}",
                     at_key=True,
                     show_value=False,
@@ -161,7 +161,7 @@ class Workload(Generators):
                 )
         if given and given[0] in EXTERNAL:
             for key in _NOT_EXTERNAL:
-                if raw.get(key) is not None:
+                if raw.get(key):
                     yield clash(key, f"{key} is given, but {given[0]} cannot do that", "no such key")
         if raw.get("think") is not None and raw.get("arrival") not in (None, "closed"):
             yield clash("think", "think is given, but an open loop has its own times", "one of them")

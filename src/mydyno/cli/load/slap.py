@@ -17,8 +17,8 @@ from mydyno.load import slap as runner
 from mydyno.load.slap.run import split_sql
 from mydyno.workload import slap
 
-_HELP = """mysqlslap's auto-generated load: for each engine and number of clients so many iterations, each on a
-schema made anew and dropped afterwards. Clients connect inside the timed part, as there.
+_HELP = """mysqlslap's auto-generated load: for each engine and number of clients so many iterations, each on
+a schema made anew and dropped afterwards. Clients connect inside the timed part, as there.
 
 The schema (--database, mydyno_slap unless told) is dropped before and after; one that holds tables which
 this load did not make is refused without --drop-existing. `mydyno load mysqlslap` runs the real program.

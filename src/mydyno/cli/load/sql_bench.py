@@ -18,8 +18,9 @@ from mydyno.load import sql_bench as report
 from mydyno.spec import Workload
 from mydyno.workload.sql_bench import GROUPS, SqlBench
 
-_HELP = """sql-bench's test programs, one connection, one after the other, and their RUN report: for each operation
-the tests as the original counts them and the statements really sent, client CPU and server CPU apart.
+_HELP = """sql-bench's test programs, one connection, one after the other, and their RUN report: for each
+operation the tests as the original counts them and the statements really sent, client CPU and server CPU
+apart.
 
 Groups: {groups}. All of them without a name. Tables are made in the schema and dropped at the end.
 
@@ -70,9 +71,9 @@ def _group(name: str) -> str:
     for group in GROUPS:
         if name.lower() in (group.lower(), group.lower().split("-")[0]):
             return group
+    near = nearest(name, GROUPS)
     raise UsageError(
-        f"there is no group {name!r}"
-        + (f"; did you mean {near}?" if (near := nearest(name, GROUPS)) else ""),
+        f"there is no group {name!r}" + (f"; did you mean {near}?" if near else ""),
         f"the groups are {', '.join(GROUPS)}",
     )
 
