@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Self
 
-from mydyno.core.errors import EngineError
+from mydyno.core.errors import EngineError, UsageError
 from mydyno.load import messages
 from mydyno.load.external.admin import administration
 from mydyno.load.external.clock import Clock
@@ -67,6 +67,7 @@ class External:
         try:
             self._generator = _generator(options, target, self._folder, seed, interval_s)
             for phase in self._phases:
+                _refuse_shape(phase, self._generator.program.name)
                 self._generator.check(phase)
         except BaseException:
             self._folder.remove()
@@ -285,6 +286,14 @@ class _Patience:
         if seen != self._seen:
             self._seen, self._since = seen, time.monotonic()
         return time.monotonic() - self._since > self._seconds
+
+
+def _refuse_shape(phase: Phase, program: str) -> None:
+    """Raises UsageError for what only our own engine can do."""
+    asked = {"active": phase.active is not None, "think": phase.think is not None, "ramp": phase.ramp_s > 0}
+    for name, given in asked.items():
+        if given:
+            raise UsageError(f"{program} knows no {name}", "leave it out, or use a workload of mydyno's own")
 
 
 def _heard_out(
