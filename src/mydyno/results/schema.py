@@ -193,7 +193,7 @@ _FIRST = (
 )
 
 _WORKLOADS = (
-    "ALTER TABLE phases ADD COLUMN label TEXT /* the test program; NULL when connections tell phases apart */",
+    "ALTER TABLE phases ADD COLUMN label TEXT /* the test program; NULL when phases differ by connections */",
     "ALTER TABLE phases ADD COLUMN retries INTEGER",
     "ALTER TABLE phases ADD COLUMN reconnects INTEGER",
     """

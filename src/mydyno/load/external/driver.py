@@ -15,7 +15,7 @@ from mydyno.load import messages
 from mydyno.load.external.admin import administration
 from mydyno.load.external.clock import Clock
 from mydyno.load.external.foreign import Cut, ForeignProgram, PhaseListener, Start, Step
-from mydyno.load.external.program import Child, Closed, Ended, Line, PrivateFolder
+from mydyno.load.external.program import Child, Closed, Ended, Line, Patience, PrivateFolder
 from mydyno.load.external.slap import Slap
 from mydyno.load.external.sysbench import Sysbench
 from mydyno.load.external.watch import Watch
@@ -207,7 +207,7 @@ class External:
     ) -> Generator[messages.Message, None, tuple[Ended, Cut]]:
         """One run of the program, to its end or until it is cut off."""
         child = self._child = Child(argv, self._folder, self._heard.put)
-        patience = _Patience(child, self._answer_within_s)
+        patience = Patience(child, self._answer_within_s)
         cut, kill_at = Cut(), float("inf")
         while True:
             heard = self._next(_LOOK_EVERY_S)
@@ -230,7 +230,7 @@ class External:
         self._cpu = (self._cpu[0] + ended.user_s, self._cpu[1] + ended.system_s)
         return ended, cut
 
-    def _cut(self, patience: _Patience, latest_end_ns: int | None) -> Cut:
+    def _cut(self, patience: Patience, latest_end_ns: int | None) -> Cut:
         if self._stopping:
             return Cut(interrupted=True)
         name = self._generator.program.name
@@ -270,22 +270,6 @@ class External:
         if isinstance(heard, Exception):
             raise heard
         return heard
-
-
-class _Patience:
-    """Notices that a program does nothing: its CPU time stands still."""
-
-    def __init__(self, child: Child, seconds: float) -> None:
-        self._child = child
-        self._seconds = seconds
-        self._seen = child.cpu_s()
-        self._since = time.monotonic()
-
-    def is_over(self) -> bool:
-        seen = self._child.cpu_s()
-        if seen != self._seen:
-            self._seen, self._since = seen, time.monotonic()
-        return time.monotonic() - self._since > self._seconds
 
 
 def _refuse_shape(phase: Phase, program: str) -> None:
