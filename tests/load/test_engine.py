@@ -15,7 +15,7 @@ def job(**changes: object) -> Job:
     values: dict[str, object] = {
         "target": target,
         "seed": 1,
-        "workload": {"smack": {"scenario": "select-key"}},
+        "workload": {"program": {"name": "nothing"}},
     }
     return Job(**(values | changes))  # type: ignore[arg-type]
 
@@ -38,8 +38,8 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_a_job_that_the_engine_refuses_is_a_wrong_use() -> None:
-    with pytest.raises(UsageError, match="scenario"):
-        hear(job(workload={"smack": {"scenario": "nonsense"}}))
+    with pytest.raises(UsageError, match="tpcc"):
+        hear(job(workload={"tpcc": {}}))
     with pytest.raises(UsageError, match="connections"):
         hear(job(phases=(Phase(0, closed_loop(), rounds(1)),)))
 
