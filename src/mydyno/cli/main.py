@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from mydyno import __version__
-from mydyno.cli import cleanup, doctor, load, plan, report, run, schema
+from mydyno.cli import cleanup, doctor, gen_data, load, plan, report, run, schema, workload
+from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
 app = typer.Typer(
@@ -51,13 +52,14 @@ def _options(
     pass
 
 
-for module in (doctor, plan, run, report, load, cleanup, schema):
+for module in (doctor, plan, run, report, load, workload, gen_data, cleanup, schema):
     module.add_to(app)
 
 
 def main() -> None:
     """Run the command line; the exit code tells how it ended (docs/cli.md)."""
     try:
+        refuse_typographic_dashes(sys.argv[1:])
         app()
     except MydynoError as error:
         typer.secho(

@@ -54,6 +54,7 @@ class Phase:
     work: dict[str, Any]
     pause_s: float = 0.0
     active: int | None = None
+    """Of the open connections only so many carry transactions."""
     think: dict[str, Any] | None = None
     ramp_s: float = 0.0
 
@@ -82,6 +83,7 @@ class Job:
     sampling: Sampling | None = None
     interval_s: float = 1.0
     drop_existing: bool = False
+    """Tables that mydyno did not make may be replaced."""
     answer_within_s: float = 60.0
 
     def to_wire(self) -> str:
@@ -118,17 +120,17 @@ def rounds(count: int) -> dict[str, Any]:
 
 
 def events(count: int) -> dict[str, Any]:
-    """A fixed amount of work in all: connections take from one counter."""
+    """A fixed amount of work in all: whichever connection is free takes the next transaction."""
     return {"kind": "events", "events": count}
 
 
 def split(count: int) -> dict[str, Any]:
-    """A fixed amount of work, dealt evenly: each connection runs its share, rounded down."""
+    """A fixed amount of work in all, split evenly between the connections; a remainder is not run."""
     return {"kind": "split", "events": count}
 
 
 def think(kind: str, mean_s: float) -> dict[str, Any]:
-    """Rest between the events of a connection; `kind` is `constant`, `exponential` or `uniform`."""
+    """The rest of a connection between two transactions: `constant`, `exponential` or `uniform`."""
     return {"kind": kind, "mean_s": mean_s}
 
 

@@ -35,9 +35,11 @@ class Histogram(_Frozen):
 
 
 class Statement(_Frozen):
+    """One kind of statement; a foreign program may not tell its errors and rows."""
+
     count: int
-    errors: int
-    rows: int
+    errors: int | None
+    rows: int | None
     latency: Histogram
 
 
@@ -96,6 +98,7 @@ class Hello(_Message):
     cpus: list[int]
     server_version: str
     server_pid: int | None
+    """Over a unix socket the process that listens there; else None."""
 
 
 class Progress(_Message):
@@ -108,14 +111,18 @@ class Progress(_Message):
 class Prepared(_Message):
     type: Literal["prepared"]
     tables: list[Table]
-    statements: int
+    statements: int | None
+    """None when a foreign program made the tables."""
 
 
 class PhaseStart(_Message):
+    """`label` is the name of the test program in a run of sql-bench, else None."""
+
     type: Literal["phase_start"]
     phase: int
     connections: int
     label: str | None
+    """sql-bench: the name of the test program."""
 
 
 class Connected(_Message):
@@ -157,33 +164,12 @@ class Sample(_Message):
     host: HostCounters
 
 
-class PhaseEnd(_Message):
-    type: Literal["phase_end"]
-    phase: int
-    connections_asked: int
-    connections_reached: int
-    started_ns: int
-    measured_from_ns: int | None
-    measured_to_ns: int | None
-    ended_ns: int
-    interrupted: bool
-    aborted: str | None
-    latency_kind: Literal["service", "response"]
-    queries: Timed
-    statements: dict[str, Statement]
-    transactions: Timed
-    connects: Timed
-    errors: dict[str, int]
-    error_examples: dict[str, str]
-    unanswered: int
-    reconnects: int
-    retries: int
-    client_cpu: CpuSeconds
-    backlog_max: int | None
-
-
 class Operation(_Message):
-    """One timed operation of sql-bench: `tests` as the original counts, `statements` really sent."""
+    """A timed operation of sql-bench: `tests` as the suite reports them, `statements` as really sent.
+
+    `elapsed_ns` and the CPU times are extrapolated when `estimated`. `original_elapsed_ns` is what the suite
+    would have shown where its timer includes earlier work.
+    """
 
     type: Literal["operation"]
     phase: int
@@ -202,8 +188,33 @@ class Operation(_Message):
     in_totals: bool
 
 
+class PhaseEnd(_Message):
+    type: Literal["phase_end"]
+    phase: int
+    connections_asked: int
+    connections_reached: int
+    started_ns: int
+    measured_from_ns: int | None
+    measured_to_ns: int | None
+    ended_ns: int
+    interrupted: bool
+    aborted: str | None
+    latency_kind: Literal["service", "response"]
+    queries: Timed
+    statements: dict[str, Statement]
+    transactions: Timed
+    connects: Timed
+    errors: dict[str, int]
+    error_examples: dict[str, str]
+    retries: int
+    reconnects: int
+    unanswered: int
+    client_cpu: CpuSeconds
+    backlog_max: int | None
+
+
 class Check(_Message):
-    """What the workload wants to hold after the load; `detail` tells what does not."""
+    """A condition of the workload, looked at after the last phase."""
 
     type: Literal["check"]
     name: str
