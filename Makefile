@@ -24,8 +24,7 @@ test-all: setup-dev ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure the engine against its peers on this machine (installs sysbench)
-	@tools/setup.sh system sysbench=sysbench
+bench: setup-dev ## measure the engine against its peers on this machine
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/sampling_overhead.py
 
@@ -43,12 +42,14 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
+	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client'
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
 
 docs: setup-dev ## write the generated documentation anew
 	python tools/document_cli.py
 	python -m mydyno.spec.reference docs/experiment-file.md
+	python -m mydyno.workload.reference docs/workloads.md
 
 lock: ## pin requirements/*.in anew, with hashes
 	@tools/lock.sh

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # Before typer is imported: the same text on every terminal.
@@ -56,13 +57,21 @@ def document() -> str:
         "`mydyno --install-completion` installs it for your shell; `mydyno --show-completion` prints it.",
         "",
     ]
-    for name in ("", *group.commands):
-        arguments = [name, "--help"] if name else ["--help"]
+    for name in ("", *_names(group)):
+        arguments = [*name.split(), "--help"]
         answer = runner.invoke(app, arguments, prog_name="mydyno", env=dict(os.environ))
         assert answer.exit_code == 0, answer.output
         text = "\n".join(line.rstrip() for line in answer.output.strip("\n").splitlines())
         lines += [f"## mydyno {name}".rstrip(), "", "```text", text, "```", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _names(group: click.Group, above: str = "") -> Iterator[str]:
+    """Every command, those of groups after the group's own."""
+    for name, command in group.commands.items():
+        yield f"{above}{name}"
+        if hasattr(command, "commands"):
+            yield from _names(command, f"{above}{name} ")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 # missing, and a virtual environment with pinned, hash-checked Python packages and the built engine.
 # No service is installed, started or touched. Safe to run again: what is there is left alone.
 #
-#   tools/setup.sh system [PACKAGE-OF-COMMAND ...]   what only the system's package manager can give
+#   tools/setup.sh system [COMMAND=PACKAGE ...]   what only the system's package manager can give
 #   tools/setup.sh python REQUIREMENTS               .venv with the packages of that file
 #   tools/setup.sh mydyno                            build and install mydyno and mydyno-engine into .venv
 set -euo pipefail
@@ -28,6 +28,15 @@ find_server() {
     [ -n "${MYDYNO_SERVER:-}" ] && { echo "$MYDYNO_SERVER"; return; }
     PATH="$PATH:/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin" command -v mariadbd ||
         PATH="$PATH:/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin" command -v mysqld || true
+}
+
+any_command() {
+    local name names
+    IFS='|' read -ra names <<<"$1"
+    for name in "${names[@]}"; do
+        command -v "$name" >/dev/null && return
+    done
+    return 1
 }
 
 find_cargo() { PATH="$PATH:$HOME/.cargo/bin" command -v cargo || true; }
@@ -57,9 +66,10 @@ system() {
     "$python" -c 'import ensurepip, venv' 2>/dev/null ||
         missing+=("$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')")
     command -v setpriv >/dev/null || missing+=(util-linux)
-    # Each further word is COMMAND=PACKAGE: what one make target needs beyond running mydyno.
+    # Each further word is COMMAND=PACKAGE or COMMAND|COMMAND=PACKAGE (any of them will do): what one
+    # make target needs beyond running mydyno.
     for word in "$@"; do
-        command -v "${word%%=*}" >/dev/null || missing+=("${word#*=}")
+        any_command "${word%%=*}" || missing+=("${word#*=}")
     done
     [ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
     [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.90 or newer (rustup has it)'

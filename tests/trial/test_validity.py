@@ -48,6 +48,12 @@ def trial(**changes: object) -> Callable[[Evidence], Evidence]:
     return lambda evidence: replace(evidence, **changes)  # type: ignore[arg-type]
 
 
+def test_errors_that_were_retried_are_no_reason_even_when_they_are_counted_together() -> None:
+    assert check(phase(errors={"1213": 3, "1213/1020/1205": 20})(SOUND)) == ()
+    [reason] = check(phase(errors={"1062/1213": 2})(SOUND))
+    assert (reason.check, "2 statements failed" in reason.message) == ("errors", True)
+
+
 def test_a_sound_trial_has_nothing_against_it() -> None:
     assert check(SOUND) == ()
 

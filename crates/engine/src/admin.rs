@@ -5,6 +5,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,7 @@ use crate::protocol::frames::Packet;
 use crate::protocol::handshake::{Handshake, Login, Session, Step};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands, length_encoded};
+use crate::workload::Literal;
 
 /// How often a waiting read looks for an interruption.
 const LOOK_UP: Duration = Duration::from_millis(200);
@@ -25,6 +28,12 @@ const READ_BUFFER: usize = 64 * 1024;
 const REDIAL: Duration = Duration::from_millis(5);
 /// How long a server may take to accept and authenticate.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
+/// How long an answer may take unless said otherwise.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// How long a server may take to let another connection in.
+const ALIVE_LIMIT: Duration = Duration::from_secs(10);
+/// What is left of an answer's time once the run is ending.
+const HURRY: Duration = Duration::from_secs(2);
 
 pub struct Admin {
     /// Buffered for reading: the rows of a status query are 500 small packets.
@@ -32,8 +41,13 @@ pub struct Admin {
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,
-    /// No answer is waited for past this instant; `None` waits for ever.
-    deadline: Option<Instant>,
+    /// How long an answer may take, and until when the one under way may.
+    patience: Duration,
+    deadline: Instant,
+    /// Where to ask whether the server still answers others, before an answer is given up.
+    elsewhere: Option<(Address, Login)>,
+    /// Once set, answers must come soon.
+    hurry: Option<Arc<AtomicBool>>,
     /// Whether an interruption ends the waiting.
     heeds_signals: bool,
     server_pid: Option<u32>,
@@ -62,12 +76,15 @@ impl Admin {
             session: Session::default(),
             input: Vec::new(),
             output: Vec::new(),
-            deadline: Some(Instant::now() + limit),
+            patience: limit,
+            deadline: Instant::now() + limit,
+            elsewhere: None,
+            hurry: None,
             heeds_signals: true,
             server_pid,
         };
         admin.login(login)?;
-        admin.deadline = None;
+        admin.patience = ANSWER_LIMIT;
         Ok(admin)
     }
 
@@ -87,7 +104,17 @@ impl Admin {
 
     /// Gives up on any later answer that takes longer than `limit`.
     pub fn answer_within(&mut self, limit: Duration) {
-        self.deadline = Some(Instant::now() + limit);
+        self.patience = limit;
+    }
+
+    /// Waits for answers as long as the server lets others in: loading and indexing may take hours.
+    pub fn wait_while_alive(&mut self, address: &Address, login: &Login) {
+        self.elsewhere = Some((address.clone(), Login { database: None, ..login.clone() }));
+    }
+
+    /// Gives up soon on any answer once the flag is set.
+    pub fn hurry_once(&mut self, flag: Arc<AtomicBool>) {
+        self.hurry = Some(flag);
     }
 
     /// Runs a statement and gives the number of rows that it changed or returned.
@@ -118,9 +145,30 @@ impl Admin {
         })
     }
 
+    /// Runs a query and gives its first column: numbers of number columns, texts of all others.
+    pub fn first_column(&mut self, sql: &str) -> Result<Vec<Literal>, ServerError> {
+        let mut words = Vec::new();
+        let mut columns_left = None;
+        let mut numeric = None;
+        let no_eof = self.session.no_eof;
+        self.run(sql.as_bytes(), |payload| match columns_left {
+            None => {
+                let count = length_encoded(payload).map_or(0, |(count, _)| count);
+                columns_left = Some(count + u64::from(!no_eof));
+            }
+            Some(0) => words.push(word(payload, numeric == Some(true))),
+            Some(left) => {
+                numeric.get_or_insert_with(|| is_numeric(payload));
+                columns_left = Some(left - 1);
+            }
+        })?;
+        Ok(words)
+    }
+
     fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         self.output.clear();
         commands::query(sql, &mut self.output);
+        self.deadline = Instant::now() + self.patience;
         self.flush()?;
         let mut response = Response::to_query(self.session.no_eof);
         loop {
@@ -152,10 +200,18 @@ impl Admin {
     }
 
     fn flush(&mut self) -> Result<(), ServerError> {
-        self.stream
-            .get_mut()
-            .write_all(&self.output)
-            .map_err(|error| ServerError::new(code::SERVER_GONE, format!("server gone: {error}")))
+        let mut sent = 0;
+        while sent < self.output.len() {
+            match self.stream.get_mut().write(&self.output[sent..]) {
+                Ok(count) => sent += count,
+                Err(error) if is_timeout(&error) => self.wait_on()?,
+                Err(error) => {
+                    let message = format!("server gone: {error}");
+                    return Err(ServerError::new(code::SERVER_GONE, message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Reads one packet into `input`; gives its length and sequence number.
@@ -171,33 +227,52 @@ impl Admin {
     }
 
     fn read_exact_into(&mut self, mut space: &mut [u8]) -> Result<(), ServerError> {
-        let lost = |reason: &str| {
-            ServerError::new(code::SERVER_LOST, format!("lost connection to the server: {reason}"))
-        };
         while !space.is_empty() {
             match self.stream.read(space) {
                 Ok(0) => return Err(lost("it closed the connection")),
                 Ok(count) => space = &mut space[count..],
-                Err(error) if is_timeout(&error) => {
-                    if self.heeds_signals && signals::interrupted() {
-                        return Err(lost("interrupted"));
-                    }
-                    if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                        return Err(lost("no answer in time"));
-                    }
-                }
+                Err(error) if is_timeout(&error) => self.wait_on()?,
                 Err(error) => return Err(lost(&error.to_string())),
             }
         }
         Ok(())
     }
+
+    /// The server has been silent for a moment: whether to go on waiting.
+    fn wait_on(&mut self) -> Result<(), ServerError> {
+        if self.heeds_signals && signals::interrupted() {
+            return Err(lost("interrupted"));
+        }
+        let now = Instant::now();
+        if self.hurry.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            self.deadline = self.deadline.min(now + HURRY);
+        }
+        if now < self.deadline {
+            return Ok(());
+        }
+        let Some((address, login)) = &self.elsewhere else {
+            return Err(lost(&format!("no answer within {} s", self.patience.as_secs_f64())));
+        };
+        match Self::connect_within(address, login, ALIVE_LIMIT) {
+            Err(error) if error.code != code::TOO_MANY_CONNECTIONS => Err(error),
+            _ => {
+                self.deadline = now + self.patience;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn lost(reason: &str) -> ServerError {
+    ServerError::new(code::SERVER_LOST, format!("lost connection to the server: {reason}"))
 }
 
 impl Drop for Admin {
     fn drop(&mut self) {
         self.output.clear();
         commands::quit(&mut self.output);
-        let _ = self.stream.get_mut().write_all(&self.output);
+        // The write gives up by itself when the server takes nothing.
+        let _ = self.stream.get_mut().write(&self.output);
     }
 }
 
@@ -228,6 +303,7 @@ fn open(address: &Address, limit: Duration) -> Result<Opened, ServerError> {
             let stream = UnixStream::from(dial(address, limit)?);
             stream.set_nonblocking(false).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
+            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
             let peer = sockopt::socket_peercred(&stream).ok();
             let pid = peer.map(|peer| peer.pid.as_raw_nonzero().get() as u32);
             Ok((Box::new(stream), pid))
@@ -236,6 +312,7 @@ fn open(address: &Address, limit: Duration) -> Result<Opened, ServerError> {
             let stream = TcpStream::connect_timeout(to, limit).map_err(refused)?;
             stream.set_nodelay(true).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
+            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
             Ok((Box::new(stream), None))
         }
     }
@@ -265,6 +342,34 @@ fn is_timeout(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
+}
+
+/// Whether a column definition is that of a whole or decimal number.
+fn is_numeric(definition: &[u8]) -> bool {
+    /// Catalog, schema, table and column with their aliases, then the length of what follows.
+    const TEXTS: usize = 6;
+    const CHARACTER_SET_AND_LENGTH: usize = 6;
+    let mut rest = definition;
+    for _ in 0..TEXTS {
+        let Some((length, text)) = length_encoded(rest) else { return false };
+        rest = text.get(length as usize..).unwrap_or_default();
+    }
+    let kind = rest.get(1 + CHARACTER_SET_AND_LENGTH);
+    // DECIMAL to DOUBLE, LONGLONG and INT24, YEAR, NEWDECIMAL.
+    matches!(kind, Some(0..=5 | 8 | 9 | 13 | 246))
+}
+
+/// The first column of a row.
+fn word(row: &[u8], numeric: bool) -> Literal {
+    let text = length_encoded(row).and_then(|(length, rest)| rest.get(..length as usize));
+    match text {
+        None => Literal::Null,
+        Some(text) if numeric => {
+            let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            number.map_or_else(|| Literal::Decimal(text.into()), Literal::Integer)
+        }
+        Some(text) => Literal::Text(text.into()),
+    }
 }
 
 fn text_columns(mut payload: &[u8]) -> Vec<Option<String>> {

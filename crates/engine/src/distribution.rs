@@ -1,147 +1,148 @@
-//! Which rows are touched: the access distributions of sysbench 1.0.20 with its default parameters.
+//! Which rows are touched: distributions of whole numbers, with their formulas.
+//!
+//! U is a uniform number in [0, 1), n the number of values, t = n - 1. All results are offsets from
+//! the low end of the range. The formulas of sysbench are those of its releases 0.4 and 1.0.20.
 
-use serde::Deserialize;
+mod zipfian;
 
 use crate::random::Random;
+use zipfian::Zipfian;
 
-/// How many uniform draws a gaussian value averages (`--rand-spec-iter` of sysbench).
-const GAUSSIAN_DRAWS: u32 = 12;
-/// Share of the range, in per cent, that the special values come from (`--rand-spec-pct`).
-const SPECIAL_WINDOW_PCT: f64 = 1.0;
-/// Share of the draws, in per cent, that are special values (`--rand-spec-res`).
-const SPECIAL_SHARE_PCT: f64 = 75.0;
-/// 20 % of the values get 80 % of the accesses (`--rand-pareto-h`).
-const PARETO_H: f64 = 0.2;
-
-/// Name of a distribution, as a job spells it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Distribution {
-    /// A quarter of the draws bell-shaped over the whole range, the others in a window of 1 % in
-    /// its middle. As sysbench reuses the number that chose the branch, only the upper three
-    /// quarters of that window are ever hit.
-    #[default]
-    Special,
+/// A distribution with its parameters, but without its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
     /// Every value alike.
     Uniform,
-    /// The mean of twelve uniform draws.
-    Gaussian,
-    /// The low values hot, by a power law.
-    Pareto,
+    /// floor(n * mean of `draws` U), sysbench 1.0.20.
+    Gaussian { draws: u32 },
+    /// sysbench 1.0.20: with probability 1 - share floor(t * mean of `draws` U), else
+    /// floor(U * (t * window + 1) + t/2 - t/2 * window) with the U that chose the branch, so that
+    /// only the upper part of the window is ever hit.
+    Special(Special),
+    /// The same with a fresh U for the window, all of which is hit.
+    SpecialCorrected(Special),
+    /// sysbench 0.4, in whole numbers from 1: v = 1 + r mod (n * m), m = floor(100 / (100 - share));
+    /// up to n the mean of `draws` numbers, else v mod d + n/2 - n * window / 2, d the window's size.
+    SpecialLegacy(Special),
+    /// floor(n * U^p), p = ln h / ln(1 - h): the share h of the values gets 1 - h of the accesses.
+    Pareto { h: f64 },
+    /// Probability of the k-th value proportional to 1 / k^exponent.
+    Zipfian { exponent: f64 },
+    /// ((random(0, a) | random(low, high)) + c) mod n, clause 2.1.6 of the TPC-C specification.
+    NonUniform { a: u64, c: i64 },
 }
 
-/// Draws whole numbers in `low..=high` from a distribution.
+/// Parameters of the special distributions of sysbench: `--rand-spec-iter`, `-pct` and `-res`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Special {
+    pub draws: u32,
+    /// Size of the window in the middle, in per cent of the range.
+    pub window_pct: f64,
+    /// Share of the draws, in per cent, that fall into the window.
+    pub share_pct: f64,
+}
+
+/// Draws whole numbers in `low..=high`.
 #[derive(Clone, Copy, Debug)]
 pub struct Picker {
-    distribution: Distribution,
-    low: u32,
-    high: u32,
-    pareto_power: f64,
+    low: i64,
+    /// Number of values.
+    values: u64,
+    method: Method,
+}
+
+/// A shape with what can be computed beforehand.
+#[derive(Clone, Copy, Debug)]
+enum Method {
+    Uniform,
+    Gaussian { draws: u32 },
+    Special { parameters: Special, fresh: bool },
+    SpecialLegacy { parameters: Special },
+    Power { exponent: f64 },
+    Zipfian(Zipfian),
+    NonUniform { a: u64, c: i64 },
 }
 
 impl Picker {
-    /// A picker over `low..=high`; `high` must not be below `low`.
-    pub fn new(distribution: Distribution, low: u32, high: u32) -> Self {
-        assert!(low <= high, "an empty range has no values to draw");
-        let pareto_power = PARETO_H.ln() / (1.0 - PARETO_H).ln();
-        Self { distribution, low, high, pareto_power }
+    /// A picker over `low..=high`; `None` when that is empty or has more values than an i64.
+    pub fn new(shape: Shape, low: i64, high: i64) -> Option<Self> {
+        let values = high.checked_sub(low)?.checked_add(1).filter(|&values| values > 0)? as u64;
+        let method = match shape {
+            Shape::Uniform => Method::Uniform,
+            Shape::Gaussian { draws } => Method::Gaussian { draws },
+            Shape::Special(parameters) => Method::Special { parameters, fresh: false },
+            Shape::SpecialCorrected(parameters) => Method::Special { parameters, fresh: true },
+            Shape::SpecialLegacy(parameters) => Method::SpecialLegacy { parameters },
+            Shape::Pareto { h } => Method::Power { exponent: h.ln() / (1.0 - h).ln() },
+            Shape::Zipfian { exponent } => Method::Zipfian(Zipfian::new(values, exponent)),
+            Shape::NonUniform { a, c } => Method::NonUniform { a, c },
+        };
+        Some(Self { low, values, method })
     }
 
     /// The next value, always within the range.
     #[inline]
-    pub fn draw(&self, random: &mut Random) -> u32 {
-        let values = f64::from(self.high - self.low) + 1.0;
-        let offset = match self.distribution {
-            Distribution::Uniform => return self.low + random.below(values as u64) as u32,
-            Distribution::Gaussian => mean_of_uniform(random) * values,
-            Distribution::Special => self.special(random),
-            Distribution::Pareto => values * random.unit().powf(self.pareto_power),
+    pub fn draw(&self, random: &mut Random) -> i64 {
+        let n = self.values as f64;
+        let offset = match &self.method {
+            Method::Uniform => random.below(self.values),
+            Method::Gaussian { draws } => (mean_of_uniform(*draws, random) * n) as u64,
+            Method::Special { parameters, fresh } => {
+                parameters.draw(n - 1.0, *fresh, random) as u64
+            }
+            Method::SpecialLegacy { parameters } => parameters.draw_legacy(self.values, random),
+            Method::Power { exponent } => (n * random.unit().powf(*exponent)) as u64,
+            Method::Zipfian(zipfian) => zipfian.draw(random) - 1,
+            Method::NonUniform { a, c } => self.non_uniform(*a, *c, random),
         };
         // Rounding may carry a product up to the end of the range; never past it.
-        self.low + (offset as u32).min(self.high - self.low)
+        self.low + offset.min(self.values - 1) as i64
     }
 
-    fn special(&self, random: &mut Random) -> f64 {
-        let span = f64::from(self.high - self.low);
-        let choice = random.unit();
-        if choice < 1.0 - SPECIAL_SHARE_PCT / 100.0 {
-            return span * mean_of_uniform(random);
-        }
-        let window = span * SPECIAL_WINDOW_PCT / 100.0;
-        choice * (window + 1.0) + span / 2.0 - window / 2.0
+    fn non_uniform(&self, a: u64, c: i64, random: &mut Random) -> u64 {
+        let mask = random.below(a + 1) as i64;
+        let value = self.low + random.below(self.values) as i64;
+        let sum = i128::from(mask | value) + i128::from(c);
+        sum.rem_euclid(i128::from(self.values)) as u64
     }
 }
 
-fn mean_of_uniform(random: &mut Random) -> f64 {
-    (0..GAUSSIAN_DRAWS).map(|_| random.unit()).sum::<f64>() / f64::from(GAUSSIAN_DRAWS)
+impl Special {
+    fn draw(&self, span: f64, fresh: bool, random: &mut Random) -> f64 {
+        let choice = random.unit();
+        if choice < 1.0 - self.share_pct / 100.0 {
+            return span * mean_of_uniform(self.draws, random);
+        }
+        let window = span * self.window_pct / 100.0;
+        let place = if fresh { random.unit() } else { choice };
+        place * (window + 1.0) + span / 2.0 - window / 2.0
+    }
+
+    fn draw_legacy(&self, n: u64, random: &mut Random) -> u64 {
+        let multiple = (100.0 / (100.0 - self.share_pct).max(1e-9)) as u64;
+        let value = 1 + random.below(n.saturating_mul(multiple.max(1)));
+        let number = if value <= n {
+            let sum: u128 = (0..self.draws).map(|_| u128::from(1 + random.below(n))).sum();
+            (sum / u128::from(self.draws)) as u64
+        } else {
+            let window = n as f64 * self.window_pct / 100.0;
+            value % (window as u64).max(1) + n / 2 - ((window / 2.0) as u64).min(n / 2)
+        };
+        // Tables of one row would get the id 0.
+        number.max(1) - 1
+    }
+}
+
+#[inline]
+fn mean_of_uniform(draws: u32, random: &mut Random) -> f64 {
+    (0..draws).map(|_| random.unit()).sum::<f64>() / f64::from(draws)
+}
+
+/// A length of time with an exponential distribution, in the unit of its mean.
+#[inline]
+pub fn exponential(mean: f64, random: &mut Random) -> f64 {
+    -mean * (1.0 - random.unit()).ln()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const ALL: [Distribution; 4] = [
-        Distribution::Special,
-        Distribution::Uniform,
-        Distribution::Gaussian,
-        Distribution::Pareto,
-    ];
-
-    fn draws(distribution: Distribution, count: usize) -> Vec<u32> {
-        let picker = Picker::new(distribution, 1, 10_000);
-        let mut random = Random::stream(11, &[]);
-        (0..count).map(|_| picker.draw(&mut random)).collect()
-    }
-
-    fn share(values: &[u32], wanted: impl Fn(u32) -> bool) -> f64 {
-        values.iter().filter(|&&value| wanted(value)).count() as f64 / values.len() as f64
-    }
-
-    proptest! {
-        #[test]
-        fn every_draw_is_within_the_range(seed: u64, low in 0u32..1000, span in 0u32..5_000_000) {
-            let mut random = Random::stream(seed, &[]);
-            for distribution in ALL {
-                let picker = Picker::new(distribution, low, low + span);
-                for _ in 0..50 {
-                    prop_assert!((low..=low + span).contains(&picker.draw(&mut random)));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn uniform_gives_every_tenth_of_the_range_a_tenth_of_the_draws() {
-        let values = draws(Distribution::Uniform, 100_000);
-        for tenth in 0..10 {
-            let part = share(&values, |value| (value - 1) / 1000 == tenth);
-            assert!((part - 0.1).abs() < 0.005, "tenth {tenth} got {part}");
-        }
-    }
-
-    #[test]
-    fn gaussian_keeps_two_thirds_of_the_draws_within_one_standard_deviation() {
-        // The mean of 12 uniform draws has the deviation range / sqrt(12 * 12) = range / 12.
-        let values = draws(Distribution::Gaussian, 100_000);
-        let within = share(&values, |value| value.abs_diff(5_000) < 833);
-        assert!((within - 0.683).abs() < 0.01, "{within}");
-    }
-
-    #[test]
-    fn special_puts_three_quarters_of_the_draws_in_the_upper_part_of_its_window() {
-        let values = draws(Distribution::Special, 100_000);
-        let upper = share(&values, |value| (4_975..=5_051).contains(&value));
-        // 75 % by choice, and about 0.25 * 77 / 10000 * 4.8 of the bell at its peak.
-        assert!((upper - 0.759).abs() < 0.01, "{upper}");
-        let lower = share(&values, |value| (4_950..=4_973).contains(&value));
-        assert!(lower < 0.01, "the lower quarter of the window must stay cold, got {lower}");
-    }
-
-    #[test]
-    fn pareto_gives_a_fifth_of_the_values_four_fifths_of_the_draws() {
-        let values = draws(Distribution::Pareto, 100_000);
-        let low_fifth = share(&values, |value| value <= 2_000);
-        assert!((low_fifth - 0.8).abs() < 0.01, "{low_fifth}");
-    }
-}
+mod tests;

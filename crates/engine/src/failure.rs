@@ -16,8 +16,10 @@ pub enum FatalCode {
     Auth,
     /// The server refused a statement of the preparation.
     Sql,
-    /// A table that would have to be dropped was not made by mydyno.
+    /// A table that mydyno did not make is in the way.
     NotOurs,
+    /// A table has other columns than wanted.
+    BadTable,
     /// The engine or the operating system failed.
     Internal,
 }

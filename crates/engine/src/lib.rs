@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 pub mod admin;
+pub mod checks;
 pub mod clock;
 pub mod distribution;
 pub mod failure;

@@ -1,4 +1,6 @@
-//! Makes and loads the workload's tables.
+//! Makes and loads the workload's tables, and leaves alone what mydyno did not make.
+
+mod shape;
 
 use std::time::{Duration, Instant};
 
@@ -10,34 +12,39 @@ use crate::protocol::{ServerError, code, commands};
 use crate::report::Reporter;
 use crate::report::messages::{Message, TableRows};
 use crate::workload::{Table, Workload};
+use shape::{Shape, differs};
 
 /// Inserts are filled up to this size, as sysbench does.
 const INSERT_BYTES: usize = 512 * 1024;
 /// Time between two messages about progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+/// Comment of the tables that may be dropped again.
+const OURS: &str = "made by mydyno";
 
-/// Carries out the job's `prepare`.
+/// What the job says about tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    pub prepare: Prepare,
+    pub drop_existing: bool,
+    pub database: &'a str,
+}
+
+/// Carries out the job's `prepare`. Nothing is dropped unless everything that has to go may go.
 ///
 /// # Errors
-/// The statement that the server refused, or at which a signal came.
+/// The statement that the server refused, or at which a signal came; a table in the way that mydyno
+/// did not make; a table with other columns than wanted.
 pub fn prepare(
     admin: &mut Admin,
-    how: Prepare,
-    database: &str,
+    asked: Asked<'_>,
     workload: &dyn Workload,
     reporter: &Reporter,
 ) -> Result<(), Fatal> {
-    let missing_only = match how {
-        Prepare::None => return Ok(()),
-        Prepare::Create => false,
-        Prepare::IfMissing => true,
-    };
-    let mut loader = Loader { admin, reporter, statements: 0, last_progress: None };
-    let tables = loader.prepare(database, workload, missing_only).map_err(|refused| {
-        let Refused { sql, error } = refused;
-        let message = format!("preparing the tables failed: {error}; statement: {sql}");
-        Fatal::new(FatalCode::Sql, message)
-    })?;
+    let mut loader = Loader { admin, reporter, asked, statements: 0, last_progress: None };
+    if asked.prepare == Prepare::None {
+        return loader.look(workload);
+    }
+    let tables = loader.prepare(workload)?;
     reporter.send(&Message::Prepared { tables, statements: loader.statements });
     Ok(())
 }
@@ -45,121 +52,219 @@ pub fn prepare(
 struct Loader<'a> {
     admin: &'a mut Admin,
     reporter: &'a Reporter,
+    asked: Asked<'a>,
     statements: u64,
     last_progress: Option<Instant>,
 }
 
-struct Refused {
-    sql: String,
-    error: ServerError,
+/// A statement that the server refused.
+fn refused(sql: &str, error: &ServerError) -> Fatal {
+    let message = format!("preparing the tables failed: {error}; statement: {sql}");
+    Fatal::new(FatalCode::Sql, message)
 }
 
 impl Loader<'_> {
-    fn prepare(
-        &mut self,
-        database: &str,
-        workload: &dyn Workload,
-        missing_only: bool,
-    ) -> Result<Vec<TableRows>, Refused> {
+    /// Compares the tables that are there with those that the statements expect.
+    fn look(&mut self, workload: &dyn Workload) -> Result<(), Fatal> {
+        let tables = workload.tables();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("USE `{}`", self.asked.database);
+        match self.admin.execute(sql.as_bytes()) {
+            Ok(_) => {}
+            // The connections of the load will say the same.
+            Err(error) if error.code == code::UNKNOWN_DATABASE => return Ok(()),
+            Err(error) => return Err(refused(&sql, &error)),
+        }
+        for table in &tables {
+            if let Some(found) = self.columns(table.name)?
+                && let Some(difference) = self.difference(table, &found)?
+            {
+                return Err(self.bad_table(table, &difference));
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, workload: &dyn Workload) -> Result<Vec<TableRows>, Fatal> {
+        let database = self.asked.database;
         self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}`"))?;
         self.execute(&format!("USE `{database}`"))?;
-        let insert_bytes = self.insert_bytes()?;
-        let mut found = Vec::new();
+        let mut tables = Vec::new();
         for table in workload.tables() {
-            if !(missing_only && self.is_complete(&table)?) {
-                self.load(table, insert_bytes, &mut found)?;
-            } else {
-                found.push(TableRows { name: table.name, rows: table.rows });
+            let make = self.must_make(&table)?;
+            tables.push((table, make));
+        }
+        for (table, make) in tables.iter().rev() {
+            if *make {
+                self.execute(&format!("DROP TABLE IF EXISTS `{}`", table.name))?;
             }
+        }
+        let mut found = Vec::new();
+        for (mut table, make) in tables {
+            let mut rows = table.count;
+            if make {
+                self.make(&mut table)?;
+                rows = self.count(table.name)?;
+            }
+            found.push(TableRows { name: table.name.to_owned(), rows });
         }
         Ok(found)
     }
 
-    fn load(
+    /// Whether the table has to be made, or made again.
+    fn must_make(&mut self, table: &Table<'_>) -> Result<bool, Fatal> {
+        let Some(found) = self.columns(table.name)? else { return Ok(true) };
+        if self.asked.prepare == Prepare::IfMissing {
+            match self.difference(table, &found)? {
+                Some(difference) if !self.asked.drop_existing => {
+                    return Err(self.bad_table(table, &difference));
+                }
+                None if self.count(table.name)? == table.count => return Ok(false),
+                _ => {}
+            }
+        }
+        if self.asked.drop_existing || self.comment(table.name)?.starts_with(OURS) {
+            return Ok(true);
+        }
+        let rows = self.count(table.name)?;
+        let message = format!(
+            "the table `{}` in `{}` has {rows} rows and was not made by mydyno",
+            table.name, self.asked.database
+        );
+        Err(Fatal::new(FatalCode::NotOurs, message)
+            .hint("--drop-existing drops it; another --database leaves it alone"))
+    }
+
+    /// How the columns of a table differ from those wanted.
+    fn difference(
         &mut self,
-        mut table: Table,
-        insert_bytes: usize,
-        found: &mut Vec<TableRows>,
-    ) -> Result<(), Refused> {
-        self.execute(&format!("DROP TABLE IF EXISTS {}", table.name))?;
-        self.execute(&table.create)?;
-        self.fill(&mut table, insert_bytes)?;
-        for sql in &table.finish {
+        table: &Table<'_>,
+        found: &[(String, String)],
+    ) -> Result<Option<String>, Fatal> {
+        Ok(differs(&self.wanted(table)?, found))
+    }
+
+    fn bad_table(&self, table: &Table<'_>, difference: &str) -> Fatal {
+        let message = format!(
+            "the table `{}` in `{}` has other columns than the workload needs: {difference}",
+            table.name, self.asked.database
+        );
+        Fatal::new(FatalCode::BadTable, message)
+            .hint("--drop-existing makes it anew; another --database leaves it alone")
+    }
+
+    /// The columns that the table would have if it were made now, by making it as a temporary one
+    /// that hides the real one for a moment.
+    fn wanted(&mut self, table: &Table<'_>) -> Result<Shape, Fatal> {
+        let rest = table.create.trim_start();
+        let words = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let create = format!("CREATE TEMPORARY{}", &rest[words..]);
+        if self.execute(&create).is_err() {
+            // Not every table can be a temporary one (partitions, foreign keys, engines).
+            return Ok(Shape::Names(table.columns.to_vec()));
+        }
+        let columns = self.columns(table.name);
+        self.execute(&format!("DROP TEMPORARY TABLE `{}`", table.name))?;
+        Ok(Shape::Columns(columns?.unwrap_or_default()))
+    }
+
+    /// Names and types of a table's columns; `None` without such a table.
+    fn columns(&mut self, table: &str) -> Result<Option<Vec<(String, String)>>, Fatal> {
+        let sql = format!("SHOW COLUMNS FROM `{table}`");
+        self.statements += 1;
+        match self.admin.query(&sql) {
+            Ok(rows) => Ok(Some(rows.iter().map(|row| (cell(row, 0), cell(row, 1))).collect())),
+            Err(error) if error.code == code::NO_SUCH_TABLE => Ok(None),
+            Err(error) => Err(refused(&sql, &error)),
+        }
+    }
+
+    fn comment(&mut self, table: &str) -> Result<String, Fatal> {
+        const NAME: usize = 0;
+        const COMMENT: usize = 17;
+        // The server compares names without regard to case, which may find several.
+        let rows = self.query(&format!("SHOW TABLE STATUS WHERE Name = '{table}'"))?;
+        let exact = rows.iter().find(|row| cell(row, NAME) == table).or(rows.first());
+        Ok(exact.map(|row| cell(row, COMMENT)).unwrap_or_default())
+    }
+
+    fn make(&mut self, table: &mut Table<'_>) -> Result<(), Fatal> {
+        self.execute(table.create)?;
+        self.execute(&format!("ALTER TABLE `{}` COMMENT='{OURS}'", table.name))?;
+        self.fill(table)?;
+        for sql in table.then {
             self.execute(sql)?;
         }
-        let rows = self.count(&table.name)?;
-        found.push(TableRows { name: table.name, rows });
         Ok(())
     }
 
-    fn fill(&mut self, table: &mut Table, insert_bytes: usize) -> Result<(), Refused> {
+    fn fill(&mut self, table: &mut Table<'_>) -> Result<(), Fatal> {
+        let insert_bytes = self.insert_bytes()?;
+        let columns: Vec<String> = table.columns.iter().map(|name| format!("`{name}`")).collect();
+        let insert = format!("INSERT INTO `{}` ({}) VALUES ", table.name, columns.join(","));
         let mut sql = Vec::with_capacity(insert_bytes + 1024);
         let mut row = Vec::new();
-        for done in 0..table.rows {
+        for done in 0..table.count {
             row.clear();
-            (table.write_row)(&mut row);
+            table.rows.write(&mut row);
             if !sql.is_empty() && sql.len() + row.len() + 1 > insert_bytes {
                 self.insert(&sql, table, done)?;
                 sql.clear();
             }
             if sql.is_empty() {
-                sql.extend_from_slice(table.insert.as_bytes());
+                sql.extend_from_slice(insert.as_bytes());
             } else {
                 sql.push(b',');
             }
             sql.extend_from_slice(&row);
         }
-        self.insert(&sql, table, table.rows)
+        if sql.is_empty() { Ok(()) } else { self.insert(&sql, table, table.count) }
     }
 
-    fn insert(&mut self, sql: &[u8], table: &Table, done: u64) -> Result<(), Refused> {
+    fn insert(&mut self, sql: &[u8], table: &Table<'_>, done: u64) -> Result<(), Fatal> {
+        let refused = |error| refused(&format!("INSERT INTO `{}` ...", table.name), &error);
         if signals::interrupted() {
-            let error = ServerError::new(code::SERVER_LOST, "interrupted");
-            return Err(Refused { sql: table.insert.clone(), error });
+            return Err(refused(ServerError::new(code::SERVER_LOST, "interrupted")));
         }
         self.statements += 1;
-        self.admin
-            .execute(sql)
-            .map_err(|error| Refused { sql: format!("{}...", table.insert), error })?;
+        self.admin.execute(sql).map_err(refused)?;
         if self.last_progress.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
             self.last_progress = Some(Instant::now());
             let stage = format!("load {}", table.name);
-            self.reporter.send(&Message::Progress { stage, done, of: table.rows });
+            self.reporter.send(&Message::Progress { stage, done, of: table.count });
         }
         Ok(())
     }
 
-    fn is_complete(&mut self, table: &Table) -> Result<bool, Refused> {
-        const NO_SUCH_TABLE: u16 = 1146;
-        match self.count(&table.name) {
-            Ok(rows) => Ok(rows == table.rows),
-            Err(refused) if refused.error.code == NO_SUCH_TABLE => Ok(false),
-            Err(refused) => Err(refused),
-        }
-    }
-
-    fn count(&mut self, table: &str) -> Result<u64, Refused> {
-        self.number(&format!("SELECT COUNT(*) FROM {table}"))
+    fn count(&mut self, table: &str) -> Result<u64, Fatal> {
+        self.number(&format!("SELECT COUNT(*) FROM `{table}`"))
     }
 
     /// The size that both the protocol and the server's `max_allowed_packet` allow.
-    fn insert_bytes(&mut self) -> Result<usize, Refused> {
+    fn insert_bytes(&mut self) -> Result<usize, Fatal> {
         let allowed = self.number("SELECT @@max_allowed_packet")? as usize;
         Ok(INSERT_BYTES.min(allowed.saturating_sub(16)).min(commands::MOST_PAYLOAD))
     }
 
-    fn number(&mut self, sql: &str) -> Result<u64, Refused> {
-        self.statements += 1;
-        let rows = self.admin.query(sql).map_err(|error| Refused { sql: sql.to_owned(), error })?;
-        let text = rows.first().and_then(|row| row.first()).and_then(|value| value.as_deref());
-        Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
+    fn number(&mut self, sql: &str) -> Result<u64, Fatal> {
+        let rows = self.query(sql)?;
+        Ok(rows.first().and_then(|row| cell(row, 0).parse().ok()).unwrap_or(0))
     }
 
-    fn execute(&mut self, sql: &str) -> Result<(), Refused> {
+    fn query(&mut self, sql: &str) -> Result<crate::admin::Rows, Fatal> {
         self.statements += 1;
-        self.admin
-            .execute(sql.as_bytes())
-            .map(drop)
-            .map_err(|error| Refused { sql: sql.to_owned(), error })
+        self.admin.query(sql).map_err(|error| refused(sql, &error))
     }
+
+    fn execute(&mut self, sql: &str) -> Result<(), Fatal> {
+        self.statements += 1;
+        self.admin.execute(sql.as_bytes()).map(drop).map_err(|error| refused(sql, &error))
+    }
+}
+
+/// A column of a row; empty for NULL.
+fn cell(row: &[Option<String>], place: usize) -> String {
+    row.get(place).cloned().flatten().unwrap_or_default()
 }

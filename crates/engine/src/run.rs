@@ -1,10 +1,12 @@
 //! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admin::{Admin, connect_failure};
+use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
@@ -13,13 +15,13 @@ use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
 use crate::phases::Conductor;
-use crate::prepare::prepare;
+use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::Sampler;
 use crate::sqlbench::{self, Suite};
-use crate::workload;
+use crate::workload::{self, Program};
 
 /// Carries out a job and writes its messages, from `hello` to `done`.
 ///
@@ -56,12 +58,14 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
-    if let WorkloadJob::SqlBench(sql_bench) = &job.workload {
-        return bench(job, sql_bench, clock, reporter);
-    }
-    let workload = workload::compile(&job.workload);
-    if workload.statements().is_empty() {
-        let message = "workload: with these counts a transaction has no statement at all";
+    let program = match &job.workload {
+        WorkloadJob::SqlBench(sql_bench) => return bench(job, sql_bench, clock, reporter),
+        WorkloadJob::Watch(_) => return watch(job, clock, reporter, &events.1),
+        WorkloadJob::Program(program) => program,
+    };
+    let mut workload = workload::compile(program, job.seed)?;
+    if !job.phases.is_empty() && program.transactions.is_empty() {
+        let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&job.target)?;
@@ -72,11 +76,71 @@ fn prepare_and_drive(
 
     let mut admin = connect(&address, &login)?;
     reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
-    prepare(&mut admin, job.prepare, &job.target.database, workload.as_ref(), reporter)?;
+    admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
+    admin.wait_while_alive(&address, &login);
+    let asked = Asked {
+        prepare: job.prepare,
+        drop_existing: job.drop_existing,
+        database: &job.target.database,
+    };
+    prepare(&mut admin, asked, &workload, reporter)?;
+    if !job.phases.is_empty() {
+        read_dictionaries(&mut admin, &job.target.database, &mut workload)?;
+    }
+    let workload = Arc::new(workload);
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
-    drive(&Conductor { job, clock, address, login, workload, reporter, events, reactors, pins })
+    let conductor =
+        Conductor { job, clock, address, login, workload, reporter, events, reactors, pins };
+    let exit = drive(&conductor)?;
+    if exit == Exit::Ok && !job.phases.is_empty() {
+        check(&conductor);
+    }
+    Ok(exit)
+}
+
+/// Tells whether what the workload wants of its data holds after the load.
+fn check(conductor: &Conductor<'_>) {
+    let Conductor { job, address, login, workload, reporter, .. } = conductor;
+    if workload.checks().is_empty() {
+        return;
+    }
+    let mut admin = Admin::connect(address, login);
+    for check in workload.checks() {
+        let Checked { name, holds, detail } = match &mut admin {
+            Ok(admin) => {
+                admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
+                checks::run(admin, check)
+            }
+            Err(error) => {
+                Checked { name: check.name.clone(), holds: false, detail: Some(error.to_string()) }
+            }
+        };
+        reporter.send(&Message::Check { name, holds, detail });
+    }
+}
+
+/// Samples, without any load, until told to stop.
+fn watch(
+    job: &Job,
+    clock: Clock,
+    reporter: &Reporter,
+    events: &Receiver<Event>,
+) -> Result<Exit, Fatal> {
+    let address = Address::resolve(&job.target)?;
+    let login = login(job, &address);
+    let admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, 0, false));
+    drop(admin);
+    sampled(job, clock, &address, &login, reporter, || {
+        while !signals::interrupted() {
+            // The only event without a load is an interruption.
+            let _ = events.recv();
+        }
+        // To be told to stop is how watching ends.
+        Ok(Exit::Ok)
+    })
 }
 
 /// Runs sql-bench, which has a control flow and one connection of its own.
@@ -118,31 +182,56 @@ fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) 
         pinned,
         cpus: cpus::allowed(),
         server_version: admin.session().server_version.clone(),
+        server_pid: admin.server_pid(),
+    })
+}
+
+fn read_dictionaries(
+    admin: &mut Admin,
+    database: &str,
+    workload: &mut Program,
+) -> Result<(), Fatal> {
+    workload.fill_dictionaries(|sql| {
+        let words = admin
+            .execute(format!("USE `{database}`").as_bytes())
+            .and_then(|_| admin.first_column(sql));
+        words.map_err(|error| {
+            let message = format!("reading a dictionary failed: {error}; statement: {sql}");
+            Fatal::new(FatalCode::Sql, message)
+        })
     })
 }
 
 /// Runs the phases, with the sampler beside them.
 fn drive(conductor: &Conductor<'_>) -> Result<Exit, Fatal> {
-    if conductor.job.phases.is_empty() {
+    let Conductor { job, clock, address, login, reporter, .. } = conductor;
+    if job.phases.is_empty() {
         return Ok(Exit::Ok);
     }
+    sampled(job, *clock, address, login, reporter, || conductor.run())
+}
+
+/// Does something while the sampler, if the job has one, takes its samples.
+fn sampled<T>(
+    job: &Job,
+    clock: Clock,
+    address: &Address,
+    login: &Login,
+    reporter: &Reporter,
+    what: impl FnOnce() -> Result<T, Fatal>,
+) -> Result<T, Fatal> {
     thread::scope(|scope| {
-        let sampler = match &conductor.job.sampling {
+        let sampler = match &job.sampling {
             None => None,
-            Some(sampling) => Some(Sampler::start(
-                scope,
-                sampling,
-                conductor.clock,
-                &conductor.address,
-                &conductor.login,
-                conductor.reporter,
-            )?),
+            Some(sampling) => {
+                Some(Sampler::start(scope, sampling, clock, address, login, reporter)?)
+            }
         };
-        let exit = conductor.run();
+        let done = what();
         if let Some(sampler) = sampler {
             sampler.stop();
         }
-        exit
+        done
     })
 }
 

@@ -24,8 +24,11 @@ _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = {_TAG + "str", _TAG + "timestamp", _TAG + "value", _TAG + "merge"}
 
 
-def read_text(path: Path) -> str:
-    """The file's text. Raises SpecErrors when it cannot be read as UTF-8 text of a reasonable size."""
+def read_text(path: Path, what: str = "an experiment") -> str:
+    """The file's text. Raises SpecErrors when it cannot be read as UTF-8 text of a reasonable size.
+
+    `what` is what messages say that the file should be.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(_LARGEST_FILE_BYTES + 1)
@@ -40,7 +43,7 @@ def read_text(path: Path) -> str:
         raise SpecErrors([Problem(str(path), None, f"the file cannot be read: {reason}")]) from None
     if len(data) > _LARGEST_FILE_BYTES:
         raise SpecErrors(
-            [Problem(str(path), None, "the file is too large for an experiment", allowed="at most 256K")]
+            [Problem(str(path), None, f"the file is too large for {what}", allowed="at most 256K")]
         )
     try:
         return data.decode("utf-8-sig")
@@ -53,14 +56,18 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def parse(text: str, file: str) -> Mapping:
-    """The document in `text` as a tree; `file` names it in messages. Raises SpecErrors."""
+def parse(text: str, file: str, what: str = "an experiment") -> Mapping:
+    """The document in `text` as a tree; `file` names it in messages, `what` is what it should be.
+
+    Raises SpecErrors.
+    """
+    word = what.split()[-1]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ReusedAnchorWarning)
             root = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
-        raise SpecErrors([explain_syntax_error(error, text, file)]) from None
+        raise SpecErrors([explain_syntax_error(error, text, file, word)]) from None
     except ReaderError as error:
         before = text[: error.position]
         position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
@@ -72,14 +79,14 @@ def parse(text: str, file: str) -> Mapping:
         message = f"not valid YAML: {str(error).splitlines()[0]}"
         raise SpecErrors([Problem(file, Position(1, 1), message)]) from None
     if root is None:
-        raise SpecErrors([Problem(file, Position(1, 1), "the file is empty", allowed="an experiment")])
+        raise SpecErrors([Problem(file, Position(1, 1), "the file is empty", allowed=what)])
     reader = _Reader(file)
     reader.check_expansion(root)
     node = reader.read(root)
     if not isinstance(node, Mapping):
-        allowed = "keys and values, as `experiment: my-experiment`"
+        allowed = f"keys and values, as `{word}: my-{word}`"
         reader.problems.append(
-            Problem(file, node.position, "the file is not an experiment", node.describe(), allowed)
+            Problem(file, node.position, f"the file is not {what}", node.describe(), allowed)
         )
     if reader.problems:
         raise SpecErrors(reader.problems)

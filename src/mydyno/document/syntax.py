@@ -9,7 +9,7 @@ from ruamel.yaml.error import MarkedYAMLError
 from mydyno.document.problems import Position, Problem
 
 
-def explain_syntax_error(error: MarkedYAMLError, text: str, file: str) -> Problem:
+def explain_syntax_error(error: MarkedYAMLError, text: str, file: str, word: str) -> Problem:
     """One problem for the parser's error, at the place where the author has to look."""
     problem = str(error.problem or error.context or error)
     context = str(error.context or "")
@@ -35,9 +35,8 @@ def explain_syntax_error(error: MarkedYAMLError, text: str, file: str) -> Proble
     if "flow mapping" in context:
         return Problem(file, opened, "a { is opened here and not closed properly", value=line.strip())
     if "expected a single document" in context:
-        return Problem(
-            file, here, "a second document begins here", value="---", allowed="one experiment a file"
-        )
+        allowed = f"one {word} a file"
+        return Problem(file, here, "a second document begins here", value="---", allowed=allowed)
     if match := re.search(r"found undefined alias '(.*)'", problem):
         return Problem(file, here, "the alias has no anchor before it", value=f"*{match.group(1)}")
     if "<block end>" in problem or "<document start>" in problem:

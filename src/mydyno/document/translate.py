@@ -15,6 +15,7 @@ from mydyno.document.tree import Location, Mapping, Scalar, locate
 _WANTED = {
     "int_type": ("is not a whole number", "a whole number"),
     "int_from_float": ("is not a whole number", "a whole number"),
+    "float_type": ("is not a number", "a number"),
     "string_type": ("is not a text", "a text"),
     "bool_type": ("is neither true nor false", "true or false"),
     "dict_type": ("is not a mapping", "NAME: VALUE pairs"),

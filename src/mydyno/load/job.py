@@ -13,7 +13,7 @@ from typing import Any
 
 from mydyno.core.secrets import Secret
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,19 @@ class Target:
 
 @dataclass(frozen=True)
 class Phase:
-    """One stretch of load: `arrival` and `work` are the engine's own objects, `pause_s` follows it."""
+    """One stretch of load: `arrival`, `work` and `think` are the engine's own objects, `pause_s` follows it.
+
+    Of the connections only `active` carry events, if said; they open and start over `ramp_s`.
+    """
 
     connections: int
     arrival: dict[str, Any]
     work: dict[str, Any]
     pause_s: float = 0.0
+    active: int | None = None
+    """Of the open connections only so many carry transactions."""
+    think: dict[str, Any] | None = None
+    ramp_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,11 @@ class Sampling:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What one engine process does. `prepare` is `none`, `create` or `if-missing`."""
+    """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
+
+    With `drop_existing` it may drop tables that mydyno has not made. A statement that has no answer
+    within `answer_within_s` is given up.
+    """
 
     target: Target
     seed: int
@@ -71,6 +82,9 @@ class Job:
     phases: tuple[Phase, ...] = ()
     sampling: Sampling | None = None
     interval_s: float = 1.0
+    drop_existing: bool = False
+    """Tables that mydyno did not make may be replaced."""
+    answer_within_s: float = 60.0
 
     def to_wire(self) -> str:
         """The job as the engine reads it. Holds the password: for standard input only."""
@@ -84,6 +98,8 @@ class Job:
                 "phases": [vars(phase) for phase in self.phases],
                 "sampling": vars(self.sampling) if self.sampling else None,
                 "interval_s": self.interval_s,
+                "drop_existing": self.drop_existing,
+                "answer_within_s": self.answer_within_s,
             }
         )
 
@@ -101,6 +117,21 @@ def open_loop(kind: str, per_second: float) -> dict[str, Any]:
 def rounds(count: int) -> dict[str, Any]:
     """A fixed amount of work: each connection runs its transaction `count` times."""
     return {"kind": "rounds", "rounds": count}
+
+
+def events(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all: whichever connection is free takes the next transaction."""
+    return {"kind": "events", "events": count}
+
+
+def split(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all, split evenly between the connections; a remainder is not run."""
+    return {"kind": "split", "events": count}
+
+
+def think(kind: str, mean_s: float) -> dict[str, Any]:
+    """The rest of a connection between two transactions: `constant`, `exponential` or `uniform`."""
+    return {"kind": kind, "mean_s": mean_s}
 
 
 def timed(warmup_s: float, measure_s: float) -> dict[str, Any]:

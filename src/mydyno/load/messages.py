@@ -35,9 +35,11 @@ class Histogram(_Frozen):
 
 
 class Statement(_Frozen):
+    """One kind of statement; a foreign program may not tell its errors and rows."""
+
     count: int
-    errors: int
-    rows: int
+    errors: int | None
+    rows: int | None
     latency: Histogram
 
 
@@ -95,6 +97,8 @@ class Hello(_Message):
     pinned: bool
     cpus: list[int]
     server_version: str
+    server_pid: int | None
+    """Over a unix socket the process that listens there; else None."""
 
 
 class Progress(_Message):
@@ -107,7 +111,8 @@ class Progress(_Message):
 class Prepared(_Message):
     type: Literal["prepared"]
     tables: list[Table]
-    statements: int
+    statements: int | None
+    """None when a foreign program made the tables."""
 
 
 class PhaseStart(_Message):
@@ -117,6 +122,7 @@ class PhaseStart(_Message):
     phase: int
     connections: int
     label: str | None
+    """sql-bench: the name of the test program."""
 
 
 class Connected(_Message):
@@ -200,9 +206,20 @@ class PhaseEnd(_Message):
     connects: Timed
     errors: dict[str, int]
     error_examples: dict[str, str]
-    ignored_errors: int
+    retries: int
+    reconnects: int
+    unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
+
+
+class Check(_Message):
+    """A condition of the workload, looked at after the last phase."""
+
+    type: Literal["check"]
+    name: str
+    holds: bool
+    detail: str | None
 
 
 class Done(_Message):
@@ -230,6 +247,7 @@ Message = Annotated[
     | Sample
     | Operation
     | PhaseEnd
+    | Check
     | Done
     | Fatal,
     Field(discriminator="type"),

@@ -13,6 +13,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
+from mydyno.workload.external import ExternalSysbench
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
@@ -27,7 +28,6 @@ PHASE_SECONDS = 0.2
 EMPTY_DATADIR_BYTES = 40 * 1024**2
 REDO_LOG_BYTES = 96 * 1024**2
 """MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
-SMACK_ROW_BYTES = 160
 SYSBENCH_ROW_BYTES = 260
 """Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
 
@@ -67,21 +67,29 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
 
 def load_seconds(workload: Workload) -> float:
     """Seconds that the phases of one trial take, with the pauses between them."""
+    if workload.sql_bench is not None:
+        return workload.sql_bench.seconds
     pauses = workload.pause * (len(workload.connections) - 1)
     return pauses + sum(PHASE_SECONDS + _phase_seconds(workload, count) for count in workload.connections)
 
 
 def dataset_rows(workload: Workload) -> int:
-    """Rows over all tables of the workload."""
-    if workload.sysbench is not None:
-        return workload.sysbench.tables * workload.sysbench.table_size
-    assert workload.smack is not None
-    return workload.smack.rows
+    """Rows over all tables of the workload, freshly loaded; 0 when it makes its tables itself."""
+    if workload.resolved is not None:
+        return workload.resolved.rows
+    external = workload.external
+    return external.tables * external.rows if isinstance(external, ExternalSysbench) else 0
 
 
 def dataset_bytes(point: Point) -> int:
-    """Bytes of a data directory with the workload's tables, freshly loaded."""
-    row = SMACK_ROW_BYTES if point.workload.smack is not None else SYSBENCH_ROW_BYTES
+    """Bytes of a data directory with the workload's tables, freshly loaded or at their largest."""
+    workload = point.workload
+    if workload.resolved is not None:
+        tables = workload.resolved.data_bytes
+    elif workload.sql_bench is not None:
+        tables = workload.sql_bench.most_bytes
+    else:
+        tables = SYSBENCH_ROW_BYTES * dataset_rows(workload)
     config = point.setup.server.config
     redo = next(
         (
@@ -91,21 +99,25 @@ def dataset_bytes(point: Point) -> int:
         ),
         REDO_LOG_BYTES,
     )
-    return EMPTY_DATADIR_BYTES + redo + row * dataset_rows(point.workload)
+    return EMPTY_DATADIR_BYTES + redo + tables
 
 
-def queries_per_transaction(workload: Workload) -> int:
-    """Statements of one transaction (sysbench) or of one round of the barrel (smack)."""
-    return 2 if workload.sysbench is None else workload.sysbench.statements
+def queries_per_transaction(workload: Workload) -> float:
+    """Statements of one transaction, or of one round of a barrel."""
+    return 1.0 if workload.resolved is None else workload.resolved.statements_per_event
 
 
 def _phase_seconds(workload: Workload, connections: int) -> float:
     each = workload.each
-    if each.rounds is None:
-        return (each.warmup or 0.0) + (each.measure or 0.0)
-    transactions = connections * each.rounds
+    assert each is not None, "only sql-bench goes without"
+    transactions = each.transactions(connections)
+    if transactions is None:
+        return workload.ramp + (each.warmup or 0.0) + (each.measure or 0.0)
     closed = transactions * queries_per_transaction(workload) / QUERIES_PER_SECOND
-    return closed if workload.arrival.rate is None else max(closed, transactions / workload.arrival.rate)
+    if workload.think is not None:
+        closed += transactions / (workload.active or connections) * workload.think.mean
+    rate = workload.arrival.rate
+    return workload.ramp + (closed if rate is None else max(closed, transactions / rate))
 
 
 def _trial_overhead(point: Point) -> float:
@@ -124,6 +136,12 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
         "disk holds each dataset frozen once, and one clone of the largest",
     ]
-    if any(point.workload.each.rounds is not None for point in points):
-        said.insert(0, f"phases counted in rounds run at {QUERIES_PER_SECOND:,} queries/s")
+    if any(_is_counted(point.workload) for point in points):
+        said.insert(0, f"phases counted in transactions run at {QUERIES_PER_SECOND:,} queries/s")
+    if any(point.workload.sql_bench is not None for point in points):
+        said.insert(0, "the test programs of sql-bench take as long as with MyISAM on 2 cores")
     return tuple(said)
+
+
+def _is_counted(workload: Workload) -> bool:
+    return workload.each is not None and workload.each.measure is None

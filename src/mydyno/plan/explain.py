@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.document.base import Section
+from mydyno.plan.estimate import dataset_rows
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
-from mydyno.spec import Workload
+from mydyno.spec import Each, Workload
 
 
 @dataclass(frozen=True)
@@ -131,29 +134,56 @@ def render(plan: Plan) -> str:
 
 
 def describe_workload(workload: Workload) -> str:
-    """`super-smack select-key, 90,000 rows` or `sysbench oltp_read_only, 1 x 10,000 rows`."""
-    if workload.sysbench is not None:
-        options = workload.sysbench
-        return f"sysbench {options.script}, {options.tables} x {options.table_size:,} rows"
-    assert workload.smack is not None
-    return f"super-smack {workload.smack.scenario}, {workload.smack.rows:,} rows"
+    """`oltp-read-only {tables: 4}, 40,000 rows`: the generator with what was chosen for it."""
+    options = workload.options
+    chosen = {
+        name: value
+        for name, value in options.model_dump(mode="json").items()
+        if name not in type(options).model_fields or value != _default(options, name)
+    }
+    with_options = f" {{{', '.join(f'{name}: {_flow(value)}' for name, value in chosen.items())}}}"
+    rows = f", {dataset_rows(workload):,} rows" if dataset_rows(workload) else ""
+    return f"{workload.generator}{with_options if chosen else ''}{rows}"
+
+
+def _default(options: Section, name: str) -> Any:
+    return type(options).model_fields[name].get_default(call_default_factory=True)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name}: {_flow(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def describe_phases(workload: Workload) -> str:
     """`40 phases of 10 to 400 connections, 100 rounds each, 10s apart`."""
     counts = workload.connections
+    if workload.each is None:
+        programs = workload.phases
+        return f"{programs} test program{'s' if programs > 1 else ''} by 1 connection"
     span = f"{counts[0]}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    each = workload.each
-    if each.rounds is not None:
-        long = f"{each.rounds:,} rounds each"
-    else:
-        warmup = f"{format_duration(each.warmup)} warm-up and " if each.warmup else ""
-        long = f"{warmup}{format_duration(each.measure or 0.0)} each"
     rate = workload.arrival.rate
     arrival = f", {workload.arrival.kind} {rate:g}/s" if rate is not None else ""
+    active = f", {workload.active} of them active" if workload.active is not None else ""
+    think = f", {format_duration(workload.think.mean)} of think time" if workload.think is not None else ""
+    ramp = f", opened over {format_duration(workload.ramp)}" if workload.ramp else ""
     pause = f", {format_duration(workload.pause)} apart" if workload.pause and len(counts) > 1 else ""
     unit = "connection" if counts == (1,) else "connections"
-    return f"{len(counts)} phase{_s(counts)} of {span} {unit}, {long}{arrival}{pause}"
+    shape = f"{active}{think}{ramp}{arrival}{pause}"
+    return f"{len(counts)} phase{_s(counts)} of {span} {unit}, {_long(workload.each)}{shape}"
+
+
+def _long(each: Each) -> str:
+    if each.rounds is not None:
+        return f"{each.rounds:,} rounds each"
+    if each.events is not None or each.split is not None:
+        how = "in all" if each.events is not None else "split between them"
+        return f"{each.events or each.split:,} transactions {how}"
+    warmup = f"{format_duration(each.warmup)} warm-up and " if each.warmup else ""
+    return f"{warmup}{format_duration(each.measure or 0.0)} each"
 
 
 def _s(things: tuple[object, ...]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from mydyno.core.server_variables import SHAPING_VARIABLES
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
+from mydyno.workload.external import ExternalSysbench
 
 LAYERS = ("host", "release", "dataset", "config", "workload")
 
@@ -37,21 +38,14 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
 
 
 def dataset_of(workload: Workload) -> dict[str, str | int]:
-    """The values of a workload that decide what its tables hold.
-
-    The distribution is one of them: sysbench draws the column k of each row from it.
-    """
-    if workload.sysbench is not None:
-        options = workload.sysbench
-        return {
-            "kind": "sysbench",
-            "tables": options.tables,
-            "table_size": options.table_size,
-            "storage_engine": options.storage_engine.lower(),
-            "distribution": options.distribution,
-        }
-    assert workload.smack is not None
-    return {"kind": "smack", "rows": workload.smack.rows}
+    """What the tables of a workload hold before it runs: equal for two workloads that can share them."""
+    resolved, external = workload.resolved, workload.external
+    if resolved is not None:
+        return {"rows": resolved.rows, "contents": digest(resolved.dataset)}
+    if isinstance(external, ExternalSysbench):
+        return {"rows": external.tables * external.rows, "contents": digest(external.model_dump(mode="json"))}
+    # sql-bench and mysqlslap make their tables while they are measured.
+    return {}
 
 
 def rebuilds(points: Iterable[Point]) -> dict[str, int]:

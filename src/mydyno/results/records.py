@@ -55,15 +55,50 @@ class StatementRecord:
     kind: str
     count: int
     """Statements that the server answered without error."""
-    errors: int
-    rows: int
-    """Rows returned or changed, as the server reports them."""
+    errors: int | None
+    rows: int | None
+    """Rows returned or changed, as the server reports them; ``None`` when a foreign program does not tell."""
     latency: Latency
 
 
 @dataclass(frozen=True, kw_only=True)
+class OperationRecord:
+    """One timed operation of sql-bench, within its test program."""
+
+    name: str
+    tests: int
+    """As the original counts them."""
+    statements: int
+    """As really sent."""
+    rows: int
+    failed: int
+    elapsed_ns: int
+    original_elapsed_ns: int | None
+    """What the original would show, where its timer includes earlier work; else ``None``."""
+    client_cpu_user_s: float
+    client_cpu_system_s: float
+    server_cpu_user_s: float | None
+    server_cpu_system_s: float | None
+    estimated: bool
+    """Cut off by the time limit: time and tests were extrapolated, as in the original."""
+    warning: str | None
+    in_totals: bool
+    """Whether the totals of the original's report take it in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRecord:
+    """A condition of the workload, looked at after the load."""
+
+    name: str
+    holds: bool
+    detail: str | None
+    """What was found when it does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PhaseRecord:
-    """One stretch of load at one number of connections."""
+    """One stretch of load at one number of connections, or one test program."""
 
     index: int
     """0-based position in its trial."""
@@ -96,6 +131,14 @@ class PhaseRecord:
     """Error code -> the first message that came with it."""
     backlog_max: int | None = None
     """Open loop only: the most transactions that were due but not yet started."""
+    label: str | None = None
+    """Name of the test program; ``None`` when the number of connections tells phases apart."""
+    retries: int | None = None
+    """Transactions started again after an error for which the workload asks that (deadlocks)."""
+    reconnects: int | None = None
+    """Lost connections that were opened again."""
+    operations: tuple[OperationRecord, ...] = ()
+    """sql-bench only, in the order in which they ran."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +180,7 @@ class TrialRecord:
     """Over the whole trial: the growth of a counter (``Threads_created``), the last value of a gauge or a
     high-water mark (``Max_used_connections``)."""
     phases: tuple[PhaseRecord, ...]
+    checks: tuple[CheckRecord, ...] = ()
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 

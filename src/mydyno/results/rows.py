@@ -5,12 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from mydyno.results.records import (
     NO_LATENCY,
+    CheckRecord,
     Invalidity,
     Latency,
+    OperationRecord,
     PhaseRecord,
     StatementRecord,
     TrialRecord,
@@ -44,7 +47,12 @@ _PHASE = (
     "latency_kind",
     "aborted",
     "backlog_max",
+    "label",
+    "retries",
+    "reconnects",
 )
+_OPERATION = tuple(field.name for field in fields(OperationRecord))
+_CHECK = tuple(field.name for field in fields(CheckRecord))
 
 
 def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str) -> None:
@@ -81,6 +89,9 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
         insert(connection, "settings", trial_key=key, name=name, asked=asked, in_force=in_force)
     for name, value in trial.counters.items():
         insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
+    for position, check in enumerate(trial.checks):
+        values = {name: getattr(check, name) for name in _CHECK}
+        insert(connection, "checks", trial_key=key, position=position, **values)
     for phase in trial.phases:
         _insert_phase(connection, key, phase)
 
@@ -95,6 +106,7 @@ def select_trials(
     invalidities = _children(connection, run_id, "invalidities", "position")
     settings = _children(connection, run_id, "settings", "name")
     counters = _children(connection, run_id, "counters", "name")
+    checks = _children(connection, run_id, "checks", "position")
     phases = _select_phases(connection, run_id)
     return [
         TrialRecord(
@@ -118,6 +130,10 @@ def select_trials(
             settings_in_force=_column(settings[row["trial_key"]], "in_force"),
             counters=_column(counters[row["trial_key"]], "value"),
             phases=tuple(phases[row["trial_key"]]),
+            checks=tuple(
+                CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
+                for found in checks[row["trial_key"]]
+            ),
         )
         for row in trials
     ]
@@ -150,6 +166,9 @@ def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) 
             errors=statement.errors,
             rows=statement.rows,
         )
+    for position, operation in enumerate(phase.operations):
+        values = {name: getattr(operation, name) for name in _OPERATION}
+        insert(connection, "operations", **place, position=position, **values)
     for (scope, kind), latency in scopes.items():
         numbers = {name: getattr(latency, name) for name in _LATENCY}
         insert(connection, "latencies", **place, scope=scope, kind=kind, count=latency.count, **numbers)
@@ -162,6 +181,7 @@ def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, lis
     statements = _by_phase(_rows(connection, run_id, "statements", "phase, position"))
     latencies = _by_phase(_rows(connection, run_id, "latencies", "phase"))
     errors = _by_phase(_rows(connection, run_id, "phase_errors", "phase, code"))
+    operations = _by_phase(_rows(connection, run_id, "operations", "phase, position"))
     phases: dict[int, list[PhaseRecord]] = defaultdict(list)
     for row in _rows(connection, run_id, "phases", "phase"):
         place = row["trial_key"], row["phase"]
@@ -183,6 +203,7 @@ def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, lis
                     )
                     for found in statements[place]
                 ),
+                operations=tuple(_operation(found) for found in operations[place]),
                 errors={found["code"]: found["count"] for found in errors[place]},
                 error_examples={
                     found["code"]: found["example"] for found in errors[place] if found["example"] is not None
@@ -190,6 +211,13 @@ def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, lis
             )
         )
     return phases
+
+
+def _operation(row: sqlite3.Row) -> OperationRecord:
+    values = {name: row[name] for name in _OPERATION}
+    return OperationRecord(
+        **values | {"estimated": bool(row["estimated"]), "in_totals": bool(row["in_totals"])}
+    )
 
 
 def _latency(row: sqlite3.Row) -> Latency:

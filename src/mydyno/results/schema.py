@@ -192,4 +192,72 @@ _FIRST = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_WORKLOADS = (
+    "ALTER TABLE phases ADD COLUMN label TEXT -- the test program; NULL when connections tell phases apart",
+    "ALTER TABLE phases ADD COLUMN retries INTEGER",
+    "ALTER TABLE phases ADD COLUMN reconnects INTEGER",
+    """
+    CREATE TABLE statements_2 (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        errors INTEGER, -- NULL: a foreign program did not tell
+        rows INTEGER,
+        PRIMARY KEY (trial_key, phase, kind),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+    "INSERT INTO statements_2 SELECT * FROM statements",
+    "DROP TABLE statements",
+    "ALTER TABLE statements_2 RENAME TO statements",
+    """
+    CREATE TABLE operations (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        tests INTEGER NOT NULL, -- as the original counts them
+        statements INTEGER NOT NULL, -- as sent
+        rows INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        elapsed_ns INTEGER NOT NULL,
+        original_elapsed_ns INTEGER, -- what the original would show, where its timer includes earlier work
+        client_cpu_user_s REAL NOT NULL,
+        client_cpu_system_s REAL NOT NULL,
+        server_cpu_user_s REAL,
+        server_cpu_system_s REAL,
+        estimated INTEGER NOT NULL, -- 1: cut off by the time limit and extrapolated
+        warning TEXT,
+        in_totals INTEGER NOT NULL, -- 0: the original's totals miss it
+        PRIMARY KEY (trial_key, phase, position),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE checks (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        holds INTEGER NOT NULL,
+        detail TEXT,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+    "DROP VIEW curve",
+    """
+    CREATE VIEW curve AS
+        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
+               t.trial_id, t.attempt, t.block, t.status, p.label,
+               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
+               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
+        FROM phases p
+        JOIN trials t USING (trial_key)
+        JOIN runs r USING (run_id)
+        JOIN points o USING (run_id, point_id)
+        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS)

@@ -6,13 +6,11 @@ from mydyno.spec.design import Design
 from mydyno.spec.experiment import Experiment, Variant
 from mydyno.spec.factors import Factor, Level
 from mydyno.spec.load import load, loads
-from mydyno.spec.load_shape import Arrival, Each
+from mydyno.spec.load_shape import Arrival, Each, Think
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server
 from mydyno.spec.setup import Setup
-from mydyno.spec.smack import Smack
-from mydyno.spec.sysbench import Sysbench
 from mydyno.spec.workload import Workload
 
 __all__ = [
@@ -29,9 +27,8 @@ __all__ = [
     "Sampling",
     "Server",
     "Setup",
-    "Smack",
     "SpecErrors",
-    "Sysbench",
+    "Think",
     "Variant",
     "Workload",
     "json_schema",

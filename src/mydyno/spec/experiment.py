@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, PrivateAttr
@@ -16,10 +17,11 @@ from mydyno.document.problems import Position, Problem
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.design import Design
 from mydyno.spec.factors import Factor, FactorSource
+from mydyno.spec.generators import files_beside
 from mydyno.spec.paths import location_of
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.setup import Setup
-from mydyno.spec.sizes import apply
+from mydyno.spec.sizes import apply_level
 from mydyno.spec.workload import Workload
 
 
@@ -48,7 +50,7 @@ class Source:
         tree = self.tree
         for factor in self.factors:
             level = next(level for level in factor.levels if level.name == chosen[factor.name])
-            tree = apply(tree, level.settings)
+            tree = apply_level(tree, level.settings)
         return tree
 
 
@@ -99,7 +101,7 @@ class Experiment(Section):
     )
     workload: Workload = Field(
         description="The load.",
-        examples=[{"smack": {"scenario": "select-key"}, "connections": [1, 8], "each": {"rounds": 100}}],
+        examples=[{"oltp-read-only": {"tables": 4}, "connections": [1, 8], "each": {"rounds": 100}}],
     )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
     design: Design = Field(default_factory=Design, description="Repetition and order.")
@@ -145,14 +147,14 @@ class Experiment(Section):
     def variant(self, levels: AbstractMapping[str, str]) -> Variant:
         """Setup and workload with `levels` (factor name to level name, one for every factor) in place."""
         tree = self._source.with_levels(levels)
-        return Variant(
-            setup=Setup.model_validate((find(tree, ("setup",)) or Mapping({}, tree.position)).plain()),
-            workload=Workload.model_validate(
-                (find(tree, ("workload",)) or Mapping({}, tree.position)).plain()
-            ),
-            tree=tree,
-            source=self._source,
-        )
+        nothing = Mapping({}, tree.position)
+        with files_beside(Path(self.file).parent):
+            return Variant(
+                setup=Setup.model_validate((find(tree, ("setup",)) or nothing).plain()),
+                workload=Workload.model_validate((find(tree, ("workload",)) or nothing).plain()),
+                tree=tree,
+                source=self._source,
+            )
 
     def position(self, path: str) -> Position:
         """Line and column of the value at a path as factors name it (`server.config.max_connections`).

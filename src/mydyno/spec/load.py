@@ -20,9 +20,10 @@ from mydyno.spec.checks import (
     refuse_too_many_connections,
 )
 from mydyno.spec.experiment import Experiment, Source
-from mydyno.spec.factors import FactorSource, Setting, read_factors
+from mydyno.spec.factors import FactorSource, read_factors
+from mydyno.spec.generators import files_beside
 from mydyno.spec.setup import Setup
-from mydyno.spec.sizes import apply, read_sizes
+from mydyno.spec.sizes import apply, apply_level, read_sizes
 from mydyno.spec.workload import Workload
 
 _Section = TypeVar("_Section", bound=Section)
@@ -38,6 +39,11 @@ def load(path: Path, size: str | None = None) -> Experiment:
 
 def loads(text: str, name: str, size: str | None = None) -> Experiment:
     """As `load`, from text; `name` stands for the file in messages."""
+    with files_beside(Path(name).parent):
+        return _loads(text, name, size)
+
+
+def _loads(text: str, name: str, size: str | None) -> Experiment:
     findings = Findings(name)
     tree = one_spelling(refuse_empty_values(parse(text, name), findings), findings)
     sizes = read_sizes(tree, findings)
@@ -75,12 +81,13 @@ def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Fi
         variants = {
             level.name: variant
             for level in factor.levels
-            if (variant := _variant(apply(tree, level.settings), findings)) is not None
+            if (variant := _variant(apply_level(tree, level.settings), findings)) is not None
         }
         refuse_equal_levels(factor, variants, findings)
     for levels in itertools.product(*(factor.levels for factor in factors)):
-        settings: tuple[Setting, ...] = tuple(setting for level in levels for setting in level.settings)
-        laid_over = apply(tree, settings)
+        laid_over = tree
+        for level in levels:
+            laid_over = apply_level(laid_over, level.settings)
         variant = _variant(laid_over, findings)
         if variant is not None:
             refuse_too_many_connections(*variant, laid_over, findings)
@@ -117,6 +124,5 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
         for problem in problems
         if problem.message.startswith("unknown key in ")
     }
-    return [
-        problem for problem in problems if problem.message.removesuffix(" is missing") not in empty | misspelt
-    ]
+    echoes = {f"{key} is missing" for key in empty | misspelt}
+    return [problem for problem in problems if problem.message.replace(": ", ".") not in echoes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mydyno.document.problems import Findings, nearest
 from mydyno.document.tree import Entry, Mapping, Node, overlay
 from mydyno.spec.factors import Setting, read_settings
+from mydyno.spec.generators import GENERATORS
 from mydyno.spec.paths import ROOTS
 
 _FACTORS = "factors."
@@ -27,6 +28,19 @@ def apply(root: Mapping, settings: tuple[Setting, ...]) -> Mapping:
     for setting in settings:
         root = overlay(root, setting.location, setting.entry)
     return root
+
+
+def apply_level(root: Mapping, settings: tuple[Setting, ...]) -> Mapping:
+    """The same for the level of a factor. A level that sets another generator of the workload than the one
+    in place replaces that one, so that a factor can compare generators."""
+    chosen = {one.location[1] for one in settings if one.location[0] == "workload" and len(one.location) > 1}
+    workload = root.get("workload")
+    if isinstance(workload, Mapping) and chosen & set(GENERATORS):
+        others = set(GENERATORS) - chosen
+        kept = {key: entry for key, entry in workload.entries.items() if key not in others}
+        key = root.entries["workload"].key
+        root = overlay(root, ("workload",), Entry(key, Mapping(kept, workload.position)))
+    return apply(root, settings)
 
 
 def _read_overlay(root: Mapping, size: str, entry: Entry, findings: Findings) -> tuple[Setting, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mydyno.load import messages
-from mydyno.results.records import Latency, PhaseRecord, StatementRecord
+from mydyno.results.records import CheckRecord, Latency, OperationRecord, PhaseRecord, StatementRecord
 
 
 @dataclass
@@ -13,9 +13,15 @@ class Collector:
     """Takes every message of one engine run and keeps what outlives it."""
 
     hello: messages.Hello | None = None
+    done: messages.Done | None = None
+    ends: list[messages.PhaseEnd] = field(default_factory=list)
     intervals: list[messages.Interval] = field(default_factory=list)
     samples: list[messages.Sample] = field(default_factory=list)
     phases: list[PhaseRecord] = field(default_factory=list)
+    labels: dict[int, str] = field(default_factory=dict)
+    operations: list[tuple[int, OperationRecord]] = field(default_factory=list)
+    """With the phase of each."""
+    checks: list[CheckRecord] = field(default_factory=list)
     histograms: dict[str, dict[str, str]] = field(default_factory=dict)
     """Phase index as text -> series -> base64 of the raw histogram."""
 
@@ -27,8 +33,21 @@ class Collector:
                 self.intervals.append(message)
             case messages.Sample():
                 self.samples.append(message)
+            case messages.PhaseStart():
+                if message.label is not None:
+                    self.labels[message.phase] = message.label
+            case messages.Operation():
+                self.operations.append((message.phase, operation_record(message)))
+            case messages.Check():
+                self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
+            case messages.Done():
+                self.done = message
             case messages.PhaseEnd():
-                self.phases.append(phase_record(message))
+                self.ends.append(message)
+                done = tuple(operation for phase, operation in self.operations if phase == message.phase)
+                self.phases.append(
+                    replace(phase_record(message), label=self.labels.get(message.phase), operations=done)
+                )
                 self.histograms[str(message.phase)] = _histograms(message)
             case _:
                 pass  # The rest is for displays.
@@ -80,6 +99,33 @@ def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
         transaction_latency=_latency(end.transactions.latency),
         error_examples=end.error_examples,
         backlog_max=end.backlog_max,
+        retries=end.retries,
+        reconnects=end.reconnects,
+    )
+
+
+def operation_record(operation: messages.Operation) -> OperationRecord:
+    """One finished operation of sql-bench."""
+    server = operation.server_cpu
+    return OperationRecord(
+        **operation.model_dump(
+            include={
+                "name",
+                "tests",
+                "statements",
+                "rows",
+                "failed",
+                "elapsed_ns",
+                "original_elapsed_ns",
+                "estimated",
+                "warning",
+                "in_totals",
+            }
+        ),
+        client_cpu_user_s=operation.client_cpu.user_s,
+        client_cpu_system_s=operation.client_cpu.system_s,
+        server_cpu_user_s=None if server is None else server.user_s,
+        server_cpu_system_s=None if server is None else server.system_s,
     )
 
 

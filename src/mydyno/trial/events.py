@@ -61,6 +61,8 @@ class PhaseStarted(Event):
     type: ClassVar[str] = "phase-started"
     phase: int
     connections: int
+    label: str | None = None
+    """The test program, where the phase is one."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import polars as pl
 
 from mydyno.core.errors import EngineError, ServerError
 from mydyno.load import messages
-from mydyno.load.engine import Engine
 from mydyno.load.job import Job, Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
 from mydyno.results.records import TrialRecord
@@ -31,6 +30,7 @@ from mydyno.stack import (
 )
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
+from mydyno.trial.drive import driver
 from mydyno.trial.events import (
     Event,
     Listener,
@@ -42,7 +42,7 @@ from mydyno.trial.events import (
     TrialStarted,
 )
 from mydyno.trial.interruption import uninterrupted
-from mydyno.trial.job import DATABASE, driving, preparing
+from mydyno.trial.job import DATABASE, driving, keeps_row_counts, preparing
 from mydyno.trial.preflight import Prepared, settings_of
 
 
@@ -66,13 +66,13 @@ class TrialRunner:
                 planned=len(plan.trials),
                 block=trial.block,
                 point=point.title or "the only point",
-                phases=len(point.workload.connections),
+                phases=point.workload.phases,
             )
         )
         started_at, started = datetime.now(UTC), time.monotonic()
         server, dataset = self._raise_stack(trial, point)
         asked, in_force = server.settings, server.variables()
-        collector = self._drive(server, driving(_target(server), plan, point, trial, server.pid))
+        collector = self._drive(server, point, driving(_target(server), plan, point, trial, server.pid))
         rows = _rows_found(server, dataset.facts["tables"])
         alive = server.alive()
         self.emit(Step("stopping the server"))
@@ -83,15 +83,16 @@ class TrialRunner:
         reasons = validity.check(
             validity.Evidence(
                 phases=collector.phases,
-                phases_planned=len(point.workload.connections),
+                phases_planned=point.workload.phases,
                 settings_differences=[str(difference) for difference in settings_difference(asked, in_force)],
                 max_used_connections=_whole(counters.get("Max_used_connections")),
                 reactors=collector.hello.reactors if collector.hello else 1,
                 steal=cpu.steal_share if cpu else None,
                 server_alive=alive,
                 server_restarted=bool(restarts(samples)),
-                rows_expected=dataset.facts["tables"],
+                rows_expected=dataset.facts["tables"] if keeps_row_counts(point.workload) else {},
                 rows_found=rows,
+                checks=collector.checks,
             )
         )
         seconds = time.monotonic() - started
@@ -115,6 +116,7 @@ class TrialRunner:
                 settings_in_force=in_force,
                 counters=counters,
                 phases=tuple(collector.phases),
+                checks=tuple(collector.checks),
             ),
         )
         self.emit(
@@ -156,10 +158,14 @@ class TrialRunner:
 
     def _load_tables(self, server: RunningServer, point: Point, trial: PlannedTrial) -> Mapping[str, Any]:
         """Fill a new dataset; its facts are the rows of each table, which every trial must find again."""
+        with server.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{DATABASE}`")
+        if not dataset_of(point.workload):
+            return {"tables": {}}
         job = preparing(_target(server), point.workload, self.prepared.plan.seed)
         prepared: messages.Prepared | None = None
-        with Engine(job) as engine:
-            for message in engine:
+        with driver(point.workload, job) as load:
+            for message in load:
                 match message:
                     case messages.Progress():
                         self.emit(Step(f"loading the dataset: {message.stage}", message.done, message.of))
@@ -171,12 +177,12 @@ class TrialRunner:
             raise ServerError("the engine ended without having loaded the dataset")
         return {"tables": {table.name: table.rows for table in prepared.tables}}
 
-    def _drive(self, server: RunningServer, job: Job) -> Collector:
-        """Hear the engine out. A server that dies under it ends the trial, not the run."""
+    def _drive(self, server: RunningServer, point: Point, job: Job) -> Collector:
+        """Hear the load out. A server that dies under it ends the trial, not the run."""
         collector = Collector()
         try:
-            with Engine(job) as engine:
-                for message in engine:
+            with driver(point.workload, job) as load:
+                for message in load:
                     collector.hear(message)
                     if event := _event(message, collector):
                         self.emit(event)
@@ -189,7 +195,7 @@ class TrialRunner:
 def _event(message: messages.Message, collector: Collector) -> Event | None:
     match message:
         case messages.PhaseStart():
-            return PhaseStarted(message.phase, message.connections)
+            return PhaseStarted(message.phase, message.connections, message.label)
         case messages.Interval():
             return Measured(
                 phase=message.phase,

@@ -2,6 +2,7 @@
 //!
 //! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
 
+pub mod program;
 mod secret;
 mod sql_bench;
 mod validate;
@@ -10,14 +11,13 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::distribution::Distribution;
 use crate::failure::{Fatal, FatalCode};
 
 pub use secret::Secret;
 pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
 /// Version of the job and message format that this engine speaks.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,13 @@ pub struct Job {
     pub workload: WorkloadJob,
     #[serde(default)]
     pub prepare: Prepare,
+    /// Drop or replace a table even if mydyno did not make it.
+    #[serde(default)]
+    pub drop_existing: bool,
     pub phases: Vec<Phase>,
+    /// A statement that has no answer after this long is given up with its connection.
+    #[serde(default = "default_answer_within_s")]
+    pub answer_within_s: f64,
     #[serde(default)]
     pub sampling: Option<Sampling>,
     #[serde(default = "default_interval_s")]
@@ -38,9 +44,6 @@ pub struct Job {
     pub reactors: Option<usize>,
     #[serde(default)]
     pub pin: Option<bool>,
-    /// Drop tables that are in the way even when mydyno has not made them.
-    #[serde(default)]
-    pub drop_existing: bool,
     #[serde(default = "yes")]
     pub die_with_parent: bool,
 }
@@ -61,79 +64,20 @@ pub struct Target {
     pub database: String,
 }
 
+/// What the connections do.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "WorkloadKeys")]
 pub enum WorkloadJob {
-    Smack(SmackJob),
-    Sysbench(SysbenchJob),
+    Program(Box<program::ProgramJob>),
     SqlBench(SqlBenchJob),
+    /// No load: sample until told to stop.
+    Watch(WatchJob),
 }
 
+/// Has no keys.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SmackJob {
-    pub scenario: SmackScenario,
-    #[serde(default = "default_smack_rows")]
-    pub rows: u32,
-    #[serde(default = "default_file_size_equiv")]
-    pub file_size_equiv: u64,
-    #[serde(default)]
-    pub prepared: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SmackScenario {
-    SelectKey,
-    UpdateSelect,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SysbenchJob {
-    pub script: SysbenchScript,
-    #[serde(default = "one")]
-    pub tables: u32,
-    #[serde(default = "default_table_size")]
-    pub table_size: u32,
-    #[serde(default = "default_range_size")]
-    pub range_size: u32,
-    #[serde(default = "default_point_selects")]
-    pub point_selects: u32,
-    #[serde(default = "one")]
-    pub simple_ranges: u32,
-    #[serde(default = "one")]
-    pub sum_ranges: u32,
-    #[serde(default = "one")]
-    pub order_ranges: u32,
-    #[serde(default = "one")]
-    pub distinct_ranges: u32,
-    #[serde(default = "one")]
-    pub index_updates: u32,
-    #[serde(default = "one")]
-    pub non_index_updates: u32,
-    #[serde(default = "one")]
-    pub delete_inserts: u32,
-    #[serde(default = "yes")]
-    pub range_selects: bool,
-    #[serde(default)]
-    pub skip_trx: bool,
-    #[serde(default)]
-    pub prepared: bool,
-    #[serde(default = "default_storage_engine")]
-    pub storage_engine: String,
-    #[serde(default)]
-    pub distribution: Distribution,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SysbenchScript {
-    OltpPointSelect,
-    OltpReadOnly,
-    OltpReadWrite,
-    OltpWriteOnly,
-}
+pub struct WatchJob {}
 
 /// What to do with the workload's tables before the first phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -153,9 +97,17 @@ pub enum Prepare {
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub connections: u32,
+    /// How many of them carry events, the others being idle; all of them unless said.
+    #[serde(default)]
+    pub active: Option<u32>,
     #[serde(default)]
     pub arrival: Arrival,
     pub work: Work,
+    #[serde(default)]
+    pub think: Option<Think>,
+    /// The connections open and start evenly over this time.
+    #[serde(default)]
+    pub ramp_s: f64,
     #[serde(default)]
     pub pause_s: f64,
 }
@@ -173,12 +125,40 @@ pub enum Arrival {
     Poisson { rate: f64 },
 }
 
+impl Phase {
+    /// How many connections carry events.
+    pub fn carriers(&self) -> u32 {
+        self.active.unwrap_or(self.connections)
+    }
+}
+
+/// How long a connection rests between its events.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    pub kind: ThinkKind,
+    pub mean_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkKind {
+    Constant,
+    Exponential,
+    /// From nothing to twice the mean.
+    Uniform,
+}
+
 /// How long a phase lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "WorkJob")]
 pub enum Work {
     /// Each connection runs this many events.
     Rounds { rounds: u64 },
+    /// All connections together run this many events, each taking the next one when it is free.
+    Events { events: u64 },
+    /// Each connection runs an equal share of this many events, rounded down.
+    Split { events: u64 },
     /// The clock decides: first a warm-up that is not counted, then the measured part.
     Timed { warmup_s: f64, measure_s: f64 },
 }
@@ -239,20 +219,20 @@ fn name_the_key(path: &str, reason: &str) -> String {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkloadKeys {
-    smack: Option<SmackJob>,
-    sysbench: Option<SysbenchJob>,
+    program: Option<program::ProgramJob>,
     sql_bench: Option<SqlBenchJob>,
+    watch: Option<WatchJob>,
 }
 
 impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.smack, keys.sysbench, keys.sql_bench) {
-            (Some(smack), None, None) => Ok(WorkloadJob::Smack(smack)),
-            (None, Some(sysbench), None) => Ok(WorkloadJob::Sysbench(sysbench)),
-            (None, None, Some(sql_bench)) => Ok(WorkloadJob::SqlBench(sql_bench)),
-            _ => Err("needs exactly one of smack, sysbench and sql_bench"),
+        match (keys.program, keys.sql_bench, keys.watch) {
+            (Some(program), None, None) => Ok(WorkloadJob::Program(Box::new(program))),
+            (None, Some(sql_bench), None) => Ok(WorkloadJob::SqlBench(sql_bench)),
+            (None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
+            _ => Err("needs exactly one of program, sql_bench and watch"),
         }
     }
 }
@@ -291,6 +271,7 @@ impl TryFrom<ArrivalJob> for Arrival {
 struct WorkJob {
     kind: WorkKind,
     rounds: Option<u64>,
+    events: Option<u64>,
     warmup_s: Option<f64>,
     measure_s: Option<f64>,
 }
@@ -299,6 +280,8 @@ struct WorkJob {
 #[serde(rename_all = "lowercase")]
 enum WorkKind {
     Rounds,
+    Events,
+    Split,
     Timed,
 }
 
@@ -306,11 +289,21 @@ impl TryFrom<WorkJob> for Work {
     type Error = &'static str;
 
     fn try_from(job: WorkJob) -> Result<Self, Self::Error> {
+        let timed = job.warmup_s.is_some() || job.measure_s.is_some();
         match job.kind {
-            WorkKind::Rounds if job.warmup_s.is_some() || job.measure_s.is_some() => {
-                Err("warmup_s and measure_s go with kind timed")
+            WorkKind::Timed => {}
+            _ if timed => return Err("warmup_s and measure_s go with kind timed"),
+            WorkKind::Rounds => {}
+            WorkKind::Events | WorkKind::Split if job.rounds.is_none() => {}
+            WorkKind::Events | WorkKind::Split => return Err("rounds goes with kind rounds"),
+        }
+        match job.kind {
+            WorkKind::Rounds | WorkKind::Timed if job.events.is_some() => {
+                Err("events goes with kind events or split")
             }
             WorkKind::Rounds => Ok(Work::Rounds { rounds: job.rounds.ok_or("needs rounds")? }),
+            WorkKind::Events => Ok(Work::Events { events: job.events.ok_or("needs events")? }),
+            WorkKind::Split => Ok(Work::Split { events: job.events.ok_or("needs events")? }),
             WorkKind::Timed if job.rounds.is_some() => Err("rounds goes with kind rounds"),
             WorkKind::Timed => Ok(Work::Timed {
                 warmup_s: job.warmup_s.unwrap_or(0.0),
@@ -323,30 +316,12 @@ impl TryFrom<WorkJob> for Work {
 fn default_seed() -> u64 {
     1
 }
+fn default_answer_within_s() -> f64 {
+    60.0
+}
 fn default_interval_s() -> f64 {
     1.0
 }
 fn yes() -> bool {
     true
-}
-fn one() -> u32 {
-    1
-}
-fn default_smack_rows() -> u32 {
-    90_000
-}
-fn default_file_size_equiv() -> u64 {
-    45_000
-}
-fn default_table_size() -> u32 {
-    10_000
-}
-fn default_range_size() -> u32 {
-    100
-}
-fn default_point_selects() -> u32 {
-    10
-}
-fn default_storage_engine() -> String {
-    "innodb".to_owned()
 }

@@ -1,8 +1,6 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
-use super::{
-    Arrival, Job, PROTOCOL, Phase, SmackJob, SqlBenchJob, SysbenchJob, Target, Work, WorkloadJob,
-};
+use super::{Arrival, Job, PROTOCOL, Phase, Prepare, SqlBenchJob, Target, Work, WorkloadJob};
 use crate::failure::{Fatal, FatalCode};
 
 /// More connections than a server can be asked for (`max_connections` ends at 100,000).
@@ -11,10 +9,10 @@ const MOST_CONNECTIONS: u32 = 100_000;
 const MOST_SECONDS: f64 = 86_400.0;
 /// Shorter intervals would flood the reader of the messages.
 const LEAST_INTERVAL_S: f64 = 0.01;
+/// A shorter patience would give up on statements that only waited for a CPU.
+const LEAST_PATIENCE_S: f64 = 0.1;
 /// Beyond what any server answers; keeps the arithmetic of arrivals in range.
 const MOST_RATE: f64 = 100_000_000.0;
-/// Statements of one kind in one transaction.
-const MOST_REPEATS: u32 = 10_000;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -27,13 +25,14 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     }
     check_target(&job.target)?;
     match &job.workload {
-        WorkloadJob::Smack(smack) => check_smack(smack)?,
-        WorkloadJob::Sysbench(sysbench) => check_sysbench(sysbench)?,
+        WorkloadJob::Program(_) => {}
         WorkloadJob::SqlBench(sql_bench) => check_sql_bench(job, sql_bench)?,
+        WorkloadJob::Watch(_) => check_watch(job)?,
     }
     for (index, phase) in job.phases.iter().enumerate() {
         check_phase(&format!("phases[{index}]"), phase)?;
     }
+    between("answer_within_s", job.answer_within_s, LEAST_PATIENCE_S, MOST_SECONDS)?;
     between("interval_s", job.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
     if let Some(sampling) = &job.sampling {
         between("sampling.interval_s", sampling.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
@@ -65,36 +64,15 @@ fn check_target(target: &Target) -> Result<(), Fatal> {
     Ok(())
 }
 
-fn check_smack(smack: &SmackJob) -> Result<(), Fatal> {
-    between_whole("workload.smack.rows", smack.rows, 1, 1_000_000_000)?;
-    if smack.file_size_equiv == 0 {
-        return bad("workload.smack.file_size_equiv", "must be at least 1");
+fn check_watch(job: &Job) -> Result<(), Fatal> {
+    if !job.phases.is_empty() {
+        return bad("phases", "must be empty when the workload is watch");
     }
-    Ok(())
-}
-
-fn check_sysbench(job: &SysbenchJob) -> Result<(), Fatal> {
-    let key = |name: &str| format!("workload.sysbench.{name}");
-    between_whole(&key("tables"), job.tables, 1, 10_000)?;
-    between_whole(&key("table_size"), job.table_size, 1, i32::MAX as u32)?;
-    between_whole(&key("range_size"), job.range_size, 1, 1_000_000)?;
-    for (name, value) in [
-        ("point_selects", job.point_selects),
-        ("simple_ranges", job.simple_ranges),
-        ("sum_ranges", job.sum_ranges),
-        ("order_ranges", job.order_ranges),
-        ("distinct_ranges", job.distinct_ranges),
-        ("index_updates", job.index_updates),
-        ("non_index_updates", job.non_index_updates),
-        ("delete_inserts", job.delete_inserts),
-    ] {
-        between_whole(&key(name), value, 0, MOST_REPEATS)?;
+    if job.prepare != Prepare::None {
+        return bad("prepare", "must be none when the workload is watch");
     }
-    let name = &job.storage_engine;
-    if name.is_empty()
-        || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    {
-        return bad(&key("storage_engine"), "must be the plain name of a storage engine");
+    if job.sampling.is_none() {
+        return bad("sampling", "is needed when the workload is watch");
     }
     Ok(())
 }
@@ -135,9 +113,24 @@ fn check_phase(path: &str, phase: &Phase) -> Result<(), Fatal> {
             }
         }
     }
+    if let Some(active) = phase.active {
+        between_whole(&format!("{path}.active"), active, 1, phase.connections)?;
+    }
+    if let Some(think) = phase.think {
+        if phase.arrival != Arrival::Closed {
+            return bad(&format!("{path}.think"), "goes with a closed loop only");
+        }
+        between(&format!("{path}.think.mean_s"), think.mean_s, 0.0, MOST_SECONDS)?;
+    }
+    between(&format!("{path}.ramp_s"), phase.ramp_s, 0.0, MOST_SECONDS)?;
     match phase.work {
         Work::Rounds { rounds: 0 } => bad(&format!("{path}.work.rounds"), "must be at least 1")?,
-        Work::Rounds { .. } => {}
+        Work::Events { events: 0 } => bad(&format!("{path}.work.events"), "must be at least 1")?,
+        Work::Split { events } if events < u64::from(phase.carriers()) => bad(
+            &format!("{path}.work.events"),
+            format!("must be at least 1 for each of {} connections", phase.carriers()),
+        )?,
+        Work::Rounds { .. } | Work::Events { .. } | Work::Split { .. } => {}
         Work::Timed { warmup_s, measure_s } => {
             between(&format!("{path}.work.warmup_s"), warmup_s, 0.0, MOST_SECONDS)?;
             between(&format!("{path}.work.measure_s"), measure_s, 0.001, MOST_SECONDS)?;

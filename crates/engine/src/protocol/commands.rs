@@ -4,8 +4,10 @@ const QUIT: u8 = 0x01;
 const QUERY: u8 = 0x03;
 const STMT_PREPARE: u8 = 0x16;
 
-/// The largest payload of one packet; every command of the engine is smaller.
-pub const MOST_PAYLOAD: usize = 0xff_ffff - 1;
+/// A payload of this length fills a packet and is continued in the next one.
+const FULL: usize = 0xff_ffff;
+/// The largest payload of a packet that is not continued.
+pub const MOST_PAYLOAD: usize = FULL - 1;
 
 /// Appends one packet: header with sequence number, then what `write` appends.
 pub fn packet(sequence: u8, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
@@ -15,12 +17,30 @@ pub fn packet(sequence: u8, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>))
     finish(start, out);
 }
 
-/// Fills in the length of the packet that began at `start`.
+/// Fills in the length of the packet that began at `start`, and cuts it into several if it is too long
+/// for one.
 #[inline]
-pub fn finish(start: usize, out: &mut [u8]) {
+pub fn finish(start: usize, out: &mut Vec<u8>) {
     let length = out.len() - start - 4;
-    debug_assert!(length <= MOST_PAYLOAD, "a command of {length} bytes needs several packets");
+    if length > MOST_PAYLOAD {
+        return cut(start, out);
+    }
     out[start..start + 3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+}
+
+#[cold]
+fn cut(start: usize, out: &mut Vec<u8>) {
+    let payload = out.split_off(start + 4);
+    let mut sequence = out[start + 3];
+    out.truncate(start);
+    // A last payload that fills its packet is followed by an empty one.
+    for number in 0..=payload.len() / FULL {
+        let piece = &payload[number * FULL..payload.len().min((number + 1) * FULL)];
+        out.extend(&(piece.len() as u32).to_le_bytes()[..3]);
+        out.push(sequence);
+        out.extend_from_slice(piece);
+        sequence = sequence.wrapping_add(1);
+    }
 }
 
 pub fn query(sql: &[u8], out: &mut Vec<u8>) {

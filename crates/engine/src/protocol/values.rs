@@ -1,77 +1,90 @@
-//! The values of one statement's parameters, drawn into a buffer that is used again and again.
+//! The values of one statement's parameters, drawn into buffers that are used again and again.
 
-/// No statement of any workload has more parameters.
-const MOST: usize = 8;
-/// Room for the texts of one statement; the largest insert needs 180 bytes.
-const TEXT: usize = 512;
+/// A stretch of the text of [`Values`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
 
-#[derive(Clone, Copy, Debug)]
-enum Slot {
-    Integer(i32),
-    Text { start: u16, end: u16 },
+/// One value; texts lie in the buffer of the [`Values`] that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slot {
+    Null,
+    Integer(i64),
+    Float(f64),
+    Text(Span),
+    /// The digits of a decimal number, or SQL that is spliced in as it is: never quoted.
+    Decimal(Span),
 }
 
 /// One parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Sent as a decimal number, or as MYSQL_TYPE_LONG.
-    Integer(i32),
-    /// Letters, digits and hyphens only, so it needs no escapes between quotes.
+    Null,
+    Integer(i64),
+    Float(f64),
     Text(&'a [u8]),
+    /// Sent without quotes.
+    Decimal(&'a [u8]),
 }
 
-/// Parameters in order. Nothing is allocated after [`Values::default`].
-#[derive(Debug)]
+/// Parameters in order. Once the buffers have grown to what the largest statement needs, nothing is
+/// allocated any more.
+#[derive(Debug, Default)]
 pub struct Values {
-    slots: [Slot; MOST],
-    count: usize,
+    slots: Vec<Slot>,
+    /// Texts of the slots, and what was left behind in making them.
     text: Vec<u8>,
-}
-
-impl Default for Values {
-    fn default() -> Self {
-        Self { slots: [Slot::Integer(0); MOST], count: 0, text: Vec::with_capacity(TEXT) }
-    }
 }
 
 impl Values {
     pub fn clear(&mut self) {
-        self.count = 0;
+        self.slots.clear();
         self.text.clear();
     }
 
-    pub fn push_integer(&mut self, value: i32) {
-        self.push(Slot::Integer(value));
-    }
-
-    pub fn push_text(&mut self, text: &[u8]) {
-        self.push_text_with(|out| out.extend_from_slice(text));
-    }
-
-    /// Adds a text that `write` appends to the buffer.
-    pub fn push_text_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        let start = self.text.len() as u16;
-        write(&mut self.text);
-        self.push(Slot::Text { start, end: self.text.len() as u16 });
+    #[inline]
+    pub fn push(&mut self, slot: Slot) {
+        self.slots.push(slot);
     }
 
     pub fn len(&self) -> usize {
-        self.count
+        self.slots.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.slots.is_empty()
     }
 
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Value<'_>> {
-        self.slots[..self.count].iter().map(|slot| match *slot {
-            Slot::Integer(value) => Value::Integer(value),
-            Slot::Text { start, end } => Value::Text(&self.text[start.into()..end.into()]),
-        })
+        self.slots.iter().map(|&slot| self.value(slot))
     }
 
-    fn push(&mut self, slot: Slot) {
-        self.slots[self.count] = slot;
-        self.count += 1;
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The slots and the buffer of their texts, to add to both.
+    #[inline]
+    pub fn parts(&mut self) -> (&mut Vec<Slot>, &mut Vec<u8>) {
+        (&mut self.slots, &mut self.text)
+    }
+
+    /// What a slot stands for.
+    #[inline]
+    pub fn value(&self, slot: Slot) -> Value<'_> {
+        match slot {
+            Slot::Null => Value::Null,
+            Slot::Integer(number) => Value::Integer(number),
+            Slot::Float(number) => Value::Float(number),
+            Slot::Text(span) => Value::Text(&self.text[span.start..span.end]),
+            Slot::Decimal(span) => Value::Decimal(&self.text[span.start..span.end]),
+        }
     }
 }

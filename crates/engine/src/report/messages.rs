@@ -40,6 +40,11 @@ pub enum Message {
     Sample(Sample),
     Operation(Operation),
     PhaseEnd(Box<PhaseEnd>),
+    Check {
+        name: String,
+        holds: bool,
+        detail: Option<String>,
+    },
     Done {
         exit: Exit,
         client_cpu: CpuSeconds,
@@ -62,6 +67,8 @@ pub struct Hello {
     pub pinned: bool,
     pub cpus: Vec<usize>,
     pub server_version: String,
+    /// The process that listens on the unix socket; null over TCP.
+    pub server_pid: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -183,7 +190,12 @@ pub struct PhaseEnd {
     pub connects: CountedLatency,
     pub errors: BTreeMap<u16, u64>,
     pub error_examples: BTreeMap<u16, String>,
-    pub ignored_errors: u64,
+    /// Statements without an answer when the phase was closed.
+    pub unanswered: u64,
+    /// Lost connections that were opened again.
+    pub reconnects: u64,
+    /// Errors after which an event started again.
+    pub retries: u64,
     pub client_cpu: CpuSeconds,
     /// Null in a closed loop, which has no backlog.
     pub backlog_max: Option<u64>,

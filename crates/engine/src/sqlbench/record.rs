@@ -165,7 +165,9 @@ impl Record {
             connects: counted(&self.connects),
             errors: self.errors.counts,
             error_examples: self.errors.examples,
-            ignored_errors: 0,
+            unanswered: 0,
+            reconnects: 0,
+            retries: 0,
             client_cpu: ending.client_cpu,
             backlog_max: None,
         }

@@ -1,37 +1,56 @@
-//! What the connections do: events made of statements, compiled once from the job.
-//!
-//! A new workload is one file that implements [`Workload`] and one line in [`compile`].
+//! What the connections do: events made of statements, compiled once from the job's program.
 
-mod smack;
-mod sysbench;
+mod arithmetic;
+mod compile;
+mod dictionaries;
+mod expression;
+mod fault;
+mod fold;
+mod operators;
+mod pattern;
+mod permutation;
+mod program;
+mod rows;
+mod scope;
+mod statements;
+mod texts;
+mod unique;
+mod value;
 
-use std::sync::Arc;
+#[cfg(test)]
+mod tests;
 
-use crate::job::WorkloadJob;
+use crate::protocol::template::Template;
 use crate::protocol::values::Values;
 use crate::random::Random;
 
-/// Seed of the rows themselves. Fixed, so that a dataset is a function of the workload alone and
-/// can be loaded once and cloned for trials with different seeds.
-const ROWS_SEED: u64 = 0x6d79_6479_6e6f;
+pub use crate::job::program::{Check, Open, ReadRow};
+pub use crate::protocol::capture::{MOST_READ, Read};
+pub use compile::compile;
+pub use operators::operators;
+pub use program::{Cursor, Program};
+pub use rows::Rows;
+pub use value::Literal;
 
-/// One SQL statement with `?` for parameters, and which kind it is counted under.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One SQL statement, and what the load must know of it.
+#[derive(Clone, Debug)]
 pub struct Statement {
     /// Index into [`Workload::kinds`].
     pub kind: usize,
-    pub sql: String,
+    pub template: Template,
+    /// What of its result the program wants back.
+    pub read: Option<Read>,
+    /// This error is success; any other outcome is an error.
+    pub expect_error: Option<u16>,
+    pub boundary: Boundary,
 }
 
-/// Where a connection is in its event, and what it remembers from one statement to the next.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    /// Statements of the event that were sent.
-    pub step: usize,
-    /// Table chosen for the group of statements under way (0-based).
-    pub table: u32,
-    /// Row that a DELETE removed and the next INSERT puts back.
-    pub id: i32,
+/// Whether a statement opens or ends a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    None,
+    Begin,
+    End,
 }
 
 /// What a connection does next.
@@ -43,56 +62,77 @@ pub enum Action {
     Pause(u64),
     /// Close the connection and open it anew.
     Reconnect,
-    /// The event is over.
-    End,
+    /// The event is over, and is counted as a transaction or not.
+    End { counts: bool },
 }
+
+/// What follows from a result that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Captured {
+    GoOn,
+    /// A row was needed and there was none: the event is over.
+    GiveUp,
+}
+
+/// How connections are opened, and what happens when something fails.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    pub open: Open,
+    /// Open a lost connection again.
+    pub reopen: bool,
+    /// Errors after which the event starts again with new values.
+    pub retry: Vec<u16>,
+    /// Sent on each new connection after the login; not counted.
+    pub session: Vec<String>,
+}
+
+/// Name under which the program's own reconnects are counted.
+pub const CONNECT: &str = "connect";
 
 /// A program of statements. An event is one transaction, or one round of a query barrel.
 pub trait Workload: Send + Sync {
-    /// Names under which statements are counted, in the order in which an event uses them.
+    /// Names under which statements are counted, in the order of the program.
     fn kinds(&self) -> &[&'static str];
 
     /// Every statement that an event may send.
     fn statements(&self) -> &[Statement];
 
-    /// Whether an event opens with BEGIN, so that a failed one must be rolled back.
-    fn transactional(&self) -> bool;
+    /// The place before the first event of a connection, numbered from 1, of so many in its phase.
+    fn cursor(&self, connection: u32, connections: u32) -> Cursor;
 
     /// Goes on to the next action of the event and draws the values of a statement. Draws depend on
-    /// `random` and on what the cursor remembers alone.
+    /// `random`, on what the cursor remembers and on counters that connections share.
     fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action;
 
-    /// Takes the cursor back to the start of its event: a new event, or the same one again.
+    /// Takes the columns that the last statement was to read, as text; no row when there was none.
+    fn capture(&self, cursor: &mut Cursor, row: Option<&[Option<&[u8]>]>) -> Captured;
+
+    /// Takes the cursor to the start of a new event.
     fn rewind(&self, cursor: &mut Cursor);
+
+    /// Takes the cursor back to the start of the same event: the same transaction with new values.
+    fn restart(&self, cursor: &mut Cursor);
+
+    fn policy(&self) -> &Policy;
 
     /// Whether statements are prepared on the server and executed in the binary protocol.
     fn prepared(&self) -> bool;
 
     /// The tables that the statements need.
-    fn tables(&self) -> Vec<Table>;
-}
+    fn tables(&self) -> Vec<Table<'_>>;
 
-/// Appends one row after the other.
-pub type RowWriter = Box<dyn FnMut(&mut Vec<u8>)>;
+    /// Queries that return no row when the data are as they should be after the load.
+    fn checks(&self) -> &[Check];
+}
 
 /// How to make and fill one table.
-pub struct Table {
-    pub name: String,
-    pub create: String,
-    /// `INSERT INTO ... VALUES `, to be followed by rows.
-    pub insert: String,
-    pub rows: u64,
-    /// Appends the next row, `(value, value)`.
-    pub write_row: RowWriter,
+pub struct Table<'a> {
+    pub name: &'a str,
+    pub create: &'a str,
+    /// Columns that the rows fill, in order.
+    pub columns: &'a [String],
+    pub count: u64,
+    pub rows: Rows<'a>,
     /// Statements once the rows are in, such as making a secondary index.
-    pub finish: Vec<String>,
-}
-
-/// Compiles the job's workload.
-pub fn compile(job: &WorkloadJob) -> Arc<dyn Workload> {
-    match job {
-        WorkloadJob::Smack(job) => Arc::new(smack::Smack::new(job)),
-        WorkloadJob::Sysbench(job) => Arc::new(sysbench::Sysbench::new(job)),
-        WorkloadJob::SqlBench(_) => unreachable!("sql-bench has a run of its own"),
-    }
+    pub then: &'a [String],
 }

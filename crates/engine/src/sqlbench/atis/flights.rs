@@ -172,7 +172,7 @@ fn codes(random: &mut Random, stops: &[i64]) -> Vec<i64> {
     shuffle(random, &mut free);
     let (mut stopping, mut direct): (Vec<i64>, Vec<i64>) =
         ends.into_iter().partition(|code| STOPPING_CODES.contains(code));
-    // Whoever finds its kind's ends used up takes a free code; random starts keep the ends off the
+    // The first flights of a kind get the codes at its ends; a random start keeps those off the
     // first routes.
     let start = index(random, ROWS);
     let mut codes = vec![0; ROWS];

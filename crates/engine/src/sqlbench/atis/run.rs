@@ -4,11 +4,12 @@ use super::cell::literal;
 use super::data;
 use super::queries::{GROUPS, Group};
 use super::schema::SCHEMAS;
+use crate::sqlbench::programs::NO_LOAD_DATA;
 use crate::sqlbench::{Bench, Options, Stop};
 
 const LOOPS: u64 = 100;
-/// The loop in which the original counts the rows. A small run does not get there.
-const ORIGINALS_CHECK: u64 = 100;
+/// A small run makes one loop of so many.
+const SMALL: u64 = 10;
 /// Names under which queries join the airports twice; a lock must name them.
 const ALIASES: [&str; 2] = ["airport AS origin", "airport AS destination"];
 
@@ -27,100 +28,71 @@ pub fn run(bench: &mut Bench) -> Result<(), Stop> {
         create(bench)?;
         insert(bench)?;
     }
-    if bench.options().fast {
-        let sql = format!("OPTIMIZE TABLE {}", list(""));
-        bench.operation("book-keeping", 1, |bench| bench.query(&sql))?;
-    }
-    if bench.options().lock_tables {
-        bench.query(&lock(" READ"))?;
-    }
+    bench.optimize(&list(""))?;
+    bench.lock(&locked("READ"))?;
     let loops = loops(bench.options());
     for group in &GROUPS {
         ask(bench, group, loops)?;
     }
-    if bench.options().lock_tables {
-        bench.query("UNLOCK TABLES")?;
-    }
+    bench.unlock()?;
     if !bench.options().skip_delete {
-        drop_tables(bench)?;
+        bench.operation("drop_table", SCHEMAS.len() as u64, |bench| {
+            SCHEMAS.iter().try_for_each(|schema| bench.drop_table(schema.name))
+        })?;
     }
     Ok(())
 }
 
-/// Passes over the list of each group.
+/// Passes over the queries of each group.
 fn loops(options: &Options) -> u64 {
     let loops = options.loop_count.unwrap_or(LOOPS);
-    if options.small { (loops / 10).max(1) } else { loops }
+    if options.small { (loops / SMALL).max(1) } else { loops }
 }
 
 fn create(bench: &mut Bench) -> Result<(), Stop> {
-    let creates: Vec<String> = SCHEMAS
-        .iter()
-        .map(|schema| bench.options().create_table(schema.name, schema.definition))
-        .collect();
+    let options = bench.options().clone();
     bench.operation("create_table", SCHEMAS.len() as u64, |bench| {
-        for (schema, create) in SCHEMAS.iter().zip(&creates) {
-            // There is nothing to drop unless an earlier run was cut short.
-            let _ = bench.try_query(&format!("DROP TABLE {}", schema.name))?;
-            bench.query(create)?;
+        for schema in &SCHEMAS {
+            bench.drop_if_there(schema.name)?;
+            bench.query(&options.create_table(schema.name, schema.definition))?;
         }
         Ok(())
     })
 }
 
 fn insert(bench: &mut Bench) -> Result<(), Stop> {
-    let (fast, locks) = (bench.options().fast, bench.options().lock_tables);
-    let statements: Vec<String> = SCHEMAS
+    let fast = bench.options().fast;
+    let contents: Vec<(&str, Vec<String>)> = SCHEMAS
         .iter()
         .zip(data::rows())
-        .flat_map(|(schema, rows)| {
-            let rows: Vec<String> = rows.iter().map(literal).collect();
-            let rows = if fast { vec![rows.join(",")] } else { rows };
-            rows.into_iter().map(|rows| format!("INSERT INTO {} VALUES {rows}", schema.name))
-        })
+        .map(|(schema, rows)| (schema.name, rows.iter().map(literal).collect()))
         .collect();
     bench.operation("insert", data::ROWS, |bench| {
-        if locks {
-            bench.query(&lock(" WRITE"))?;
-        }
+        bench.lock(&locked("WRITE"))?;
         if fast {
-            bench.warn(
-                "one INSERT of many rows for each table, where the original loads files that the \
-                 server must be able to read"
-                    .to_owned(),
-            );
+            bench.warn(NO_LOAD_DATA.to_owned());
         }
-        for statement in &statements {
-            bench.query(statement)?;
-        }
-        if locks {
-            bench.query("UNLOCK TABLES")?;
-        }
-        Ok(())
-    })
-}
-
-fn ask(bench: &mut Bench, group: &Group, loops: u64) -> Result<(), Stop> {
-    bench.operation(group.name, loops * group.queries.len() as u64, |bench| {
-        for pass in 1..=loops {
-            for query in group.queries {
-                // The original counts in one late loop only; so that small runs are checked too, we
-                // count in the first one as well.
-                if pass == 1 || pass == ORIGINALS_CHECK {
-                    bench.expect(query.sql, query.rows)?;
-                } else {
-                    bench.query(query.sql)?;
-                }
+        for (table, rows) in contents {
+            if fast {
+                bench.insert_packed(table, rows.into_iter())?;
+                continue;
+            }
+            for row in rows {
+                bench.expect(&format!("INSERT INTO {table} VALUES {row}"), 1)?;
             }
         }
-        Ok(())
+        bench.unlock()
     })
 }
 
-fn drop_tables(bench: &mut Bench) -> Result<(), Stop> {
-    bench.operation("drop_table", SCHEMAS.len() as u64, |bench| {
-        for schema in &SCHEMAS {
-            bench.query(&format!("DROP TABLE {}", schema.name))?;
+/// The original counts rows in its hundredth loop alone; here every answer is checked, which costs
+/// nothing.
+fn ask(bench: &mut Bench, group: &Group, loops: u64) -> Result<(), Stop> {
+    bench.operation(group.name, loops * group.queries.len() as u64, |bench| {
+        for _ in 0..loops {
+            for query in group.queries {
+                bench.expect(query.sql, query.rows)?;
+            }
         }
         Ok(())
     })
@@ -133,7 +105,8 @@ fn list(after: &str) -> String {
     names.join(", ")
 }
 
-fn lock(kind: &str) -> String {
-    let aliases = ALIASES.map(|alias| format!("{alias}{kind}"));
-    format!("LOCK TABLES {}, {}", list(kind), aliases.join(", "))
+/// The tables and aliases that a lock names.
+fn locked(kind: &str) -> String {
+    let aliases = ALIASES.map(|alias| format!("{alias} {kind}"));
+    format!("{}, {}", list(&format!(" {kind}")), aliases.join(", "))
 }

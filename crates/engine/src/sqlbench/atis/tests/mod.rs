@@ -4,6 +4,7 @@ mod columns;
 mod fares;
 mod flights;
 mod others;
+mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -123,4 +124,24 @@ fn the_groups_have_the_queries_and_the_expected_rows_of_the_original() {
             11, 10, 29
         ]
     );
+}
+
+#[test]
+fn the_documentation_lists_every_query_with_the_rows_that_it_finds() {
+    let listed: Vec<(&str, u64)> = include_str!("../../../../../../docs/atis.md")
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            match cells[..] {
+                [group, _, _, original, ours] if ours.parse::<u64>().is_ok() => {
+                    assert_eq!(original, ours, "{line}");
+                    Some((group, ours.parse().unwrap()))
+                }
+                _ => None,
+            }
+        })
+        .collect();
+    let all =
+        GROUPS.iter().flat_map(|group| group.queries.iter().map(|query| (group.name, query.rows)));
+    assert_eq!(listed, all.collect::<Vec<_>>());
 }

@@ -1,0 +1,99 @@
+//! Dictionaries: the words of each, or where they come from.
+
+use super::compile::MOST_ROWS;
+use super::expression::Expression;
+use super::fault::{At, Fault, fault};
+use super::operators;
+use super::program::Program;
+use super::scope::Scope;
+use super::value::Literal;
+use crate::failure::{Fatal, FatalCode};
+use crate::job::program::{ColumnJob, DictionaryJob, ProgramJob};
+
+/// Where the words of a dictionary come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    Words(Vec<Literal>),
+    Query(String),
+    /// Column of every n-th row of a table of the program.
+    Column {
+        table: usize,
+        column: usize,
+        every: u64,
+    },
+}
+
+pub fn compile(job: &ProgramJob, scope: &mut Scope<'_>) -> Result<Vec<Source>, Fault> {
+    let sources = job.dictionaries.iter().map(|(name, dictionary)| {
+        match dictionary {
+            DictionaryJob::Words(words) if words.is_empty() => fault("has no word").key("words"),
+            DictionaryJob::Words(words) => words
+                .iter()
+                .enumerate()
+                .map(|(index, word)| match operators::compile(word, scope).index(index)? {
+                    Expression::Constant(literal) => Ok(literal),
+                    _ => fault("must be a constant").index(index),
+                })
+                .collect::<Result<_, _>>()
+                .map(Source::Words)
+                .key("words"),
+            DictionaryJob::Query(sql) => Ok(Source::Query(sql.clone())),
+            DictionaryJob::Column(column) => column_source(job, column).key("column"),
+        }
+        .key(name)
+    });
+    sources.collect::<Result<_, _>>().key("dictionaries")
+}
+
+fn column_source(job: &ProgramJob, dictionary: &ColumnJob) -> Result<Source, Fault> {
+    let ColumnJob { table, column, every } = dictionary;
+    let Some(place) = job.tables.iter().position(|other| other.name == *table) else {
+        return fault(format!("tables has no `{table}`")).key("table");
+    };
+    let columns = &job.tables[place].columns;
+    let Some(number) = columns.iter().position(|other| other == column) else {
+        return fault(format!("the rows of {table} do not fill `{column}`")).key("column");
+    };
+    let rows = job.tables[place].rows;
+    if !(1..=rows.min(MOST_ROWS)).contains(every) {
+        return fault(format!("must be from 1 to the {rows} rows of {table}, is {every}"))
+            .key("every");
+    }
+    Ok(Source::Column { table: place, column: number, every: *every })
+}
+
+impl Program {
+    /// Makes and reads the dictionaries, once the tables are there; `query` gives the first column of
+    /// what a query returns.
+    ///
+    /// # Errors
+    /// What `query` says, and a query without any row.
+    pub fn fill_dictionaries(
+        &mut self,
+        mut query: impl FnMut(&str) -> Result<Vec<Literal>, Fatal>,
+    ) -> Result<(), Fatal> {
+        let sources = std::mem::take(&mut self.sources);
+        let mut dictionaries = Vec::with_capacity(sources.len());
+        for (name, source) in &sources {
+            let words = match source {
+                Source::Words(words) => words.clone(),
+                Source::Column { table, column, every } => self.column(*table, *column, *every),
+                Source::Query(sql) => query(sql)?,
+            };
+            if words.is_empty() {
+                let message = format!("the dictionary {name} is empty: its query returned no row");
+                return Err(Fatal::new(FatalCode::Sql, message));
+            }
+            dictionaries.push(words);
+        }
+        self.sources = sources;
+        self.shared.dictionaries = dictionaries;
+        Ok(())
+    }
+
+    fn column(&self, table: usize, column: usize, every: u64) -> Vec<Literal> {
+        let mut rows = self.rows(table);
+        let all = (1..=self.table_rows(table)).map(|number| (number, rows.next_column(column)));
+        all.filter(|(number, _)| number.is_multiple_of(every)).map(|(_, word)| word).collect()
+    }
+}

@@ -1,0 +1,327 @@
+//! The interpreter of a compiled program: instructions with jumps, and a cursor for each connection.
+
+use super::dictionaries::Source;
+use super::expression::{Expression, Machine, Place, Shared};
+use super::rows::{RowMaker, Rows};
+use super::value::Register;
+use super::{Action, Captured, Policy, Statement, Table, Workload};
+use crate::job::program::{Check, Empty, TableJob};
+use crate::protocol::values::{Slot, Values};
+use crate::random::Random;
+
+/// Loops that may be inside each other.
+pub const MOST_LOOPS: usize = 8;
+/// A day; longer pauses are slips of the pen.
+const MOST_PAUSE_S: f64 = 86_400.0;
+
+#[derive(Debug)]
+pub struct Program {
+    pub(super) kinds: Vec<&'static str>,
+    pub(super) statements: Vec<Statement>,
+    pub(super) code: Vec<Instruction>,
+    pub(super) shared: Shared,
+    pub(super) policy: Policy,
+    pub(super) prepared: bool,
+    pub(super) registers: usize,
+    pub(super) sources: Vec<(String, Source)>,
+    pub(super) tables: Vec<(TableJob, RowMaker)>,
+    pub(super) checks: Vec<Check>,
+}
+
+#[derive(Debug)]
+pub enum Instruction {
+    /// The start of an event: choose its transaction.
+    Begin(Choice),
+    Send(Box<Send>),
+    Let(usize, Expression),
+    /// Enter a loop, or jump to its end.
+    Repeat {
+        times: Expression,
+        index: Option<usize>,
+        end: usize,
+    },
+    /// Go round a loop again, or leave it.
+    Again {
+        start: usize,
+        index: Option<usize>,
+    },
+    /// Jump unless the condition holds.
+    Unless(Expression, usize),
+    Jump(usize),
+    Choose(Choice),
+    /// Rest for so many seconds.
+    Pause(Expression),
+    Reconnect,
+    End {
+        counts: bool,
+    },
+}
+
+/// One of several targets by weight.
+#[derive(Debug)]
+pub struct Choice {
+    /// Sum of the weights up to and with each target's.
+    pub cumulative: Vec<u64>,
+    pub targets: Vec<usize>,
+}
+
+impl Choice {
+    #[inline]
+    fn target(&self, random: &mut Random) -> usize {
+        let place = match self.cumulative.as_slice() {
+            [_] => 0,
+            [.., total] => {
+                let drawn = random.below(*total);
+                self.cumulative.partition_point(|&sum| sum <= drawn)
+            }
+            [] => unreachable!("a choice has a target"),
+        };
+        self.targets[place]
+    }
+}
+
+#[derive(Debug)]
+pub struct Send {
+    /// The statement, or its first copy.
+    pub statement: usize,
+    pub copies: Option<Copies>,
+    pub values: Vec<Parameter>,
+    pub read: Option<Reading>,
+}
+
+/// A statement that is there several times.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies {
+    pub count: u64,
+    /// Holds the number of the copy, from 1.
+    pub register: usize,
+}
+
+#[derive(Debug)]
+pub struct Parameter {
+    pub value: Expression,
+    /// Spliced in without quotes.
+    pub raw: bool,
+}
+
+#[derive(Debug)]
+pub struct Reading {
+    pub into: Vec<usize>,
+    pub empty: Empty,
+    /// End of the block, where a program goes on that skips.
+    pub skip: usize,
+}
+
+/// Where a connection is in its event, and what it remembers from one statement to the next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cursor {
+    next: usize,
+    /// Start of the transaction under way.
+    entry: usize,
+    loops: [Loop; MOST_LOOPS],
+    depth: usize,
+    registers: Box<[Register]>,
+    turns: Box<[usize]>,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Loop {
+    index: i64,
+    times: i64,
+}
+
+impl Workload for Program {
+    fn kinds(&self) -> &[&'static str] {
+        &self.kinds
+    }
+
+    fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    fn cursor(&self, connection: u32, connections: u32) -> Cursor {
+        Cursor {
+            next: 0,
+            entry: 0,
+            loops: Default::default(),
+            depth: 0,
+            registers: vec![Register::default(); self.registers].into(),
+            turns: vec![0; self.sources.len()].into(),
+            place: Place {
+                row: 0,
+                connection: connection.into(),
+                connections: connections.into(),
+                // The first event begins with a rewind.
+                event: -1,
+            },
+        }
+    }
+
+    #[inline]
+    fn next(&self, cursor: &mut Cursor, random: &mut Random, values: &mut Values) -> Action {
+        let (slots, text) = values.parts();
+        let mut machine = Machine {
+            shared: &self.shared,
+            random,
+            text,
+            registers: &mut cursor.registers,
+            turns: &mut cursor.turns,
+            place: cursor.place,
+        };
+        loop {
+            let instruction = &self.code[cursor.next];
+            cursor.next += 1;
+            match instruction {
+                Instruction::Send(send) => return Action::Send(send.draw(&mut machine, slots)),
+                Instruction::Let(register, value) => machine.assign(*register, value),
+                Instruction::Repeat { times, index, end } => {
+                    let times = machine.integer(times).unwrap_or(0);
+                    if times <= 0 {
+                        cursor.next = *end;
+                    } else {
+                        cursor.loops[cursor.depth] = Loop { index: 0, times };
+                        cursor.depth += 1;
+                        machine.set(*index, 0);
+                    }
+                }
+                Instruction::Again { start, index } => {
+                    let inner = &mut cursor.loops[cursor.depth - 1];
+                    inner.index += 1;
+                    if inner.index < inner.times {
+                        cursor.next = *start;
+                        machine.set(*index, inner.index);
+                    } else {
+                        cursor.depth -= 1;
+                    }
+                }
+                Instruction::Unless(condition, target) => {
+                    if !condition.is_true(&mut machine) {
+                        cursor.next = *target;
+                    }
+                }
+                Instruction::Jump(target) => cursor.next = *target,
+                Instruction::Choose(choice) => cursor.next = choice.target(machine.random),
+                Instruction::Begin(choice) => {
+                    cursor.next = choice.target(machine.random);
+                    cursor.entry = cursor.next;
+                }
+                Instruction::Pause(seconds) => {
+                    return Action::Pause(machine.nanoseconds(seconds));
+                }
+                Instruction::Reconnect => return Action::Reconnect,
+                Instruction::End { counts } => return Action::End { counts: *counts },
+            }
+        }
+    }
+
+    fn capture(&self, cursor: &mut Cursor, row: Option<&[Option<&[u8]>]>) -> Captured {
+        // The statement that was answered is the last instruction that was carried out.
+        let Some(Instruction::Send(send)) = self.code.get(cursor.next.wrapping_sub(1)) else {
+            return Captured::GoOn;
+        };
+        let Some(reading) = &send.read else { return Captured::GoOn };
+        match (row, reading.empty) {
+            (Some(columns), _) => {
+                for (place, &register) in reading.into.iter().enumerate() {
+                    let column = columns.get(place).copied().flatten();
+                    cursor.registers[register].store_column(column);
+                }
+            }
+            (None, Empty::Fail) => return Captured::GiveUp,
+            (None, Empty::Keep) => {}
+            (None, Empty::Skip) => cursor.next = reading.skip,
+        }
+        Captured::GoOn
+    }
+
+    fn rewind(&self, cursor: &mut Cursor) {
+        cursor.next = 0;
+        cursor.depth = 0;
+        cursor.place.event += 1;
+    }
+
+    fn restart(&self, cursor: &mut Cursor) {
+        cursor.next = cursor.entry;
+        cursor.depth = 0;
+    }
+
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn prepared(&self) -> bool {
+        self.prepared
+    }
+
+    fn tables(&self) -> Vec<Table<'_>> {
+        let tables = self.tables.iter().enumerate();
+        tables
+            .map(|(number, (job, _))| Table {
+                name: &job.name,
+                create: &job.create,
+                columns: &job.columns,
+                count: job.rows,
+                rows: self.rows(number),
+                then: &job.then,
+            })
+            .collect()
+    }
+
+    fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+}
+
+impl Program {
+    pub(super) fn rows(&self, table: usize) -> Rows<'_> {
+        Rows::new(&self.tables[table].1, &self.shared, self.registers)
+    }
+
+    pub(super) fn table_rows(&self, table: usize) -> u64 {
+        self.tables[table].0.rows
+    }
+}
+
+impl Send {
+    /// Draws the values; gives the statement.
+    #[inline]
+    fn draw(&self, machine: &mut Machine<'_>, slots: &mut Vec<Slot>) -> usize {
+        let copy = match self.copies {
+            None => 0,
+            Some(copies) => copies.choose(machine),
+        };
+        for parameter in &self.values {
+            let slot = parameter.value.evaluate(machine);
+            slots.push(match slot {
+                Slot::Text(span) if parameter.raw => Slot::Decimal(span),
+                other => other,
+            });
+        }
+        self.statement + copy
+    }
+}
+
+impl Copies {
+    /// The copy, counted from 0.
+    #[inline]
+    fn choose(&self, machine: &mut Machine<'_>) -> usize {
+        let number = machine.integer(&Expression::Register(self.register)).unwrap_or(1);
+        (number - 1).rem_euclid(self.count as i64) as usize
+    }
+}
+
+impl Machine<'_> {
+    #[inline]
+    fn set(&mut self, register: Option<usize>, number: i64) {
+        if let Some(register) = register {
+            self.registers[register].store_integer(number);
+        }
+    }
+
+    /// Seconds to nanoseconds; what is no length of time is none.
+    fn nanoseconds(&mut self, seconds: &Expression) -> u64 {
+        let seconds = self.number(seconds).map_or(0.0, |number| number.as_float());
+        (seconds.clamp(0.0, MOST_PAUSE_S) * 1e9) as u64
+    }
+}

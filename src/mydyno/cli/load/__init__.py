@@ -1,0 +1,86 @@
+"""`mydyno load`: an ad-hoc load on any server, without an experiment file. One command for each workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from mydyno.core.errors import UsageError
+
+_CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
+"""Workloads that are no files: their commands are modules of this package."""
+
+_HELP = """Load any server for a while and print what it did.
+
+The password comes from --defaults-file, --password-file or --ask-password, never from the command line.
+Tables are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno
+did not make is never replaced without --drop-existing.
+
+```text
+mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+mydyno load oltp-read-write --defaults-file ~/.my.cnf --tables 4 --table-size 100k --prepared
+mydyno load connect-storm --host 127.0.0.1 --user bench --ask-password --rate 500 --poisson
+mydyno load shop.yaml --socket /tmp/s.sock --connections 1,8,64 --json
+mydyno load smack select-key.smack 10 100 --socket /tmp/s.sock
+mydyno load sql-bench insert select --socket /tmp/s.sock --small
+```
+"""
+
+
+class _Workloads(TyperGroup):
+    """A command for each workload, made when it is asked for: reading the files takes time."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from mydyno.workload import builtin_names
+
+        return sorted({*builtin_names(), *_CODE})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
+        function, name = _command(cmd_name, self.list_commands(ctx))
+        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        app.command(name)(function)
+        made = typer.main.get_command(app)
+        assert isinstance(made, TyperCommand)
+        return made
+
+
+def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
+    """The function behind a workload's name, or behind the path of a workload file."""
+    from mydyno.cli.load import external, program, slap, smack, sql_bench
+    from mydyno.workload import read
+
+    if name == "smack":
+        return smack.command(), name
+    if name == "slap":
+        return slap.command(), name
+    if name == "sql-bench":
+        return sql_bench.command(), name
+    if name in ("sysbench", "mysqlslap"):
+        return external.command(name), name
+    if name in known:
+        return program.command(name, read(name)), name
+    if name.endswith((".yaml", ".yml")) or "/" in name:
+        return program.command("file", read(name), name), name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.replace("_", "-"), known, 1)
+    raise UsageError(
+        f"there is no workload {name!r}" + (f"; did you mean {near[0]}?" if near else ""),
+        f"the workloads are {', '.join(known)}, or the path of a workload file",
+    )
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(
+        cls=_Workloads, no_args_is_help=True, rich_markup_mode="markdown", help=_HELP, add_completion=False
+    )
+
+    @group.callback()
+    def _load() -> None:
+        pass
+
+    _load.__doc__ = _HELP
+    app.add_typer(group, name="load")

@@ -1,0 +1,104 @@
+"""A load under way: heard, shown on standard error, ended early by Ctrl-C with its figures kept."""
+
+from __future__ import annotations
+
+import signal
+
+import typer
+
+from mydyno.core.errors import EXIT_INTERRUPTED, EngineError
+from mydyno.load import messages
+from mydyno.load.job import Job, Target
+from mydyno.spec import Workload
+from mydyno.trial.collect import Collector
+from mydyno.trial.drive import driver
+from mydyno.trial.job import engine_workload, phases
+
+
+def drive(
+    workload: Workload,
+    target: Target,
+    *,
+    seed: int,
+    prepare: str,
+    drop_existing: bool,
+    quiet: bool,
+) -> Collector:
+    """Everything that was said, up to the end or an early stop. Raises KeyboardInterrupt without a phase."""
+    job = Job(
+        target=target,
+        seed=seed,
+        workload=engine_workload(workload),
+        prepare=prepare,
+        phases=phases(workload),
+        drop_existing=drop_existing,
+        answer_within_s=workload.answer_within,
+    )
+    heard = Collector()
+    with driver(workload, job) as load:
+        before = signal.signal(signal.SIGINT, lambda number, frame: load.request_stop())
+        try:
+            for message in load:
+                heard.hear(message)
+                if not quiet:
+                    _show(message)
+        finally:
+            signal.signal(signal.SIGINT, before)
+    if not heard.ends or heard.done is None:
+        raise KeyboardInterrupt
+    return heard
+
+
+def raise_if_failed(heard: Collector) -> None:
+    """What went wrong, once the figures are printed: as an error with its exit code."""
+    assert heard.done is not None
+    if heard.done.exit == "interrupted":
+        raise typer.Exit(EXIT_INTERRUPTED)
+    for end in heard.ends:
+        if end.aborted:
+            raise EngineError(f"the load ended early: {end.aborted}")
+        if end.connections_reached < end.connections_asked:
+            raise EngineError(
+                f"only {end.connections_reached} of {end.connections_asked} connections could be opened"
+                f" ({'; '.join(f'{code}: {text}' for code, text in end.error_examples.items())})",
+                "raise max_connections on the server, or ask for fewer",
+            )
+    broken = [check for check in heard.checks if not check.holds]
+    if broken:
+        detail = f": {broken[0].detail}" if broken[0].detail else ""
+        raise EngineError(f"after the load {broken[0].name} does not hold{detail}")
+
+
+def _show(message: messages.Message) -> None:
+    match message:
+        case messages.Hello():
+            typer.echo(
+                f"server {message.server_version}, seed {message.seed}, {message.reactors} reactors", err=True
+            )
+        case messages.Progress():
+            typer.echo(f"preparing: {message.stage} {message.done} of {message.of}", err=True)
+        case messages.PhaseStart():
+            if message.label is not None:
+                typer.echo(f"{message.label}:", err=True)
+        case messages.Operation():
+            mark = "" if not message.warning else f"  ! {message.warning}"
+            typer.echo(
+                f"  {message.name:32}{message.tests:>9,} tests{message.elapsed_ns / 1e9:>9.2f} s{mark}",
+                err=True,
+            )
+        case messages.Interval():
+            seconds = (message.to_ns - message.from_ns) / 1e9
+            p95 = "-" if message.p95_ns is None else f"{message.p95_ns / 1e6:.3f} ms"
+            typer.echo(
+                f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
+                f"  {message.queries / seconds:9.0f} queries/s  p95 {p95}  errors {message.errors}"
+                + ("  (warm-up)" if message.warmup else ""),
+                err=True,
+            )
+        case _:
+            pass
+
+
+def refuse_wrong_results(statements: int) -> None:
+    """Raises EngineError: the load was done, but not on the data that it should have been."""
+    raise EngineError(f"{statements} statements failed or gave other rows than they must; see the report")

@@ -1,0 +1,73 @@
+"""`mydyno load sysbench` and `mydyno load mysqlslap`: the real programs, where they are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from mydyno.cli.load import parameters, program
+from mydyno.core.errors import UsageError
+from mydyno.workload.external import ExternalSlap, ExternalSysbench
+
+_SECTIONS: dict[str, tuple[type[ExternalSysbench | ExternalSlap], str, str]] = {
+    "sysbench": (
+        ExternalSysbench,
+        "The real sysbench, run as it is installed: its figures beside those of the engine's own workloads.",
+        "--script oltp_read_only --tables 4",
+    ),
+    "mysqlslap": (
+        ExternalSlap,
+        "The real mysqlslap or mariadb-slap, run as it is installed. `slap` is the same load by the engine.",
+        "--load-type write --option auto-generate-sql-guid-primary=true --events 10000",
+    ),
+}
+_PASSED = parameters.Parameter(
+    "option",
+    Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="An option of the program itself, without the dashes; may be given several times.",
+            rich_help_panel=parameters.WORKLOAD,
+        ),
+    ],
+)
+_SHAPE = tuple(one for one in parameters.OF_SHAPE if one.name not in ("active", "think", "ramp"))
+
+
+def command(name: str) -> Callable[..., None]:
+    section, about, example = _SECTIONS[name]
+    of_section = parameters.of_section(section, "options", "database")
+
+    def run(values: dict[str, Any]) -> None:
+        options = parameters.given_options((one.name for one in of_section), values)
+        if values["option"]:
+            options["options"] = dict(_pair(text) for text in values["option"])
+        program.load(name, name, options, {**values, "active": None, "think": None, "ramp": 0.0})
+
+    return parameters.make_command(
+        (
+            *parameters.OF_SERVER,
+            *_SHAPE,
+            parameters.SEED,
+            parameters.ANSWER_WITHIN,
+            parameters.PREPARE,
+            parameters.DROP_EXISTING,
+            *of_section,
+            _PASSED,
+            parameters.AS_JSON,
+        ),
+        run,
+        f"{about}\n\n```text\nmydyno load {name} --socket /run/mysqld/mysqld.sock {example}\n```\n",
+    )
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--option {text} has no value", "NAME=VALUE, as skip_trx=true")
+    return name, {"true": True, "false": False}.get(value, parameters.plain(value))

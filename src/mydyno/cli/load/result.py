@@ -1,0 +1,119 @@
+"""The figures of an ad-hoc load, as JSON and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mydyno.load import messages
+from mydyno.trial.collect import Collector, phase_record
+
+
+def figures(workload: str, heard: Collector) -> dict[str, Any]:
+    """What --json prints (docs/cli.md): one object a phase, in order."""
+    assert heard.hello is not None
+    assert heard.done is not None
+    return {
+        "workload": workload,
+        "server_version": heard.hello.server_version,
+        "seed": heard.hello.seed,
+        "phases": [_phase(end, heard.labels.get(end.phase)) for end in heard.ends],
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in heard.checks],
+        "client_peak_rss_bytes": heard.done.peak_rss_bytes,
+        "interrupted": heard.done.exit == "interrupted",
+    }
+
+
+def _phase(end: messages.PhaseEnd, label: str | None) -> dict[str, Any]:
+    phase = phase_record(end)
+    return {
+        "label": label,
+        "connections": phase.connections_reached,
+        "connections_asked": phase.connections_asked,
+        "seconds": None
+        if phase.measured_from_s is None or phase.measured_to_s is None
+        else phase.measured_to_s - phase.measured_from_s,
+        "queries": phase.queries,
+        "transactions": phase.transactions,
+        "queries_per_second": phase.queries_per_second,
+        "transactions_per_second": phase.transactions_per_second,
+        "errors": sum(phase.errors.values()),
+        "errors_by_code": dict(phase.errors),
+        "retries": end.retries,
+        "reconnects": end.reconnects,
+        "unanswered": end.unanswered,
+        "latency_kind": phase.latency_kind,
+        "latency": _latency(end.queries.latency),
+        "transaction_latency": _latency(end.transactions.latency),
+        "connect_latency": _latency(end.connects.latency),
+        "statements": {
+            kind: {
+                "count": statement.count,
+                "errors": statement.errors,
+                "rows": statement.rows,
+                "latency": _latency(statement.latency),
+            }
+            for kind, statement in end.statements.items()
+        },
+        "client_cpu_seconds": end.client_cpu.user_s + end.client_cpu.system_s,
+        "client_cpu_user_seconds": end.client_cpu.user_s,
+        "client_cpu_system_seconds": end.client_cpu.system_s,
+        "interrupted": end.interrupted,
+        "aborted": end.aborted,
+    }
+
+
+def _latency(histogram: messages.Histogram) -> dict[str, Any]:
+    return histogram.model_dump(exclude={"histogram"})
+
+
+def as_text(figures: dict[str, Any], address: str) -> str:
+    """The same for people: a head, then a table for each phase."""
+    head = f"{figures['workload']} on {figures['server_version']} at {address} (seed {figures['seed']})"
+    parts = [head, *("\n".join(_phase_lines(phase)) for phase in figures["phases"])]
+    if figures["checks"]:
+        said = [
+            f"  {'holds' if one['holds'] else 'DOES NOT HOLD'}: {one['name']}"
+            + (f" ({one['detail']})" if one["detail"] else "")
+            for one in figures["checks"]
+        ]
+        parts.append("\n".join(["after the load", *said]))
+    return "\n\n".join(parts)
+
+
+def _phase_lines(phase: dict[str, Any]) -> list[str]:
+    kind = "from sending" if phase["latency_kind"] == "service" else "from the intended start"
+    rows = [("all queries", phase["queries"], phase["latency"])]
+    rows += [(name, one["count"], one["latency"]) for name, one in phase["statements"].items()]
+    rows.append(("transaction", phase["transactions"], phase["transaction_latency"]))
+    rows.append(("connect", phase["connect_latency"]["count"], phase["connect_latency"]))
+    seconds = phase["seconds"]
+    label = f"{phase['label']}: " if phase["label"] else ""
+    lines = [
+        f"  {label}{_rate(phase['queries_per_second'])} queries/s,"
+        f" {_rate(phase['transactions_per_second'])} transactions/s"
+        f" over {'–' if seconds is None else f'{seconds:.1f}'} s with"
+        f" {phase['connections']} of {phase['connections_asked']} connections",
+        f"  errors: {phase['errors']} {phase['errors_by_code'] or ''}".rstrip() + _again(phase),
+        f"  client CPU: {phase['client_cpu_seconds']:.2f} s",
+        "",
+        f"  latency in ms, {kind}:",
+        f"  {'':24}{'count':>11}{'mean':>10}{'p50':>10}{'p95':>10}{'p99':>10}{'p99.9':>10}{'max':>10}",
+    ]
+    for name, count, latency in rows:
+        cells = (latency[k] for k in ("mean_ns", "p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns"))
+        lines.append(f"  {name:24}{count:>11,}" + "".join(f"{_ms(cell):>10}" for cell in cells))
+    return lines
+
+
+def _again(phase: dict[str, Any]) -> str:
+    """What was done about errors, when anything was."""
+    done = [f"{phase[what]} {what}" for what in ("retries", "reconnects", "unanswered") if phase[what]]
+    return f", {', '.join(done)}" if done else ""
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def _ms(value: float | None) -> str:
+    return "–" if value is None else f"{value / 1e6:.3f}"

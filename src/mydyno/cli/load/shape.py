@@ -1,0 +1,49 @@
+"""The shape of an ad-hoc load: the options of the command line as the `workload` section of an experiment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mydyno.core.errors import UsageError
+from mydyno.document.given import validated
+from mydyno.spec import Workload
+
+
+def workload(generator: str, options: dict[str, Any], values: dict[str, Any]) -> Workload:
+    """The load that these options ask for. Raises SpecErrors, UsageError."""
+    if values["poisson"] and values["rate"] is None:
+        raise UsageError("--poisson needs --rate", "for example: --rate 5000 --poisson")
+    given: dict[str, Any] = {
+        generator: options,
+        "connections": _connections(values["connections"]),
+        "each": _each(values),
+        "ramp": _seconds(values["ramp"]),
+        "pause": _seconds(values["pause"]),
+        "answer_within": _seconds(values["answer_within"]),
+    }
+    if values["rate"] is not None:
+        given["arrival"] = {"poisson" if values["poisson"] else "fixed": f"{values['rate']}/s"}
+    if values["active"] is not None:
+        given["active"] = values["active"]
+    if values["think"] is not None:
+        kind, colon, time = values["think"].rpartition(":")
+        given["think"] = {kind: time} if colon else time
+    if not given["ramp"]:
+        del given["ramp"]
+    return validated(
+        Workload, {key: value for key, value in given.items() if value is not None}, "command line"
+    )
+
+
+def _connections(text: str) -> list[int | str]:
+    parts = [part.strip() for part in text.split(",")]
+    return [int(part) if part.isdigit() else part for part in parts]
+
+
+def _each(values: dict[str, Any]) -> dict[str, Any]:
+    counts = {name: values[name] for name in ("rounds", "events") if values[name] is not None}
+    return counts or {"warmup": _seconds(values["warmup"]), "measure": _seconds(values["seconds"])}
+
+
+def _seconds(value: float) -> str | None:
+    return f"{value}s" if value else None

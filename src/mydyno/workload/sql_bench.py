@@ -1,0 +1,102 @@
+"""workload.sql-bench: the test programs of sql-bench 2.15, which the engine has as code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from mydyno.document.base import Fault, Section, refuse
+from mydyno.document.quantities import CountRule
+from mydyno.workload.sql import typographic
+
+Group = Literal[
+    "alter-table", "ATIS", "big-tables", "connect", "create", "insert", "select", "transactions", "wisconsin"
+]
+GROUPS: tuple[Group, ...] = (
+    "alter-table",
+    "ATIS",
+    "big-tables",
+    "connect",
+    "create",
+    "insert",
+    "select",
+    "transactions",
+    "wisconsin",
+)
+"""In the order in which the original's run-all starts them."""
+
+
+SECONDS: dict[Group, float] = {
+    "alter-table": 4,
+    "ATIS": 6,
+    "big-tables": 4,
+    "connect": 24,
+    "create": 66,
+    "insert": 176,
+    "select": 83,
+    "transactions": 2,
+    "wisconsin": 4,
+}
+"""Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to tell the length of a plan roughly."""
+
+
+def _plain_text(text: str) -> str:
+    plain = typographic(text)
+    if plain is not None:
+        raise refuse(
+            Fault("has a typographic character, as word processors make them", "plain - and quotes", plain)
+        )
+    return text
+
+
+_Loops = Annotated[int, CountRule(at_least=1)]
+
+
+class SqlBench(Section):
+    """One connection that runs the test programs one after another: a phase for each."""
+
+    groups: Annotated[list[Group], Field(min_length=1)] = Field(
+        default=list(GROUPS), description="The test programs, in this order.", examples=[["insert", "select"]]
+    )
+    small: bool = Field(default=False, description="The original's --small-test: far fewer loops.")
+    fast: bool = Field(
+        default=False, description="The original's --fast: non-standard SQL, locks, rows in bulk."
+    )
+    create_options: Annotated[str, AfterValidator(_plain_text)] = Field(
+        default="",
+        description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also tells the programs that the "
+        "engine has transactions: without it `transactions` is skipped, as in the original.",
+    )
+    small_tables: bool = Field(default=False, description="The original's --small-tables.")
+    small_key_tables: bool = Field(default=False, description="The original's --small-key-tables.")
+    skip_create: bool = Field(default=False, description="The original's --skip-create.")
+    skip_delete: bool = Field(default=False, description="The original's --skip-delete.")
+    lock_tables: bool = Field(default=False, description="The original's --lock-tables.")
+    fast_insert: bool = Field(default=False, description="The original's --fast-insert.")
+    loop_count: _Loops | None = Field(default=None, description="The original's --loop-count.")
+    row_count: _Loops | None = Field(default=None, description="The original's --row-count.")
+    field_count: _Loops | None = Field(default=None, description="The original's --field-count.")
+    time_limit_s: float = Field(
+        default=600.0,
+        gt=0,
+        description="The original's --time-limit: loops that support it stop then, and are extrapolated.",
+    )
+    alter_algorithm: Literal["copy"] | None = Field(
+        default=None, description="`copy`: ALTER TABLE rebuilds the table, as the servers of the time did."
+    )
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """The engine's `sql_bench` object."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    @property
+    def seconds(self) -> float:
+        """About how long the test programs take."""
+        return sum(SECONDS[group] for group in self.groups) / (20 if self.small else 1)
+
+    @property
+    def most_bytes(self) -> int:
+        """About what the tables take at their largest: those of `insert`, 600,000 rows in the end."""
+        return (8 if self.small else 150) * 1024**2

@@ -1,0 +1,84 @@
+"""Whatever is done to a workload file, the reader either accepts it or says what is wrong, and where."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from mydyno import workload
+from mydyno.document.source import parse
+
+HERE = Path(__file__).parent / "good"
+BUILTIN = Path(workload.__file__).parent / "builtin"
+GOOD = [
+    (HERE / "every-key.yaml").read_text("utf-8"),
+    *((BUILTIN / f"{name}.yaml").read_text("utf-8") for name in ("oltp04", "smack", "oltp-insert")),
+]
+SNIPPETS = (
+    st.sampled_from(list("{}[]()'\"`:#?|>%@~=0;\t\n "))
+    | st.sampled_from(["- ", ": ", "&a ", "*a", "<<: ", "\n  ", "–", ":x", "{x}", "{repeat(", "{raw(", "-- "])
+    | st.sampled_from(
+        ["null", "-1", "1e999", "9" * 20, "**", "//0", "[0]", " if ", "lambda: 0", "0x1F", "\\"]
+    )
+)
+ODD: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.sampled_from(
+        ["", " ", "5s", "row", "id", "oltp04", "SELECT :id", "uniform(1, 0)", "1 +", "\n", "💡"]
+    )
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def check(text: str) -> None:
+    """Each problem is one printable line that names a line of the file."""
+    lines = text.splitlines() or [""]
+    try:
+        workload.reads(text, "damaged.yaml", HERE).resolve({})
+    except workload.SpecErrors as errors:
+        problems = errors.problems
+    else:
+        return
+    for problem in problems:
+        assert str(problem).isprintable()
+        if problem.file == "damaged.yaml":
+            assert problem.line is not None
+            assert 1 <= problem.line <= len(lines) + 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(GOOD), st.data())
+def test_a_text_with_random_edits_never_confuses_the_reader(text: str, data: st.DataObject) -> None:
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 12))
+        text = text[:start] + data.draw(SNIPPETS) + text[start + length :]
+    check(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(GOOD), st.data())
+def test_a_value_of_any_kind_in_any_place_never_confuses_the_reader(text: str, data: st.DataObject) -> None:
+    document = parse(text, "good.yaml").plain()
+    place: Any = document
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = data.draw(st.sampled_from(keys))
+        below = place[key]
+        if not isinstance(below, dict | list) or not below or data.draw(st.booleans()):
+            break
+        place = below
+    place[key] = data.draw(ODD)
+    stream = io.StringIO()
+    YAML(typ="safe", pure=True).dump(document, stream)
+    check(stream.getvalue())
