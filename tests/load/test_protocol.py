@@ -8,7 +8,19 @@ from pydantic import ValidationError
 
 from mydyno.core.secrets import Secret
 from mydyno.load import messages
-from mydyno.load.job import Job, Phase, Sampling, Target, closed_loop, events, open_loop, rounds, split, think, timed
+from mydyno.load.job import (
+    Job,
+    Phase,
+    Sampling,
+    Target,
+    closed_loop,
+    events,
+    open_loop,
+    rounds,
+    split,
+    think,
+    timed,
+)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine"
 MESSAGES = sorted((FIXTURES / "messages").glob("*.json"))

@@ -7,14 +7,19 @@ from pathlib import Path
 import pytest
 
 from mydyno.load.messages import CpuSeconds, Hello, Histogram, Operation, PhaseEnd, PhaseStart, Timed
-from mydyno.load.sql_bench import Header, render, total_of, totals
+from mydyno.load.sql_bench import render, total_of, totals
 
 GOLDEN = Path(__file__).parent / "golden" / "sql_bench.txt"
-HEADER = Header(machine="testhost", arguments="--small-test", comments="four programs", hardware="2 CPUs")
+HEADER = {
+    "machine": "testhost",
+    "arguments": "--small-test",
+    "comments": "five programs",
+    "hardware": "2 CPUs",
+}
 HELLO = Hello(
     t_ns=0,
     type="hello",
-    protocol=1,
+    protocol=2,
     engine_version="0.1.0",
     seed=1,
     started_unix_ns=1_763_664_000_000_000_000,
@@ -22,6 +27,7 @@ HELLO = Hello(
     pinned=False,
     cpus=[0, 1],
     server_version="10.11.6-MariaDB",
+    server_pid=4321,
 )
 NO_LATENCY = Timed(
     count=0,
@@ -83,7 +89,9 @@ def end(program: str, seconds: float, **more: object) -> PhaseEnd:
         "connects": NO_LATENCY,
         "errors": {},
         "error_examples": {},
-        "ignored_errors": 0,
+        "unanswered": 0,
+        "reconnects": 0,
+        "retries": 0,
         "client_cpu": cpu(seconds / 4, seconds / 8),
         "backlog_max": None,
     }
@@ -117,7 +125,7 @@ ENDS = [
 
 
 def test_the_report_is_as_shown() -> None:
-    assert render(HELLO, STARTS, OPERATIONS, ENDS, HEADER) == GOLDEN.read_text()
+    assert render(HELLO, [*STARTS, *OPERATIONS], ENDS, **HEADER) == GOLDEN.read_text()
 
 
 def test_operations_of_one_name_are_summed_over_the_programs() -> None:
@@ -129,8 +137,8 @@ def test_operations_of_one_name_are_summed_over_the_programs() -> None:
 
 
 def test_what_sql_bench_cannot_sum_is_listed_apart_and_not_in_the_totals() -> None:
-    text = render(HELLO, STARTS, OPERATIONS, ENDS, HEADER)
-    summed, apart = text.split("Not in the totals of sql-bench")
+    text = render(HELLO, [*STARTS, *OPERATIONS], ENDS, **HEADER)
+    summed, apart = text.split("Printed by sql-bench, and not in its totals")
     assert "select_in" not in summed
     assert "select_in" in apart
     [line] = [line for line in summed.splitlines() if line.startswith("TOTALS")]
@@ -138,7 +146,7 @@ def test_what_sql_bench_cannot_sum_is_listed_apart_and_not_in_the_totals() -> No
 
 
 def test_a_row_keeps_the_columns_of_sql_bench() -> None:
-    text = render(HELLO, STARTS, [operation("insert", "a" * 40, 1234567, 1.25)], ENDS[:1], HEADER)
+    text = render(HELLO, [operation("insert", "a" * 40, 1234567, 1.25)], [])
     [row] = [line for line in text.splitlines() if line.startswith("a" * 35)]
     assert row.startswith("a" * 35 + "    1.25    0.31    0.16    0.47 1234567 ")
 
@@ -152,6 +160,6 @@ def test_an_unknown_server_cpu_makes_the_sum_unknown() -> None:
 
 
 def test_a_run_without_failures_says_so() -> None:
-    text = render(HELLO, STARTS[:2], OPERATIONS[:2], ENDS[:2], HEADER)
+    text = render(HELLO, [*STARTS[:2], *OPERATIONS[:2]], ENDS[:2])
     assert "All 2 tests executed successfully" in text
     assert "Notes:" not in text

@@ -19,16 +19,6 @@ _SKIPPED = "skipped: "
 
 
 @dataclass(frozen=True)
-class Header:
-    """What only the caller knows: free text for the report's head."""
-
-    machine: str
-    arguments: str = ""
-    comments: str = ""
-    hardware: str = ""
-
-
-@dataclass(frozen=True)
 class Total:
     """Operations of one name, summed. `server_cpu` is None when it is not known of every one."""
 
@@ -50,27 +40,43 @@ class Total:
 
 def render(
     hello: Hello,
-    starts: Sequence[PhaseStart],
-    operations: Sequence[Operation],
+    run: Sequence[PhaseStart | Operation],
     ends: Sequence[PhaseEnd],
-    header: Header,
+    *,
+    machine: str = "",
+    arguments: str = "",
+    comments: str = "",
+    hardware: str = "",
 ) -> str:
-    """The whole report. `starts` and `ends` belong together by their phase."""
+    """The whole report. `run` holds the starts of the test programs and their operations, as they came; the
+    texts stand in the report's head."""
+    names = {one.phase: one.label or "" for one in run if isinstance(one, PhaseStart)}
+    operations = [one for one in run if isinstance(one, Operation)]
     summed = [operation for operation in operations if operation.in_totals]
     left_out = [operation for operation in operations if not operation.in_totals]
+    head = {
+        "Benchmark suite": "sql-bench 2.15, reimplemented by mydyno " + hello.engine_version,
+        "Date of test": f"{datetime.fromtimestamp(hello.started_unix_ns / 1e9, UTC):%Y-%m-%d %H:%M:%S} UTC",
+        "Running tests on": machine,
+        "Arguments": arguments,
+        "Comments": comments,
+        "Limits from": "",
+        "Server version": hello.server_version,
+        "Optimization": "None",
+        "Hardware": hardware,
+    }
     parts = [
-        _head(hello, header),
-        _programs(starts, ends),
-        _table("Totals per operation:", totals(summed), total_of(summed, "TOTALS")),
+        "\n".join(f"{name + ':':<22}{value}".rstrip() for name, value in head.items()),
+        _programs([(names.get(end.phase, ""), end) for end in ends]),
+        _table("Totals per operation:", [*totals(summed), total_of(summed, "TOTALS")]),
     ]
     if left_out:
-        parts.append(_table("Not in the totals of sql-bench, which cannot read its own lines of them:",
-                            totals(left_out)))  # fmt: skip
+        title = "Printed by sql-bench, and not in its totals, because it cannot read its own lines of them:"
+        parts.append(_table(title, totals(left_out)))
     notes = _notes(operations)
     if notes:
         parts.append("\n".join(["Notes:", *notes]))
-    parts.append(_LEGEND)
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, _LEGEND]) + "\n"
 
 
 def totals(operations: Iterable[Operation]) -> list[Total]:
@@ -106,27 +112,10 @@ def _sum(times: Iterable[CpuSeconds]) -> CpuSeconds:
     return total
 
 
-def _head(hello: Hello, header: Header) -> str:
-    started = datetime.fromtimestamp(hello.started_unix_ns / 1e9, UTC)
-    lines = {
-        "Benchmark suite": "sql-bench 2.15, reimplemented by mydyno " + hello.engine_version,
-        "Date of test": f"{started:%Y-%m-%d %H:%M:%S} UTC",
-        "Running tests on": header.machine,
-        "Arguments": header.arguments,
-        "Comments": header.comments,
-        "Limits from": "",
-        "Server version": hello.server_version,
-        "Optimization": "None",
-        "Hardware": header.hardware,
-    }
-    return "\n".join(f"{name + ':':<22}{value}".rstrip() for name, value in lines.items())
-
-
-def _programs(starts: Sequence[PhaseStart], ends: Sequence[PhaseEnd]) -> str:
-    names = {start.phase: start.label or f"phase {start.phase}" for start in starts}
-    lines = [f"{names[end.phase]}: {_outcome(end)}" for end in ends]
-    failed = [names[end.phase] for end in ends if _has_failed(end)]
-    skipped = [names[end.phase] for end in ends if _is_skipped(end)]
+def _programs(ends: Sequence[tuple[str, PhaseEnd]]) -> str:
+    lines = [f"{name}: {_outcome(end)}" for name, end in ends]
+    failed = [name for name, end in ends if _has_failed(end)]
+    skipped = [name for name, end in ends if _is_skipped(end)]
     if failed:
         verdict = "Errors occurred in: " + ", ".join(failed)
     else:
@@ -159,12 +148,12 @@ def _outcome(end: PhaseEnd) -> str:
     )
 
 
-def _table(title: str, rows: Sequence[Total], last: Total | None = None) -> str:
+def _table(title: str, rows: Sequence[Total]) -> str:
     head = (
         f"{'Operation':<{_NAME_WIDTH}} {'seconds':>7} {'usr':>7} {'sys':>7} {'cpu':>7} {'tests':>7}    "
         f"{'elapsed s':>12} {'statements':>10} {'rows':>9} {'failed':>6} {'srv usr':>8} {'srv sys':>8}"
     )
-    return "\n".join([title, head, *(_row(row) for row in [*rows, *([last] if last else [])])])
+    return "\n".join([title, head, *(_row(row) for row in rows)])
 
 
 def _row(total: Total) -> str:
