@@ -100,9 +100,14 @@ def test_rows_before_the_load_are_one_less_than_asked_unless_corrected() -> None
 
 def test_a_number_that_does_not_divide_is_rounded_down_and_corrected_shared() -> None:
     load = slap.build(Options(queries=100), 3, IDS)
-    assert (load.per_client, load.work) == (33, {"kind": "split", "events": 100})
+    assert (load.per_client, load.work) == (33, {"kind": "rounds", "rounds": 33})
     load = slap.build(Options(queries=100, corrected=True), 3, IDS)
     assert (load.per_client, load.work) == (None, {"kind": "events", "events": 100})
+
+
+def test_fewer_statements_than_clients_are_refused() -> None:
+    with pytest.raises(UsageError, match="2 queries for 3 clients: none would get any"):
+        slap.build(Options(queries=2), 3, IDS)
 
 
 def test_without_a_number_each_client_goes_through_the_pool_once() -> None:

@@ -5,14 +5,20 @@
 //! The facts are those of sql-bench 2.15 as measured against MariaDB; `docs/sql-bench.md` tells what
 //! differs and why.
 
+mod atis;
 mod bench;
 mod cpu;
+#[cfg(test)]
+mod dry;
 mod link;
 mod options;
 mod ownership;
 mod programs;
 mod record;
 mod run;
+mod steps;
+#[cfg(test)]
+mod tests;
 
 pub use bench::{Bench, Stop};
 pub use options::Options;

@@ -176,7 +176,11 @@ impl Suite<'_> {
     }
 }
 
-fn carry_out(bench: &mut Bench, program: SqlBenchProgram, ending: &mut Ending) -> Result<(), Stop> {
+pub(super) fn carry_out(
+    bench: &mut Bench,
+    program: SqlBenchProgram,
+    ending: &mut Ending,
+) -> Result<(), Stop> {
     // The suite asks for the version on a connection of its own.
     let opened = bench.connect();
     let phase = bench.record.phase();
@@ -187,7 +191,11 @@ fn carry_out(bench: &mut Bench, program: SqlBenchProgram, ending: &mut Ending) -
     ending.connected = true;
     bench.query("SELECT VERSION()")?;
     bench.query("SHOW STATUS LIKE 'ssl_version'")?;
-    bench.connect()?;
+    if program.program().connected {
+        bench.connect()?;
+    } else {
+        bench.disconnect();
+    }
     ending.measured_from_ns = Some(bench.begin_measuring());
     bench.say(Message::Measuring { phase });
     (program.program().run)(bench)?;

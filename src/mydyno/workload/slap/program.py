@@ -38,7 +38,8 @@ class Load:
 def build(options: Options, clients: int, ids: Sequence[str], own: OwnSql | None = None) -> Load:
     """The load of `clients` connections on a table that is there; `ids` are the keys of its rows.
 
-    Raises UsageError when transactions would be cut at an end that no client knows.
+    Raises UsageError when no client would get a statement, and when transactions would be cut at an end that
+    no client knows.
     """
     per_client = _own_count(options, clients, own) if own else options.per_client(clients)
     if options.commit and per_client is None:
@@ -46,6 +47,10 @@ def build(options: Options, clients: int, ids: Sequence[str], own: OwnSql | None
             f"{options.queries} statements do not divide by {clients} clients: no client knows its last one,"
             " after which it has to commit",
             "choose a number that divides, or leave out --commit or --corrected",
+        )
+    if per_client == 0:
+        raise UsageError(
+            f"{options.queries} queries for {clients} clients: none would get any", "raise queries"
         )
     steps, dictionaries = _own_steps(own) if own else _steps(options, {"words": list(ids)})
     return Load(_program(options, steps, dictionaries, per_client), _work(options, per_client), per_client)
@@ -101,8 +106,6 @@ def _program(
 def _work(options: Options, per_client: int | None) -> dict[str, Any]:
     if per_client is None:
         return {"kind": "events", "events": options.queries}
-    if options.queries is not None and not options.corrected:
-        return {"kind": "split", "events": options.queries}
     return {"kind": "rounds", "rounds": per_client}
 
 
