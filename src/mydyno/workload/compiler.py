@@ -10,12 +10,13 @@ from mydyno.document.problems import SpecErrors, nearest
 from mydyno.workload.constants import Constant, Expression, uses
 from mydyno.workload.definitions import CONNECTION_KEYS, TRANSACTION_KEYS, Definitions
 from mydyno.workload.dictionaries import compile_dictionary
-from mydyno.workload.expressions import Names, compile_written, constant_of, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.options import check_name
 from mydyno.workload.sql import Context, Tables, compile_fixed_sql
 from mydyno.workload.steps import Scope, StepCompiler
 from mydyno.workload.tables import OF_A_LOAD, Compiled, compile_tables, declare
 from mydyno.workload.written import Gathered, Written
+from mydyno.workload.written_values import compile_written, constant_of, number_of
 
 Program = dict[str, Any]
 _CHOICES = {"open": ("phase", "lazy", "event"), "lost": ("close", "reopen")}

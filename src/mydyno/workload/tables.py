@@ -9,10 +9,11 @@ from mydyno.document.problems import nearest
 from mydyno.workload.constants import Expression, uses
 from mydyno.workload.ddl import STORAGE_ENGINES, Definition, read_definition
 from mydyno.workload.estimate import mean_length
-from mydyno.workload.expressions import Names, compile_written, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.options import check_name, wrong_engine
 from mydyno.workload.sql import Context, Tables, compile_fixed_sql
 from mydyno.workload.written import Gathered, Written, Wrong
+from mydyno.workload.written_values import compile_written, number_of
 
 TABLE_KEYS = {
     "create": "The CREATE TABLE statement.",
