@@ -20,7 +20,7 @@ pub const MOST_ROWS: u64 = 1 << 40;
 /// MySQL's limit for the name of a table.
 const LONGEST_NAME: usize = 64;
 
-/// Compiles a program. Its dictionaries are empty until they are filled.
+/// Compiles a program. Dictionaries whose words do not stand in it are empty until they are filled.
 ///
 /// # Errors
 /// The first mistake, with the path of the key that is wrong.
@@ -81,7 +81,7 @@ impl<'a> Compiler<'a> {
             registers: self.scope.register_count(),
             shared: Shared {
                 values,
-                dictionaries: Vec::new(),
+                dictionaries: sources.iter().map(dictionaries::Source::known_words).collect(),
                 counters: self.scope.into_counters(),
                 unique: Unique::new(seed),
             },

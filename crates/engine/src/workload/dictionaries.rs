@@ -62,6 +62,16 @@ fn column_source(job: &ProgramJob, dictionary: &ColumnJob) -> Result<Source, Fau
     Ok(Source::Column { table: place, column: number, every: *every })
 }
 
+impl Source {
+    /// The words, as far as they are known before there are tables: rows may use these.
+    pub fn known_words(&self) -> Vec<Literal> {
+        match self {
+            Source::Words(words) => words.clone(),
+            Source::Query(_) | Source::Column { .. } => Vec::new(),
+        }
+    }
+}
+
 impl Program {
     /// Makes and reads the dictionaries, once the tables are there; `query` gives the first column of
     /// what a query returns.
