@@ -20,7 +20,7 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
         "what does thread_cache_size = 450 buy over 8?",
         "2 points",
         "p1   thread_cache_size = 8\n",
-        "super-smack select-key, 90,000 rows, 8 phases of 50 to 400 connections",
+        "smack, 90,000 rows, 8 phases of 50 to 400 connections",
         "150 rounds each, 500ms apart",
         "8 trials, seed 1",
         "phases counted in rounds run at 30,000 queries/s",
@@ -38,20 +38,20 @@ def test_loads_that_differ_are_told_point_by_point() -> None:
         "1 phase of 1 connection, 5 rounds each",
         "8 phases of 8 to 64 connections, 5 rounds each",
     ]
-    assert "connections = few: super-smack" in plan.render(plan.make(read, FACTS))
+    assert "connections = few: smack" in plan.render(plan.make(read, FACTS))
 
 
 def test_warm_up_rate_and_sysbench_are_told() -> None:
     read = experiment(
         workload=workload(
-            "sysbench: {script: oltp_read_only, tables: 2, table_size: 20k}",
+            "oltp-read-only: {tables: 2, table_size: 20k}",
             each="{warmup: 1s, measure: 5s}",
             arrival="{poisson: 1000/s}",
         )
     )
     [row] = plan.explain(plan.make(read, FACTS)).points
     assert row.title == "the only point"
-    assert row.workload == "sysbench oltp_read_only, 2 x 20,000 rows"
+    assert row.workload == "oltp-read-only {tables: 2, table_size: 20000}, 40,000 rows"
     assert row.phases == "2 phases of 2 to 4 connections, 1s warm-up and 5s each, poisson 1000/s"
 
 

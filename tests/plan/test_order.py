@@ -169,7 +169,7 @@ def test_a_factor_changes_the_layer_that_it_belongs_to(factor: str, layer: str) 
 )
 def test_a_sysbench_option_changes_the_dataset_only_if_the_tables_differ(option: str, layer: str) -> None:
     read = experiment(
-        factors=f"{{workload.sysbench.{option}}}", workload=workload("sysbench: {script: oltp_read_only}")
+        factors=f"{{workload.oltp-read-only.{option}}}", workload=workload("oltp-read-only: {tables: 1}")
     )
     one, other = plan.make(read, FACTS).points
     pairs = zip(layer_keys(one), layer_keys(other), strict=True)

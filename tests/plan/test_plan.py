@@ -220,10 +220,10 @@ def test_only_what_is_counted_in_rounds_needs_an_assumed_rate() -> None:
 
 @pytest.mark.parametrize(
     ("script", "statements"),
-    [("oltp_point_select", 1), ("oltp_read_only", 16), ("oltp_read_write", 20), ("oltp_write_only", 6)],
+    [("oltp-point-select", 1), ("oltp-read-only", 16), ("oltp-read-write", 20), ("oltp-write-only", 6)],
 )
 def test_a_sysbench_transaction_has_its_known_number_of_statements(script: str, statements: int) -> None:
-    read = experiment(workload=workload(f"sysbench: {{script: {script}}}"))
+    read = experiment(workload=workload(f"{script}: {{tables: 1}}"))
     assert queries_per_transaction(read.workload) == statements
 
 

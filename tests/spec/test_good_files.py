@@ -55,9 +55,11 @@ def test_the_guide_shows_the_very_answer_to_its_wrong_file() -> None:
 
 def test_quantities_become_seconds_rates_counts_and_connections() -> None:
     read = spec.load(HERE / "good" / "every-key.yaml")
-    assert read.workload.sysbench is not None
-    assert read.workload.sysbench.table_size == 20_000
+    assert read.workload.generator == "oltp-read-write"
+    assert read.workload.resolved is not None
+    assert read.workload.resolved.rows == 4 * 20_000
     assert read.workload.connections == (1, 5, 10, 20, 30, 40, 50, 64, 100)
+    assert read.workload.each is not None
     assert (read.workload.each.warmup, read.workload.each.measure) == (0.5, 2.0)
     assert (read.workload.arrival.kind, read.workload.arrival.rate) == ("poisson", 2500.0)
     assert read.workload.pause == 0

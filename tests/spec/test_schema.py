@@ -29,7 +29,6 @@ NOT_OF_STRUCTURE = {
     "factor-equal-levels": "what sizes mean",
     "factor-too-many-points": "arithmetic",
     "factors-overlap": "paths compared",
-    "option-of-another-script": "what a script reads",
     "percent-of-nothing": "what a share means",
     "percent-out-of-bounds": "what a share means",
     "size-chosen-unknown": "the command line",

@@ -12,7 +12,7 @@ EXPERIMENT = """
 experiment: example
 setup: {server: {config: {max_connections: 100}}}
 workload:
-  sysbench: {script: oltp_read_write, tables: 2, table_size: 500, prepared: true, distribution: uniform}
+  oltp-read-write: {tables: 2, table_size: 500, prepared: true, distribution: uniform}
   connections: [4, 16]
   each: {warmup: 500ms, measure: 2s}
   arrival: {poisson: 300/s}
@@ -33,8 +33,12 @@ def test_a_trial_becomes_a_job_with_all_its_phases() -> None:
     assert [(phase["connections"], phase["pause_s"]) for phase in sent["phases"]] == [(4, 1.0), (16, 0.0)]
     assert sent["phases"][0]["arrival"] == {"kind": "poisson", "rate": 300.0}
     assert sent["phases"][0]["work"] == {"kind": "timed", "warmup_s": 0.5, "measure_s": 2.0}
-    options = sent["workload"]["sysbench"]
-    assert (options["tables"], options["table_size"], options["prepared"]) == (2, 500, True)
+    program = sent["workload"]["program"]
+    assert program["prepared"] == 1
+    assert [(table["name"], table["rows"]) for table in program["tables"]] == [
+        ("sbtest1", 500),
+        ("sbtest2", 500),
+    ]
 
 
 def test_preparing_makes_tables_and_drives_nothing() -> None:

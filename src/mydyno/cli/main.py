@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mydyno import __version__
-from mydyno.cli import cleanup, doctor, load, plan, report, run, schema, workload
+from mydyno.cli import cleanup, doctor, gen_data, load, plan, report, run, schema, workload
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
 app = typer.Typer(
@@ -51,7 +51,7 @@ def _options(
     pass
 
 
-for module in (doctor, plan, run, report, load, workload, cleanup, schema):
+for module in (doctor, plan, run, report, load, workload, gen_data, cleanup, schema):
     module.add_to(app)
 
 

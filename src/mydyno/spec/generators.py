@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -13,8 +13,10 @@ from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_
 
 from mydyno.document.base import Fault, Section, refuse
 from mydyno.document.problems import SpecErrors
-from mydyno.workload import Resolved, WorkloadFile, builtin_names, read
+from mydyno.document.source import read_text
+from mydyno.workload import Resolved, WorkloadFile, builtin_names, read, slap
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.workload.smack import resolve as smack
 from mydyno.workload.sql_bench import SqlBench
 
 _FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
@@ -31,7 +33,7 @@ def files_beside(folder: Path) -> Iterator[None]:
 
 
 class OwnFile(Section):
-    """A workload file of the user's own."""
+    """A workload file of the user's own: one of the dialect, or a `.smack` script of super-smack."""
 
     path: Annotated[str, StringConstraints(min_length=1)] = Field(
         description="The workload file, beside the experiment file unless the path says otherwise.",
@@ -40,17 +42,21 @@ class OwnFile(Section):
     options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Values for the options that the file declares."
     )
-    _file: WorkloadFile = PrivateAttr()
+    _text: str = PrivateAttr()
     _resolved: Resolved = PrivateAttr()
 
     @model_validator(mode="after")
     def _reads(self) -> Self:
+        path = _FOLDER.get() / self.path
         try:
-            self._file = read(_FOLDER.get() / self.path)
+            if path.suffix == ".smack":
+                self._text, self._resolved = _script(path, self.options)
+                return self
+            file = read(path)
         except SpecErrors as errors:
             raise _refused(errors, "path") from None
         try:
-            self._resolved = self._file.resolve(self.options)
+            self._text, self._resolved = file.text, file.resolve(self.options)
         except SpecErrors as errors:
             raise _refused(errors, "options") from None
         return self
@@ -58,11 +64,28 @@ class OwnFile(Section):
     @model_serializer(mode="plain", when_used="json")
     def _with_contents(self) -> dict[str, Any]:
         """The text of the file counts, not where it lies: another text is another workload."""
-        digest = hashlib.sha256(self._file.text.encode()).hexdigest()
-        return {"workload": self._file.name, "sha256": digest, "options": self._resolved.options}
+        digest = hashlib.sha256(self._text.encode()).hexdigest()
+        return {"workload": self._resolved.name, "sha256": digest, "options": self._resolved.options}
 
     def resolve(self) -> Resolved:
         return self._resolved
+
+
+def _script(path: Path, options: Mapping[str, Any]) -> tuple[str, Resolved]:
+    """A script of super-smack; its only options are the client and whether defects are imitated."""
+    unknown = [name for name in options if name not in ("client", "strict_compat")]
+    if unknown:
+        raise refuse(
+            Fault(
+                "is no option of a .smack file",
+                "client, strict_compat",
+                at=("options", unknown[0]),
+                at_key=True,
+            )
+        )
+    client = options.get("client")
+    strict = options.get("strict_compat", False) is True
+    return read_text(path), smack.resolve_file(path, None if client is None else str(client), strict)
 
 
 def _refused(errors: SpecErrors, key: str) -> Exception:
@@ -93,7 +116,8 @@ PROGRAMS = tuple(_PROGRAMS)
 """Generators that are workload files which come with mydyno."""
 
 _OTHERS: dict[str, tuple[type[Section], str]] = {
-    "file": (OwnFile, "A workload file of your own (docs/workloads.md)."),
+    "file": (OwnFile, "A workload file (docs/workloads.md) or a `.smack` script of your own."),
+    "slap": (slap.Options, "The auto-generated load of mysqlslap, by the engine."),
     "sql-bench": (SqlBench, "The test programs of sql-bench, by one connection."),
     "sysbench": (ExternalSysbench, "The real sysbench, where it is installed."),
     "mysqlslap": (ExternalSlap, "The real mysqlslap or mariadb-slap, where it is installed."),

@@ -124,6 +124,5 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
         for problem in problems
         if problem.message.startswith("unknown key in ")
     }
-    return [
-        problem for problem in problems if problem.message.removesuffix(" is missing") not in empty | misspelt
-    ]
+    echoes = {f"{key} is missing" for key in empty | misspelt}
+    return [problem for problem in problems if problem.message.replace(": ", ".") not in echoes]

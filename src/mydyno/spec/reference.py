@@ -27,9 +27,12 @@ _WRITTEN_DIFFERENTLY = {
     "factors": "FACTOR: LEVELS",
     "sizes": "SIZE: {PATH: VALUE}",
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
+    "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
+    "groups": "a list of test programs",
+    "options": "NAME: VALUE",
     "network": "`false`, `true`, `{port: N}`",
 }
-_LEAVES = {"Arrival", "Network", "Factor"}
+_LEAVES = {"Arrival", "Network", "Factor", "Think"}
 """Sections that are written as one value, explained where they are used."""
 
 
@@ -96,7 +99,18 @@ def _kinds(annotation: Any, metadata: list[Any]) -> Iterator[str]:
         bounds = [bound for part in parts for bound in (part, *getattr(part, "metadata", ()))]
         least = next((bound.ge for bound in bounds if hasattr(bound, "ge")), None)
         most = next((bound.le for bound in bounds if hasattr(bound, "le")), None)
-        yield "number" if least is None else f"number from {least:,} to {most:,}"
+        yield _bounds(least, most)
+    if float in types and not any(isinstance(part, DurationRule) for part in parts):
+        yield "number"
+
+
+def _parts(field: FieldInfo) -> list[Any]:
+    return [*field.metadata, *(part for arg in get_args(field.annotation) for part in (*get_args(arg), arg))]
+
+
+def _bounds(least: int | None, most: int | None) -> str:
+    from_least = "" if least is None else f" from {least:,}"
+    return f"number{from_least}" + ("" if most is None else f" to {most:,}")
 
 
 def _default(field: FieldInfo) -> str:
@@ -111,7 +125,9 @@ def _default(field: FieldInfo) -> str:
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
-    if isinstance(value, float):
+    if isinstance(value, list):
+        return "all"
+    if isinstance(value, float) and any(isinstance(part, DurationRule) for part in _parts(field)):
         return f"`{format_duration(value)}`" if value else "`0`"
     return f"`{value}`"
 

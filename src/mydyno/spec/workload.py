@@ -19,13 +19,15 @@ from mydyno.document.base import Fault, Section, clash
 from mydyno.document.quantities import Connections, Duration, DurationRule
 from mydyno.spec.generators import EXTERNAL, GENERATORS, PROGRAMS, Generators, OwnFile, program
 from mydyno.spec.load_shape import Arrival, Each, Think
-from mydyno.workload import Options, Resolved
+from mydyno.workload import Options, Resolved, slap
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
 from mydyno.workload.sql_bench import SqlBench
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")
 """What sql-bench decides for itself."""
 _NOT_EXTERNAL = ("active", "think", "ramp")
+_OF_SLAP_ALONE = {"queries", "execute_number"}
+"""Options with which `mydyno load slap` counts its own events."""
 _EXAMPLES: dict[str, Any] = {
     "connections": "10..400 step 10",
     "each": {"warmup": "1s", "measure": "5s"},
@@ -112,6 +114,8 @@ class Workload(Generators):
         options = self.options
         if isinstance(options, OwnFile):
             return options.resolve()
+        if isinstance(options, slap.Options):
+            return slap.resolve(options)
         return program(self.generator).resolve(options) if isinstance(options, Options) else None
 
     @property
@@ -139,15 +143,25 @@ class Workload(Generators):
             if raw.get(key) is None:
                 told = example if isinstance(example, str) else "{warmup: 1s, measure: 5s}"
                 yield Fault(
-                    f"workload.{key} is missing",
+                    f"{key} is missing",
                     f"for example {key}: {told}",
+                    at_key=True,
+                    show_value=False,
+                    whole=True,
+                )
+        if given == ["slap"] and isinstance(raw["slap"], Mapping):
+            for key in _OF_SLAP_ALONE & raw["slap"].keys():
+                yield Fault(
+                    f"workload.slap.{key} is the business of workload.each here",
+                    "each: {rounds: N}, {split: N} or {warmup: TIME, measure: TIME}",
+                    at=("slap", key),
                     at_key=True,
                     show_value=False,
                     whole=True,
                 )
         if given and given[0] in EXTERNAL:
             for key in _NOT_EXTERNAL:
-                if raw.get(key) is not None:
+                if raw.get(key):
                     yield clash(key, f"{key} is given, but {given[0]} cannot do that", "no such key")
         if raw.get("think") is not None and raw.get("arrival") not in (None, "closed"):
             yield clash("think", "think is given, but an open loop has its own times", "one of them")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import click
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from mydyno.core.errors import UsageError
 
@@ -16,9 +15,9 @@ _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 
 _HELP = """Load any server for a while and print what it did.
 
-The password comes from --defaults-file, --password-file or --ask-password, never from the command line. Tables
-are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno did not
-make is never replaced without --drop-existing.
+The password comes from --defaults-file, --password-file or --ask-password, never from the command line.
+Tables are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno
+did not make is never replaced without --drop-existing.
 
 ```text
 mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
@@ -34,16 +33,18 @@ mydyno load sql-bench insert select --socket /tmp/s.sock --small
 class _Workloads(TyperGroup):
     """A command for each workload, made when it is asked for: reading the files takes time."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         from mydyno.workload import builtin_names
 
         return sorted({*builtin_names(), *_CODE})
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
         function, name = _command(cmd_name, self.list_commands(ctx))
         app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         app.command(name)(function)
-        return typer.main.get_command(app)
+        made = typer.main.get_command(app)
+        assert isinstance(made, TyperCommand)
+        return made
 
 
 def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:

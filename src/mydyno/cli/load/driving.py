@@ -24,7 +24,7 @@ def drive(
     drop_existing: bool,
     quiet: bool,
 ) -> Collector:
-    """Everything that was said, up to the end or to an early stop. Raises KeyboardInterrupt without a phase."""
+    """Everything that was said, up to the end or an early stop. Raises KeyboardInterrupt without a phase."""
     job = Job(
         target=target,
         seed=seed,
@@ -97,3 +97,8 @@ def _show(message: messages.Message) -> None:
             )
         case _:
             pass
+
+
+def refuse_wrong_results(statements: int) -> None:
+    """Raises EngineError: the load was done, but not on the data that it should have been."""
+    raise EngineError(f"{statements} statements failed or gave other rows than they must; see the report")

@@ -25,7 +25,8 @@ class Parameter:
     default: Any = None
 
 
-def _option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
+def option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
+    """An option with its type, default and help, under a heading of the help."""
     declared = typer.Option(
         *(flags or (f"--{name.replace('_', '-')}",)), help=text, rich_help_panel=panel, **more
     )
@@ -33,29 +34,29 @@ def _option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: s
 
 
 OF_SERVER = (
-    _option("socket", Path | None, None, "Unix socket of the server.", SERVER),
-    _option("host", str | None, None, "Host of the server.", SERVER),
-    _option("port", int | None, None, "Port of the server [default: 3306].", SERVER),
-    _option("user", str | None, None, "Account [default: root].", SERVER),
-    _option("defaults_file", Path | None, None, "Client option file with socket, user and password.", SERVER),
-    _option("password_file", Path | None, None, "File whose first line is the password.", SERVER),
-    _option("ask_password", bool, False, "Ask for the password.", SERVER, "--ask-password"),
-    _option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER),
+    option("socket", Path | None, None, "Unix socket of the server.", SERVER),
+    option("host", str | None, None, "Host of the server.", SERVER),
+    option("port", int | None, None, "Port of the server [default: 3306].", SERVER),
+    option("user", str | None, None, "Account [default: root].", SERVER),
+    option("defaults_file", Path | None, None, "Client option file with socket, user and password.", SERVER),
+    option("password_file", Path | None, None, "File whose first line is the password.", SERVER),
+    option("ask_password", bool, False, "Ask for the password.", SERVER, "--ask-password"),
+    option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER),
 )
 
 OF_SHAPE = (
-    _option(
+    option(
         "connections",
         str,
         "8",
         "Connections to hold; several numbers are phases one after the other: 1,8,64 or 10..400 step 10.",
         LOAD,
     ),
-    _option("seconds", float, 10.0, "How long to measure.", LOAD, min=0.1),
-    _option("warmup", float, 1.0, "Seconds of load before measuring.", LOAD, min=0.0),
-    _option("rounds", int | None, None, "Transactions of each connection, instead of a time.", LOAD, min=1),
-    _option("events", int | None, None, "Transactions in all, instead of a time.", LOAD, min=1),
-    _option(
+    option("seconds", float, 10.0, "How long to measure.", LOAD, min=0.1),
+    option("warmup", float, 1.0, "Seconds of load before measuring.", LOAD, min=0.0),
+    option("rounds", int | None, None, "Transactions of each connection, instead of a time.", LOAD, min=1),
+    option("events", int | None, None, "Transactions in all, instead of a time.", LOAD, min=1),
+    option(
         "rate",
         float | None,
         None,
@@ -63,31 +64,31 @@ OF_SHAPE = (
         LOAD,
         min=0.001,
     ),
-    _option("poisson", bool, False, "With --rate: Poisson arrivals.", LOAD, "--poisson"),
-    _option("active", int | None, None, "Only so many connections work; the others stay idle.", LOAD, min=1),
-    _option(
+    option("poisson", bool, False, "With --rate: Poisson arrivals.", LOAD, "--poisson"),
+    option("active", int | None, None, "Only so many connections work; the others stay idle.", LOAD, min=1),
+    option(
         "think",
         str | None,
         None,
         "Rest between two transactions of a connection: 10ms, exponential:10ms or uniform:10ms.",
         LOAD,
     ),
-    _option("ramp", float, 0.0, "Seconds over which the connections open and start.", LOAD, min=0.0),
-    _option("pause", float, 0.0, "Seconds of rest between two phases.", LOAD, min=0.0),
+    option("ramp", float, 0.0, "Seconds over which the connections open and start.", LOAD, min=0.0),
+    option("pause", float, 0.0, "Seconds of rest between two phases.", LOAD, min=0.0),
 )
 
-SEED = _option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
-ANSWER_WITHIN = _option(
+SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
+ANSWER_WITHIN = option(
     "answer_within", float, 60.0, "Seconds after which an unanswered statement is given up.", LOAD, min=0.1
 )
-PREPARE = _option(
+PREPARE = option(
     "prepare",
     str,
     "if-missing",
     "if-missing: make the tables that are not there; create: make them anew; none.",
     TABLES,
 )
-DROP_EXISTING = _option(
+DROP_EXISTING = option(
     "drop_existing", bool, False, "Replace tables that mydyno did not make.", TABLES, "--drop-existing"
 )
 AS_JSON = Parameter(
@@ -108,12 +109,12 @@ def _of_field(name: str, field: FieldInfo, panel: str) -> Parameter:
     default = field.get_default(call_default_factory=True)
     if field.annotation is bool:
         shown = f"{text} [default: {str(default).lower()}]"
-        return _option(
+        return option(
             name, bool | None, None, shown, panel, f"{dashed}/--no-{dashed[2:]}", show_default=False
         )
     if default not in (None, "", [], {}):
         text = f"{text} [default: {default}]"
-    return _option(name, str | None, None, text, panel, dashed, metavar=_metavar(field), show_default=False)
+    return option(name, str | None, None, text, panel, dashed, metavar=_metavar(field), show_default=False)
 
 
 def _metavar(field: FieldInfo) -> str:

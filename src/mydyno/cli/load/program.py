@@ -37,7 +37,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
         ),
         run,
         f"{workload.about}\n\n```text\n"
-        f"mydyno load {path or workload.name} --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10\n"
+        f"mydyno load {path or workload.name} --socket /run/mysqld/mysqld.sock --connections 64\n"
         "```\n",
     )
 

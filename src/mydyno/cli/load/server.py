@@ -27,16 +27,20 @@ def target(values: dict[str, Any]) -> Target:
             "for a server on this machine: --socket /run/mysqld/mysqld.sock",
         )
     user = user or file.user or "root"
-    password = file.password or Secret("")
-    if values["password_file"]:
-        password = credentials.read_password_file(values["password_file"])
-    elif values["ask_password"]:
-        password = credentials.prompt(user)
     return Target(
         user=user,
-        password=password,
+        password=password(values, file, user),
         database=values["database"],
         socket=socket if not host else None,
         host=host,
         port=(port or 3306) if host else None,
     )
+
+
+def password(values: dict[str, Any], file: credentials.ClientOptions, user: str) -> Secret:
+    """From --password-file, from a prompt, or from the option file; empty without any of them."""
+    if values["password_file"]:
+        return credentials.read_password_file(values["password_file"])
+    if values["ask_password"]:
+        return credentials.prompt(user)
+    return file.password or Secret("")

@@ -159,7 +159,9 @@ class SysbenchPhase:
             connects=messages.Timed(count=0, latency=NOT_TIMED),
             errors=dict(self._errors),
             error_examples=self._examples,
-            ignored_errors=ignored,
+            retries=ignored,
+            reconnects=0,
+            unanswered=0,
             client_cpu=messages.CpuSeconds(
                 user_s=max(0.0, ended.user_s - self._cpu_before[0]),
                 system_s=max(0.0, ended.system_s - self._cpu_before[1]),

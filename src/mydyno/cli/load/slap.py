@@ -1,0 +1,161 @@
+"""`mydyno load slap`: the auto-generated load of mysqlslap, by the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from mydyno.cli.load import parameters, server
+from mydyno.core.errors import EXIT_INTERRUPTED, UsageError
+from mydyno.document.given import validated
+from mydyno.load import slap as runner
+from mydyno.load.slap.run import split_sql
+from mydyno.workload import slap
+
+_HELP = """mysqlslap's auto-generated load: for each engine and number of clients so many iterations, each on
+a schema made anew and dropped afterwards. Clients connect inside the timed part, as there.
+
+The schema (--database, mydyno_slap unless told) is dropped before and after; one that holds tables which
+this load did not make is refused without --drop-existing. `mydyno load mysqlslap` runs the real program.
+
+```text
+mydyno load slap --socket /run/mysqld/mysqld.sock --connections 2 --queries 10000 --load-type write \\
+    --guid-primary --int-columns 10 --char-columns 10 --engines innodb
+mydyno load slap --socket /run/mysqld/mysqld.sock --connections 1,10,100 --iterations 5 --csv
+```
+"""
+_COLUMNS = ("int_columns", "char_columns")
+_OWN = (
+    parameters.option("connections", str, "1", "Numbers of clients: 2 or 1,10,100.", parameters.LOAD),
+    parameters.option(
+        "iterations", int, 1, "Runs of each number of clients, each on a new schema.", parameters.LOAD, min=1
+    ),
+    parameters.option(
+        "engines", str | None, None, "Storage engines, one after the other.", parameters.WORKLOAD
+    ),
+    parameters.option(
+        "query", str | None, None, "Own SQL in place of the generated: text, or a file.", parameters.WORKLOAD
+    ),
+    parameters.option(
+        "create", str | None, None, "With --query: SQL that makes the tables.", parameters.WORKLOAD
+    ),
+    parameters.option("delimiter", str, ";", "Between the statements of own SQL.", parameters.WORKLOAD),
+    parameters.option("pre_query", str | None, None, "SQL before each run.", parameters.WORKLOAD),
+    parameters.option("post_query", str | None, None, "SQL after each run.", parameters.WORKLOAD),
+    parameters.option("init_command", str | None, None, "SQL on each new connection.", parameters.WORKLOAD),
+    parameters.option("no_drop", bool, False, "Leave the schema there.", parameters.TABLES, "--no-drop"),
+    parameters.option("csv", bool, False, "Print lines of CSV.", parameters.LOAD, "--csv"),
+    parameters.option(
+        "strict_compat",
+        bool,
+        False,
+        "Print what mysqlslap prints and nothing else.",
+        parameters.LOAD,
+        "--strict-compat",
+    ),
+)
+
+
+def command() -> Callable[..., None]:
+    of_options = tuple(
+        parameters.option(name, str | None, None, _COLUMN_TEXTS[name], parameters.WORKLOAD)
+        if name in _COLUMNS
+        else one
+        for one in parameters.of_section(slap.Options, "engine", "seed", "int_indexes", "char_indexes")
+        for name in (one.name,)
+    )
+
+    def start(values: dict[str, Any]) -> None:
+        _run(values, parameters.given_options((one.name for one in of_options), values))
+
+    shared = [one for one in parameters.OF_SERVER if one.name != "database"]
+    database = parameters.option(
+        "database",
+        str,
+        "mydyno_slap",
+        "The schema that is made and dropped.",
+        parameters.SERVER,
+        "--database",
+        "--create-schema",
+    )
+    return parameters.make_command(
+        (
+            *shared,
+            database,
+            *_OWN,
+            parameters.SEED,
+            parameters.DROP_EXISTING,
+            *of_options,
+            parameters.AS_JSON,
+        ),
+        start,
+        _HELP,
+    )
+
+
+_COLUMN_TEXTS = {
+    "int_columns": "INT columns of table t1; N:1 with an index on each [default: 1]",
+    "char_columns": "VARCHAR(128) columns of table t1; N:1 with an index on each [default: 1]",
+}
+
+
+def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
+    slap.refuse_dashes(str(value) for value in values.values() if isinstance(value, str))
+    for columns, indexes in zip(_COLUMNS, ("int_indexes", "char_indexes"), strict=True):
+        if columns in given:
+            given[columns], given[indexes] = slap.split_columns(str(given[columns]))
+    options = validated(slap.Options, {**given, "seed": values["seed"]}, "command line")
+    settings = runner.Settings(
+        options=options,
+        own=_own_sql(values),
+        engines=slap.engine_names(values["engines"]) if values["engines"] else (),
+        concurrency=slap.number_list(values["connections"]),
+        iterations=values["iterations"],
+        pre_query=_statements(values, "pre_query"),
+        post_query=_statements(values, "post_query"),
+        init_command=values["init_command"],
+        no_drop=values["no_drop"],
+        drop_existing=values["drop_existing"],
+        csv=values["csv"],
+        strict=values["strict_compat"],
+    )
+    quiet = values["as_json"]
+
+    def emit(kind: str, text: str) -> None:
+        if kind == "note":
+            typer.echo(text, err=True)
+        elif not quiet:
+            typer.echo(text)
+
+    result = runner.run(server.target(values), settings, emit)
+    if quiet:
+        blocks = [runner.figures(block) for block in result.blocks]
+        told = {key: value for key, value in asdict(result).items() if key != "blocks"}
+        typer.echo(json.dumps({"workload": "slap", **told, "blocks": blocks}, indent=2))
+    if result.interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    runner.complain(result)
+
+
+def _own_sql(values: dict[str, Any]) -> slap.OwnSql | None:
+    if values["query"] is None:
+        if values["create"] is not None:
+            raise UsageError("--create needs --query", "the generated SQL makes its own table")
+        return None
+    return slap.OwnSql(queries=_statements(values, "query"), create=_statements(values, "create"))
+
+
+def _statements(values: dict[str, Any], name: str) -> tuple[str, ...]:
+    """The statements of an option, which is SQL or the path of a file with SQL."""
+    text = values[name]
+    if text is None:
+        return ()
+    path = Path(text)
+    if len(text) < 256 and path.is_file():
+        text = path.read_text("utf-8")
+    return split_sql(text, values["delimiter"])

@@ -1,0 +1,107 @@
+"""`mydyno load sql-bench [GROUP...]`: the test programs of sql-bench and their RUN report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mydyno.cli.load import driving, parameters, result, server
+from mydyno.core.errors import UsageError
+from mydyno.document.given import validated
+from mydyno.document.problems import nearest
+from mydyno.load import sql_bench as report
+from mydyno.spec import Workload
+from mydyno.workload.sql_bench import GROUPS, SqlBench
+
+_HELP = """sql-bench's test programs, one connection, one after the other, and their RUN report: for each
+operation the tests as the original counts them and the statements really sent, client CPU and server CPU
+apart.
+
+Groups: {groups}. All of them without a name. Tables are made in the schema and dropped at the end.
+
+```text
+mydyno load sql-bench --socket /run/mysqld/mysqld.sock --small
+mydyno load sql-bench insert select --socket /run/mysqld/mysqld.sock --create-options ENGINE=InnoDB
+mydyno load sql-bench --socket /run/mysqld/mysqld.sock --fast --output RUN-mariadb
+```
+"""
+_GROUPS = parameters.Parameter(
+    "groups",
+    Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[GROUP]...", help="Test programs to run.", show_default=False),
+    ],
+)
+_OUTPUT = parameters.option(
+    "output", Path | None, None, "Also write the report to this file.", parameters.LOAD
+)
+
+
+def command() -> Callable[..., None]:
+    of_section = parameters.of_section(SqlBench, "groups")
+
+    def run(values: dict[str, Any]) -> None:
+        options = parameters.given_options((one.name for one in of_section), values)
+        if values["groups"]:
+            options["groups"] = [_group(name) for name in values["groups"]]
+        _load(options, values)
+
+    return parameters.make_command(
+        (
+            _GROUPS,
+            *parameters.OF_SERVER,
+            parameters.ANSWER_WITHIN,
+            parameters.DROP_EXISTING,
+            *of_section,
+            _OUTPUT,
+            parameters.AS_JSON,
+        ),
+        run,
+        _HELP.format(groups=", ".join(GROUPS)),
+    )
+
+
+def _group(name: str) -> str:
+    """The group of a name, in any case and without what is usually left out."""
+    for group in GROUPS:
+        if name.lower() in (group.lower(), group.lower().split("-")[0]):
+            return group
+    near = nearest(name, GROUPS)
+    raise UsageError(
+        f"there is no group {name!r}" + (f"; did you mean {near}?" if near else ""),
+        f"the groups are {', '.join(GROUPS)}",
+    )
+
+
+def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
+    target = server.target(values)
+    given = {"sql-bench": options, "answer_within": f"{values['answer_within']}s"}
+    workload = validated(Workload, given, "command line")
+    heard = driving.drive(
+        workload,
+        target,
+        seed=1,
+        prepare="none",
+        drop_existing=values["drop_existing"],
+        quiet=values["as_json"],
+    )
+    assert heard.hello is not None
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    text = report.render(heard.hello, heard.run, heard.ends, arguments=" ".join(arguments))
+    if values["output"]:
+        values["output"].write_text(text, encoding="utf-8")
+    if values["as_json"]:
+        operations = [{"phase": phase, **asdict(one)} for phase, one in heard.operations]
+        figures = {**result.figures("sql-bench", heard), "operations": operations}
+        typer.echo(json.dumps(figures, indent=2))
+    else:
+        typer.echo(text)
+    driving.raise_if_failed(heard)
+    wrong = sum(one.failed for _, one in heard.operations)
+    if wrong:
+        driving.refuse_wrong_results(wrong)

@@ -1,0 +1,195 @@
+"""A whole `.smack` run: sections in the order of the file, then `main` with its client types in parallel."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mydyno.core.errors import EngineError
+from mydyno.document.source import read_text
+from mydyno.load.smack import data, tables
+from mydyno.load.smack.client import ClientType, World
+from mydyno.load.smack.evaluate import evaluate
+from mydyno.load.smack.report import ClientReport
+from mydyno.load.smack.settings import Emit, Settings, target_of
+from mydyno.workload.smack import grammar, inspect
+from mydyno.workload.smack.dictionary import Dictionary
+from mydyno.workload.smack.grammar import Assignment, Call, Script, Section
+from mydyno.workload.smack.program import Lane
+from mydyno.workload.smack.traps import Found
+
+_LOOK_EVERY_S = 0.2
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run leaves: its reports in the order of their client types' init(), and all errors."""
+
+    file: str
+    arguments: tuple[str, ...]
+    seed: int
+    strict: bool
+    traps: tuple[Found, ...]
+    reports: tuple[ClientReport, ...]
+    errors: dict[str, int]
+    error_examples: dict[str, str]
+    server_version: str | None
+    interrupted: bool
+
+
+def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) -> Result:
+    """Run a `.smack` file with the arguments that its $1, $2... stand for.
+
+    Ctrl-C ends the load early; its figures are kept. Raises SpecErrors for a wrong file, other
+    MydynoErrors when tables or connections cannot be had. Failed statements are counted, not raised: see
+    `complain`.
+    """
+    script = grammar.parse(read_text(path), str(path), settings.strict)
+    inspect.check(script, arguments)
+    traps = list(inspect.traps(script))
+    for trap in traps:
+        emit("note", trap.tell(script.file, settings.strict))
+    dictionaries, more = _act(script, settings, emit)
+    for trap in more:
+        emit("note", trap.tell(script.file, settings.strict))
+    world = World(script, (str(path), *arguments), dictionaries, settings, emit)
+    clients, interrupted = _main(world)
+    return Result(
+        file=str(path),
+        arguments=tuple(arguments),
+        seed=settings.seed,
+        strict=settings.strict,
+        traps=(*traps, *more),
+        reports=tuple(report for client in clients for report in client.reports),
+        errors=_all_errors(clients),
+        error_examples={code: text for client in clients for code, text in _examples(client).items()},
+        server_version=next((client.server_version for client in clients if client.server_version), None),
+        interrupted=interrupted or any(one.interrupted for client in clients for one in client.reports),
+    )
+
+
+def _act(script: Script, settings: Settings, emit: Emit) -> tuple[dict[str, Dictionary], list[Found]]:
+    """Make the tables and read the dictionaries: the original in one order, ours tables first."""
+    sections = [one for one in script.sections if one.kind in ("table", "dictionary")]
+    if not settings.strict:
+        sections.sort(key=lambda one: one.kind == "dictionary")
+    dictionaries: dict[str, Dictionary] = {}
+    traps: list[Found] = []
+    for section in sections:
+        if section.kind == "dictionary":
+            dictionaries[section.name], found = data.read_dictionary(section, script, settings)
+            known = inspect.traps(script)
+            traps += [trap for trap in found if trap not in known]
+            continue
+        admin = inspect.client_of(section, script)
+        assert admin is not None  # inspect.check has seen to it.
+        target = target_of(admin, settings.overrides)
+        tables.make(section, target, data.folder(script, settings), settings, emit)
+    return dictionaries, traps
+
+
+def _main(world: World) -> tuple[list[ClientType], bool]:
+    """All client types, each with the lines from its init() on, and whether Ctrl-C ended them."""
+    lines = world.script.main
+    sections = world.script.named("client")
+    starts = [n for n, line in enumerate(lines) if isinstance(line, Call) and line.method == "init"]
+    clients: list[ClientType] = []
+    threads: list[threading.Thread] = []
+    failures: list[BaseException] = []
+    for index, start in enumerate(starts):
+        name = _call(lines[start]).client
+        client = _client(world, sections[name], Lane(index, len(starts)), start)
+        own = [line for line in lines[start:] if isinstance(line, Assignment) or line.client == name]
+        clients.append(client)
+        threads.append(threading.Thread(target=_guarded, args=(client, own, failures), name=name))
+    interrupted = _together(clients, threads)
+    if failures:
+        raise failures[0]
+    return clients, interrupted
+
+
+def _call(line: Call | Assignment) -> Call:
+    assert isinstance(line, Call)
+    return line
+
+
+def _client(world: World, section: Section, lane: Lane, start: int) -> ClientType:
+    """A client type with the variables as they are when its init() comes."""
+    variables: dict[str, str] = {}
+    for line in world.script.main[:start]:
+        if isinstance(line, Assignment):
+            value = evaluate(line.value, world.arguments, variables, {}, world.settings.strict)
+            variables[line.name] = value
+    return ClientType(world, section, lane, variables)
+
+
+def _guarded(client: ClientType, lines: list[Call | Assignment], failures: list[BaseException]) -> None:
+    try:
+        client.run(lines)
+    except BaseException as failure:  # Raised again by the thread that waits for all.
+        failures.append(failure)
+
+
+def _together(clients: list[ClientType], threads: list[threading.Thread]) -> bool:
+    """Run all to their end; True when Ctrl-C came in between."""
+    interrupted = False
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            try:
+                thread.join(_LOOK_EVERY_S)
+            except KeyboardInterrupt:
+                interrupted = True
+                for client in clients:
+                    client.stop()
+    return interrupted
+
+
+def _all_errors(clients: list[ClientType]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for client in clients:
+        for errors in (client.errors, *(report.errors for report in client.reports)):
+            for code, count in errors.items():
+                total[code] = total.get(code, 0) + count
+    return total
+
+
+def _examples(client: ClientType) -> dict[str, str]:
+    examples = dict(client.error_examples)
+    for report in client.reports:
+        examples |= report.error_examples
+    return examples
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """The result as plain values for --json; times in ms."""
+    return {
+        "file": result.file,
+        "arguments": list(result.arguments),
+        "seed": result.seed,
+        "strict_compat": result.strict,
+        "server_version": result.server_version,
+        "traps": [trap.trap.name for trap in result.traps],
+        "reports": [asdict(report) for report in result.reports],
+        "errors": sum(result.errors.values()),
+        "errors_by_code": result.errors,
+        "interrupted": result.interrupted,
+    }
+
+
+def complain(result: Result) -> None:
+    """Raises EngineError when a statement or connection failed, where the original would end with 0."""
+    short = next((one for one in result.reports if one.aborted or one.clients < one.asked), None)
+    if not result.errors and short is None:
+        return
+    told = "; ".join(
+        f"{count} x {code}: {result.error_examples.get(code, '')}" for code, count in result.errors.items()
+    )
+    if short:
+        reached = f"client {short.client}: {short.clients} of {short.asked} connections worked"
+        raise EngineError(f"{reached}{f' ({told})' if told else ''}", short.aborted)
+    raise EngineError(f"{sum(result.errors.values())} statements failed ({told})")

@@ -1,0 +1,23 @@
+"""The auto-generated load of mysqlslap / mariadb-slap (as of mariadb-slap 10.11), as programs for the engine.
+
+Its counts are kept by default, since users compare them: 99 rows for 100, 11 texts for 10. `corrected` does
+what the options say instead. Each oddity that a choice of options meets has a name (oddities.py).
+"""
+
+from mydyno.workload.slap.oddities import Oddity, met
+from mydyno.workload.slap.options import Options, engine_names, number_list, refuse_dashes, split_columns
+from mydyno.workload.slap.program import Load, OwnSql, build, resolve
+
+__all__ = [
+    "Load",
+    "Oddity",
+    "Options",
+    "OwnSql",
+    "build",
+    "engine_names",
+    "met",
+    "number_list",
+    "refuse_dashes",
+    "resolve",
+    "split_columns",
+]

@@ -1,0 +1,194 @@
+"""The lines that gen-data of super-smack 1.3 makes from a format string.
+
+`%%` percent, `%s` random letters, `%n` the row's number from 1, `%d` a random number of 31 bits; between
+the percent and the letter a width `n` or `m-n`. As corrected here a width is an exact length or both ends
+of a range. Under strict-compat it is the original's: `m-n` draws m to n-1 (m = n gives m), `n` draws
+0 to n-1, lengths of 0 or above 256 become 256, letters are a to y, and the seed is always the same.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TypeAlias
+
+from mydyno.core.errors import UsageError
+from mydyno.document.problems import Position
+from mydyno.workload.smack.traps import Found, found
+
+LONGEST = 256
+_LARGEST = 2**31 - 1
+_STRICT_SEED = 1
+_UNBOUNDED = 32
+"""The greatest length of %s without a width, which the original leaves to chance."""
+_MEAN_DIGITS = (10 + sum(9 * 10**n * (n + 1) for n in range(1, 9)) + 10 * (_LARGEST + 1 - 10**9)) / (
+    _LARGEST + 1
+)
+"""Of a number from 0 to 2^31 - 1."""
+_FIELD = re.compile(r"%(?:(?P<low>\d+)-(?P<high>\d+)|(?P<width>\d+))?(?P<kind>[%snd])")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A random or counted part of a line; `low` to `high` is its length, for n and d padded with blanks."""
+
+    kind: str
+    low: int | None
+    high: int | None
+    single: bool = False
+    """The width was one number, not a range."""
+
+
+Part: TypeAlias = str | Field
+Draw: TypeAlias = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Format:
+    text: str
+    parts: tuple[Part, ...]
+
+    @property
+    def commas(self) -> int:
+        """Commas in each line; no field can make one."""
+        return sum(part.count(",") for part in self.parts if isinstance(part, str))
+
+
+def parse_format(text: str) -> Format:
+    """Raises UsageError for a field that gen-data does not have."""
+    parts: list[Part] = []
+    offset = 0
+    while offset < len(text):
+        if text[offset] != "%":
+            end = text.find("%", offset)
+            end = len(text) if end == -1 else end
+            parts.append(text[offset:end])
+            offset = end
+            continue
+        match = _FIELD.match(text, offset)
+        if match is None:
+            raise UsageError(
+                f"gen-data format {text!r}: no field begins at character {offset + 1}: {text[offset:][:8]!r}",
+                "fields are %% %s %n %d, with a width as %12s, %5-10s or %3-3n",
+            )
+        parts.append(_part(match))
+        offset = match.end()
+    return Format(text, tuple(parts))
+
+
+def _part(match: re.Match[str]) -> Part:
+    kind = match["kind"]
+    if kind == "%":
+        return "%"
+    if match["width"] is not None:
+        width = int(match["width"])
+        return Field(kind, width, width, single=True)
+    if match["low"] is None:
+        return Field(kind, None, None)
+    low, high = int(match["low"]), int(match["high"])
+    if low > high:
+        raise UsageError(f"gen-data format: the width {low}-{high} ends before it begins")
+    return Field(kind, low, high)
+
+
+def traps_of(form: Format, position: Position | None = None) -> list[Found]:
+    """Where the original makes other lines of this format than its author may think."""
+    traps = []
+    for field in (part for part in form.parts if isinstance(part, Field)):
+        if field.single:
+            detail = f"%{field.low}{field.kind}"
+            traps.append(found("generator-single-width", position, detail))
+        elif field.low is not None and field.low != field.high:
+            detail = f"%{field.low}-{field.high}{field.kind}"
+            traps.append(found("generator-open-range", position, detail))
+    if any(isinstance(part, Field) and part.kind in "sd" for part in form.parts):
+        traps.append(found("generator-unseeded", position))
+    return traps
+
+
+def lines(form: Format, rows: int, seed: int = 1, strict: bool = False) -> Iterator[str]:
+    """`rows` lines without their newlines; the same seed makes the same lines."""
+    draw = Random(_STRICT_SEED if strict else seed).random
+    for number in range(1, rows + 1):
+        yield "".join(
+            part if isinstance(part, str) else _field(part, number, draw, strict) for part in form.parts
+        )
+
+
+def _field(field: Field, number: int, draw: Draw, strict: bool) -> str:
+    low, high = bounds(field, strict)
+    width = low + int(draw() * (high - low + 1))
+    if field.kind == "s":
+        alphabet = letters(strict)
+        if strict and not 0 < width <= LONGEST:
+            width = LONGEST
+        return "".join(alphabet[int(draw() * len(alphabet))] for _ in range(width))
+    value = number if field.kind == "n" else int(draw() * (_LARGEST + 1))
+    return str(value).rjust(width)
+
+
+def letters(strict: bool) -> str:
+    """What %s draws from."""
+    return _LETTERS[:25] if strict else _LETTERS
+
+
+def bounds(field: Field, strict: bool) -> tuple[int, int]:
+    """Least and greatest length of the field, evenly drawn."""
+    if field.low is None or field.high is None:
+        if field.kind != "s":
+            return 0, 0
+        return (LONGEST, LONGEST) if strict else (1, _UNBOUNDED)
+    low, high = field.low, field.high
+    if not strict:
+        return low, high
+    if field.single:
+        low = 0
+    high = max(high - 1, low) if low < high else high
+    return low, high
+
+
+@dataclass(frozen=True)
+class Command:
+    """A `gen-data -n ROWS -f FORMAT` command, as gen_data_file has it."""
+
+    rows: int
+    form: Format
+
+
+def parse_command(text: str) -> Command | None:
+    """The gen-data command in `text`; None when it is another command or more than one.
+
+    Raises UsageError when it is gen-data with arguments that gen-data does not have.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    if not words or words[0].rsplit("/", 1)[-1] != "gen-data" or any(mark in text for mark in ";|&`><"):
+        return None
+    if len(words) != 5 or {words[1], words[3]} != {"-n", "-f"}:
+        raise UsageError(f"not understood: {text!r}", "gen-data -n ROWS -f FORMAT")
+    options = {words[1]: words[2], words[3]: words[4]}
+    if not options["-n"].isdecimal():
+        raise UsageError(f"gen-data: -n {options['-n']!r} is no number of rows")
+    return Command(int(options["-n"]), parse_format(options["-f"]))
+
+
+def expected_bytes(command: Command) -> float:
+    """The mean size of the command's file, as corrected: exact but for random widths and numbers."""
+    fixed = 1 + sum(len(part) for part in command.form.parts if isinstance(part, str))
+    total = float(fixed * command.rows)
+    for field in (part for part in command.form.parts if isinstance(part, Field)):
+        low, high = bounds(field, strict=False)
+        width = (low + high) / 2
+        if field.kind == "s":
+            total += width * command.rows
+        elif field.kind == "n":
+            total += sum(max(len(str(number)), width) for number in range(1, command.rows + 1))
+        else:
+            total += max(_MEAN_DIGITS, width) * command.rows
+    return total
