@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -101,6 +102,21 @@ def test_update_select_sends_as_many_selects_as_updates(smack: Smack) -> None:
         "update_index": 500,
     }
     assert figures(result)["errors"] == 0
+
+
+def test_strict_compat_prints_the_report_of_super_smack(smack: Smack) -> None:
+    smack.run(classic("update-select"), "1", "1")
+    result = smack.run(classic("update-select"), "4", "25", strict=True)
+    complain(result)
+    title, connect, header, *types = smack.output[-1].split("\n")
+    assert title == "Query Barrel Report for client smacker"
+    assert re.fullmatch(r"connect: max=\d+ms  min=\d+ms avg= \d+ms from 4 clients ", connect)
+    assert header == "Query_type\tnum_queries\tmax_time\tmin_time\tq_per_s"
+    assert [re.sub(r"\t\d+\t0\t[\d.]+$", "", line) for line in types] == [
+        "select_index\t100",
+        "update_index\t100",
+    ]
+    assert result.reports[0].connect.count == 4
 
 
 def test_only_words_of_the_dictionary_are_asked_for(smack: Smack) -> None:

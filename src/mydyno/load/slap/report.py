@@ -60,7 +60,7 @@ def pass_of(end: PhaseEnd) -> Pass:
     p95 = end.queries.latency.p95_ns
     return Pass(
         seconds=(ended - started) / 1e9,
-        statements={name: one.count for name, one in end.statements.items()},
+        statements={name: one.count for name, one in end.statements.items() if name != "connect"},
         statements_done=end.queries.count,
         p95_ms=None if p95 is None else p95 / 1e6,
         errors=end.errors,

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from mydyno.load.messages import Histogram, PhaseEnd
 
-_LATE_S = 1e-9
+CONNECT = "connect"
+"""How the engine calls the opening of a connection by an event: under strict-compat all are opened so."""
+_SHORTEST_S = 1e-9
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,12 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         for end in ends
         if end.measured_from_ns is not None and end.measured_to_ns is not None
     )
-    names = sorted({name for end in ends for name in end.statements})
+    names = sorted({name for end in ends for name in end.statements} - {CONNECT})
     return ClientReport(
         client=client,
         asked=threads,
         clients=min((end.connections_reached for end in ends), default=0),
-        connect=_spread([end.connects.latency for end in ends]),
+        connect=_spread([latency for end in ends for latency in _connects(end)]),
         types=tuple(_type(name, ends, run_s, steady_s) for name in names),
         run_s=run_s,
         errors=_added(end.errors for end in ends),
@@ -79,6 +81,12 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         interrupted=any(end.interrupted for end in ends),
         aborted=next((end.aborted for end in ends if end.aborted), None),
     )
+
+
+def _connects(end: PhaseEnd) -> list[Histogram]:
+    """Connections opened before the clock started, and those opened by the first round of each."""
+    late = end.statements.get(CONNECT)
+    return [end.connects.latency, *([late.latency] if late else [])]
 
 
 def _type(name: str, ends: list[PhaseEnd], run_s: float, steady_s: float) -> TypeFigures:
@@ -89,8 +97,8 @@ def _type(name: str, ends: list[PhaseEnd], run_s: float, steady_s: float) -> Typ
         count=count,
         errors=sum(one.errors or 0 for one in found),
         times=_spread([one.latency for one in found]),
-        q_per_s=count / run_s if run_s > _LATE_S else None,
-        steady_q_per_s=count / steady_s if steady_s > _LATE_S else None,
+        q_per_s=count / run_s if run_s > _SHORTEST_S else None,
+        steady_q_per_s=count / steady_s if steady_s > _SHORTEST_S else None,
     )
 
 
