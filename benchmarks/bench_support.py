@@ -89,7 +89,7 @@ def engine_job(
     """A job for the engine on this server, with whatever keys the benchmark adds."""
     return json.dumps(
         {
-            "protocol": 1,
+            "protocol": 2,
             "target": {
                 "socket": str(server.socket),
                 "user": server.admin_user,

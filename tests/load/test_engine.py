@@ -71,7 +71,7 @@ def test_an_engine_of_another_release_is_told_apart(tmp_path: Path, monkeypatch:
     hello = (
         (Path(__file__).parents[1] / "fixtures" / "engine" / "messages" / "hello.json").read_text().strip()
     )
-    older = hello.replace('"protocol":1', '"protocol":99').replace('"protocol": 1', '"protocol": 99')
+    older = hello.replace('"protocol":2', '"protocol":99').replace('"protocol": 2', '"protocol": 99')
     monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, f"echo '{older}'"))
     with pytest.raises(EngineError, match="speaks protocol 99"):
         hear(job())

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from mydyno.core.secrets import Secret
 from mydyno.load import messages
-from mydyno.load.job import Job, Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
+from mydyno.load.job import Job, Phase, Sampling, Target, closed_loop, events, open_loop, rounds, split, think, timed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine"
 MESSAGES = sorted((FIXTURES / "messages").glob("*.json"))
@@ -62,6 +62,8 @@ def test_a_job_uses_only_keys_that_the_engine_reads() -> None:
         phases=(
             Phase(10, closed_loop(), rounds(100), 0.5),
             Phase(10, open_loop("poisson", 1000.0), timed(1.0, 5.0)),
+            Phase(10, closed_loop(), events(50), active=5, think=think("uniform", 0.1), ramp_s=1.0),
+            Phase(10, closed_loop(), split(50)),
         ),
         sampling=Sampling(1.0, 1234),
     )

@@ -170,7 +170,7 @@ def test_a_single_copy_needs_no_choice_at_run_time() -> None:
         ("[{pause: 5ms}]", [{"pause_s": 0.005}]),
         ("[{pause: 'exponential(0.5)'}]", [{"pause_s": ["exponential", 0.5]}]),
         ("[{reconnect: true}]", [{"reconnect": True}]),
-        ("[{end: failed}]", [{"end": "failed"}]),
+        ("[BEGIN, {end: failed}]", [BEGIN, {"end": "failed"}]),
         ("[{repeat: 1, steps: [BEGIN]}]", [BEGIN]),
         ("[{repeat: 0, steps: [BEGIN]}, COMMIT]", [COMMIT]),
         ("[{when: 0, steps: [BEGIN], else: [COMMIT]}]", [COMMIT]),

@@ -5,8 +5,12 @@ use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::net::sockopt;
 
 use crate::failure::{Fatal, FatalCode};
 use crate::os::address::{Address, Dial};
@@ -24,6 +28,12 @@ const READ_BUFFER: usize = 64 * 1024;
 const REDIAL: Duration = Duration::from_millis(5);
 /// How long a server may take to accept and authenticate.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
+/// How long an answer may take unless said otherwise.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// How long a server may take to let another connection in.
+const ALIVE_LIMIT: Duration = Duration::from_secs(10);
+/// What is left of an answer's time once the run is ending.
+const HURRY: Duration = Duration::from_secs(2);
 
 pub struct Admin {
     /// Buffered for reading: the rows of a status query are 500 small packets.
@@ -31,8 +41,16 @@ pub struct Admin {
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,
-    /// No answer is waited for past this instant; `None` waits for ever.
-    deadline: Option<Instant>,
+    /// How long an answer may take, and until when the one under way may.
+    patience: Duration,
+    deadline: Instant,
+    /// Where to ask whether the server still answers others, before an answer is given up.
+    elsewhere: Option<(Address, Login)>,
+    /// Once set, answers must come soon.
+    hurry: Option<Arc<AtomicBool>>,
+    /// Whether an interruption ends the waiting.
+    heeds_signals: bool,
+    server_pid: Option<u32>,
 }
 
 /// Rows of text columns; NULL is `None`.
@@ -52,16 +70,21 @@ impl Admin {
         login: &Login,
         limit: Duration,
     ) -> Result<Self, ServerError> {
-        let stream = open(address, limit)?;
+        let (stream, server_pid) = open(address, limit)?;
         let mut admin = Self {
             stream: BufReader::with_capacity(READ_BUFFER, stream),
             session: Session::default(),
             input: Vec::new(),
             output: Vec::new(),
-            deadline: Some(Instant::now() + limit),
+            patience: limit,
+            deadline: Instant::now() + limit,
+            elsewhere: None,
+            hurry: None,
+            heeds_signals: true,
+            server_pid,
         };
         admin.login(login)?;
-        admin.deadline = None;
+        admin.patience = ANSWER_LIMIT;
         Ok(admin)
     }
 
@@ -69,9 +92,29 @@ impl Admin {
         &self.session
     }
 
+    /// The server's process, when it listens on a unix socket and can be seen from here.
+    pub fn server_pid(&self) -> Option<u32> {
+        self.server_pid
+    }
+
+    /// Waits for answers even after an interruption: for tidying up.
+    pub fn ignore_signals(&mut self) {
+        self.heeds_signals = false;
+    }
+
     /// Gives up on any later answer that takes longer than `limit`.
     pub fn answer_within(&mut self, limit: Duration) {
-        self.deadline = Some(Instant::now() + limit);
+        self.patience = limit;
+    }
+
+    /// Waits for answers as long as the server lets others in: loading and indexing may take hours.
+    pub fn wait_while_alive(&mut self, address: &Address, login: &Login) {
+        self.elsewhere = Some((address.clone(), Login { database: None, ..login.clone() }));
+    }
+
+    /// Gives up soon on any answer once the flag is set.
+    pub fn hurry_once(&mut self, flag: Arc<AtomicBool>) {
+        self.hurry = Some(flag);
     }
 
     /// Runs a statement and gives the number of rows that it changed or returned.
@@ -82,18 +125,24 @@ impl Admin {
     /// Runs a query and gives its rows.
     pub fn query(&mut self, sql: &str) -> Result<Rows, ServerError> {
         let mut rows = Rows::new();
+        self.fetch(sql.as_bytes(), |payload| rows.push(text_columns(payload)))?;
+        Ok(rows)
+    }
+
+    /// Runs a statement, shows each row as it came (columns as length-encoded text), and gives the
+    /// number of rows that it changed or returned.
+    pub fn fetch(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         let mut columns_left = None;
         let no_eof = self.session.no_eof;
-        self.run(sql.as_bytes(), |payload| match columns_left {
+        self.run(sql, |payload| match columns_left {
             None => {
                 let count = length_encoded(payload).map_or(0, |(count, _)| count);
                 // The definitions, then an EOF packet for servers that still send it.
                 columns_left = Some(count + u64::from(!no_eof));
             }
-            Some(0) => rows.push(text_columns(payload)),
+            Some(0) => look(payload),
             Some(left) => columns_left = Some(left - 1),
-        })?;
-        Ok(rows)
+        })
     }
 
     /// Runs a query and gives its first column: numbers of number columns, texts of all others.
@@ -119,6 +168,7 @@ impl Admin {
     fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         self.output.clear();
         commands::query(sql, &mut self.output);
+        self.deadline = Instant::now() + self.patience;
         self.flush()?;
         let mut response = Response::to_query(self.session.no_eof);
         loop {
@@ -150,10 +200,18 @@ impl Admin {
     }
 
     fn flush(&mut self) -> Result<(), ServerError> {
-        self.stream
-            .get_mut()
-            .write_all(&self.output)
-            .map_err(|error| ServerError::new(code::SERVER_GONE, format!("server gone: {error}")))
+        let mut sent = 0;
+        while sent < self.output.len() {
+            match self.stream.get_mut().write(&self.output[sent..]) {
+                Ok(count) => sent += count,
+                Err(error) if is_timeout(&error) => self.wait_on()?,
+                Err(error) => {
+                    let message = format!("server gone: {error}");
+                    return Err(ServerError::new(code::SERVER_GONE, message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Reads one packet into `input`; gives its length and sequence number.
@@ -169,33 +227,52 @@ impl Admin {
     }
 
     fn read_exact_into(&mut self, mut space: &mut [u8]) -> Result<(), ServerError> {
-        let lost = |reason: &str| {
-            ServerError::new(code::SERVER_LOST, format!("lost connection to the server: {reason}"))
-        };
         while !space.is_empty() {
             match self.stream.read(space) {
                 Ok(0) => return Err(lost("it closed the connection")),
                 Ok(count) => space = &mut space[count..],
-                Err(error) if is_timeout(&error) => {
-                    if signals::interrupted() {
-                        return Err(lost("interrupted"));
-                    }
-                    if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                        return Err(lost("no answer in time"));
-                    }
-                }
+                Err(error) if is_timeout(&error) => self.wait_on()?,
                 Err(error) => return Err(lost(&error.to_string())),
             }
         }
         Ok(())
     }
+
+    /// The server has been silent for a moment: whether to go on waiting.
+    fn wait_on(&mut self) -> Result<(), ServerError> {
+        if self.heeds_signals && signals::interrupted() {
+            return Err(lost("interrupted"));
+        }
+        let now = Instant::now();
+        if self.hurry.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            self.deadline = self.deadline.min(now + HURRY);
+        }
+        if now < self.deadline {
+            return Ok(());
+        }
+        let Some((address, login)) = &self.elsewhere else {
+            return Err(lost(&format!("no answer within {} s", self.patience.as_secs_f64())));
+        };
+        match Self::connect_within(address, login, ALIVE_LIMIT) {
+            Err(error) if error.code != code::TOO_MANY_CONNECTIONS => Err(error),
+            _ => {
+                self.deadline = now + self.patience;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn lost(reason: &str) -> ServerError {
+    ServerError::new(code::SERVER_LOST, format!("lost connection to the server: {reason}"))
 }
 
 impl Drop for Admin {
     fn drop(&mut self) {
         self.output.clear();
         commands::quit(&mut self.output);
-        let _ = self.stream.get_mut().write_all(&self.output);
+        // The write gives up by itself when the server takes nothing.
+        let _ = self.stream.get_mut().write(&self.output);
     }
 }
 
@@ -216,20 +293,27 @@ pub fn connect_failure(error: &ServerError) -> Fatal {
     }
 }
 
-fn open(address: &Address, limit: Duration) -> Result<Box<dyn Stream>, ServerError> {
+/// The stream, and the process at its other end where that is known.
+type Opened = (Box<dyn Stream>, Option<u32>);
+
+fn open(address: &Address, limit: Duration) -> Result<Opened, ServerError> {
     let refused = |error| address.refused(error);
     match address {
         Address::Unix(_) => {
             let stream = UnixStream::from(dial(address, limit)?);
             stream.set_nonblocking(false).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            Ok(Box::new(stream))
+            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
+            let peer = sockopt::socket_peercred(&stream).ok();
+            let pid = peer.map(|peer| peer.pid.as_raw_nonzero().get() as u32);
+            Ok((Box::new(stream), pid))
         }
         Address::Tcp(to) => {
             let stream = TcpStream::connect_timeout(to, limit).map_err(refused)?;
             stream.set_nodelay(true).map_err(refused)?;
             stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            Ok(Box::new(stream))
+            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
+            Ok((Box::new(stream), None))
         }
     }
 }

@@ -21,4 +21,5 @@ pub mod random;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod sqlbench;
 pub mod workload;

@@ -23,10 +23,10 @@ enum Command {
 const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
 
   mydyno-engine load <<'JOB'
-  {"protocol": 1,
+  {"protocol": 2,
    "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "mydyno"},
-   "workload": {"sysbench": {"script": "oltp_point_select"}},
-   "prepare": "if-missing",
+   "workload": {"program": {"name": "one-page", "transactions": [{"name": "read", "steps": [
+     {"send": {"name": "read", "sql": ["SELECT n FROM hits WHERE page = ", {"value": ["uniform", 1, 1000]}]}}]}]}},
    "phases": [{"connections": 8, "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
   JOB
 

@@ -29,6 +29,9 @@ use intervals::Intervals;
 /// How long a server may take to answer whether it is still there.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
+/// Time between two such questions.
+const PROBE_EVERY_NS: u64 = 1_000_000_000;
+
 /// What the phases need beside the job.
 pub struct Conductor<'a> {
     pub job: &'a Job,
@@ -51,11 +54,15 @@ impl Conductor<'_> {
                 phase: phase.clone(),
                 seed: self.job.seed,
                 interval_ns: nanoseconds(self.job.interval_s),
+                answer_within_ns: nanoseconds(self.job.answer_within_s),
                 clock: self.clock,
                 address: self.address.clone(),
                 login: self.login.clone(),
                 workload: self.workload.clone(),
-                gate: Gate::default(),
+                gate: match phase.work {
+                    Work::Events { events } => Gate::sharing(events),
+                    _ => Gate::default(),
+                },
                 reactors: self.reactors.min(phase.connections as usize),
                 pins: self.pins.clone(),
             };
@@ -80,6 +87,7 @@ impl Conductor<'_> {
         watch.say(Message::PhaseStart {
             phase: plan.phase_index,
             connections: plan.phase.connections,
+            label: None,
         });
         thread::scope(|scope| {
             for (index, reactor) in reactors.into_iter().enumerate() {
@@ -114,7 +122,11 @@ struct Watch<'a> {
     opened: Vec<Option<Opened>>,
     window: Option<Window>,
     intervals: Intervals,
-    finished: Vec<Option<PhasePart>>,
+    finished: Vec<Option<Box<PhasePart>>>,
+    /// Reactors that have carried all their events and keep idle connections open.
+    over: usize,
+    /// When the server was last asked whether it is still there.
+    probed_ns: Option<u64>,
     /// Reactors that have no statement under way any more.
     drained: usize,
     cpu_from: Option<CpuSeconds>,
@@ -136,6 +148,8 @@ impl<'a> Watch<'a> {
             window: None,
             intervals: Intervals::new(plan.phase_index, reactors),
             finished: (0..reactors).map(|_| None).collect(),
+            over: 0,
+            probed_ns: None,
             drained: 0,
             cpu_from: None,
             cpu_to: None,
@@ -205,6 +219,13 @@ impl<'a> Watch<'a> {
                 }
             }
             Event::Lost { error } => self.on_lost(&error),
+            Event::WorkOver => {
+                self.over += 1;
+                if self.over == self.plan.reactors {
+                    self.plan.gate.release();
+                    self.wake();
+                }
+            }
             Event::Drained => {
                 self.drained += 1;
                 if self.drained == self.plan.reactors && self.cpu_from.is_some() {
@@ -212,7 +233,7 @@ impl<'a> Watch<'a> {
                 }
             }
             Event::Finished { reactor, part } => {
-                self.finished[reactor] = Some(*part);
+                self.finished[reactor] = Some(part);
                 for message in self.intervals.finish(reactor) {
                     self.say(Message::Interval(message));
                 }
@@ -224,7 +245,7 @@ impl<'a> Watch<'a> {
 
     /// All connections are open or have failed: sets the instants and opens the gate.
     fn begin(&mut self) {
-        let reached: Vec<u32> = self.opened.iter().flatten().map(|part| part.reached).collect();
+        let carriers: Vec<u32> = self.opened.iter().flatten().map(|part| part.carriers).collect();
         let opened = self.opened_in_all();
         self.say(Message::Connected {
             phase: self.plan.phase_index,
@@ -232,7 +253,7 @@ impl<'a> Watch<'a> {
             failed: opened.failed,
             errors: opened.errors.counts.clone(),
         });
-        if opened.reached == 0 {
+        if opened.carriers == 0 {
             let reason = opened.errors.examples.values().next().cloned().unwrap_or_default();
             return self.abort(format!("no connection could be opened: {reason}"));
         }
@@ -241,18 +262,19 @@ impl<'a> Watch<'a> {
         }
         let start_ns = self.plan.clock.now_ns();
         let window = match self.plan.phase.work {
-            Work::Rounds { .. } => {
+            // Work that is counted is counted whole, even while connections are still opening.
+            Work::Rounds { .. } | Work::Events { .. } | Work::Split { .. } => {
                 Window { start_ns, measured_from_ns: start_ns, measured_to_ns: u64::MAX }
             }
             Work::Timed { warmup_s, measure_s } => {
-                let measured_from_ns = start_ns + nanoseconds(warmup_s);
+                let measured_from_ns = start_ns + nanoseconds(self.plan.phase.ramp_s + warmup_s);
                 let measured_to_ns = measured_from_ns + nanoseconds(measure_s);
                 Window { start_ns, measured_from_ns, measured_to_ns }
             }
         };
         self.window = Some(window);
         self.on_clock();
-        self.plan.gate.open(Start { window, owners: deal(&reached) });
+        self.plan.gate.open(Start { window, owners: deal(&carriers) });
         self.wake();
     }
 
@@ -261,14 +283,18 @@ impl<'a> Watch<'a> {
         for part in self.opened.iter().flatten() {
             all.reached += part.reached;
             all.failed += part.failed;
+            all.carriers += part.carriers;
             all.errors.merge(&part.errors);
         }
         all
     }
 
-    /// A connection was lost: goes on if the server is still there, else ends the phase.
+    /// A connection was lost: goes on if the server is still there, else ends the phase. A workload
+    /// that opens its connections again is to see for itself.
     fn on_lost(&mut self, error: &ServerError) {
-        if self.stopped_ns.is_some() {
+        let now = self.plan.clock.now_ns();
+        let recently = self.probed_ns.is_some_and(|at_ns| now - at_ns < PROBE_EVERY_NS);
+        if self.stopped_ns.is_some() || recently || self.plan.workload.policy().reopen {
             return;
         }
         let login = Login { database: None, ..self.conductor.login.clone() };
@@ -279,6 +305,7 @@ impl<'a> Watch<'a> {
                 self.abort(format!("the server is gone: {error}; {probe}"));
             }
         }
+        self.probed_ns = Some(self.plan.clock.now_ns());
     }
 
     fn interrupt(&mut self) {

@@ -78,7 +78,11 @@ impl Loader<'_> {
             Err(error) => return Err(refused(&sql, &error)),
         }
         for table in &tables {
-            self.check_shape(table)?;
+            if let Some(found) = self.columns(table.name)?
+                && let Some(difference) = self.difference(table, &found)?
+            {
+                return Err(self.bad_table(table, &difference));
+            }
         }
         Ok(())
     }
@@ -111,21 +115,20 @@ impl Loader<'_> {
 
     /// Whether the table has to be made, or made again.
     fn must_make(&mut self, table: &Table<'_>) -> Result<bool, Fatal> {
-        let Some(comment) = self.comment(table.name)? else { return Ok(true) };
-        let may_go = self.asked.drop_existing || comment.starts_with(OURS);
-        let rows = self.count(table.name)?;
+        let Some(found) = self.columns(table.name)? else { return Ok(true) };
         if self.asked.prepare == Prepare::IfMissing {
-            match self.check_shape(table) {
-                Err(fatal) if fatal.code != FatalCode::BadTable || !self.asked.drop_existing => {
-                    return Err(fatal);
+            match self.difference(table, &found)? {
+                Some(difference) if !self.asked.drop_existing => {
+                    return Err(self.bad_table(table, &difference));
                 }
-                Ok(()) if rows == table.count => return Ok(false),
+                None if self.count(table.name)? == table.count => return Ok(false),
                 _ => {}
             }
         }
-        if may_go {
+        if self.asked.drop_existing || self.comment(table.name)?.starts_with(OURS) {
             return Ok(true);
         }
+        let rows = self.count(table.name)?;
         let message = format!(
             "the table `{}` in `{}` has {rows} rows and was not made by mydyno",
             table.name, self.asked.database
@@ -134,17 +137,22 @@ impl Loader<'_> {
             .hint("--drop-existing drops it; another --database leaves it alone"))
     }
 
-    /// Refuses a table that is there with other columns than wanted.
-    fn check_shape(&mut self, table: &Table<'_>) -> Result<(), Fatal> {
-        let Some(found) = self.columns(table.name)? else { return Ok(()) };
-        let wanted = self.wanted(table)?;
-        let Some(difference) = differs(&wanted, &found) else { return Ok(()) };
+    /// How the columns of a table differ from those wanted.
+    fn difference(
+        &mut self,
+        table: &Table<'_>,
+        found: &[(String, String)],
+    ) -> Result<Option<String>, Fatal> {
+        Ok(differs(&self.wanted(table)?, found))
+    }
+
+    fn bad_table(&self, table: &Table<'_>, difference: &str) -> Fatal {
         let message = format!(
             "the table `{}` in `{}` has other columns than the workload needs: {difference}",
             table.name, self.asked.database
         );
-        Err(Fatal::new(FatalCode::BadTable, message)
-            .hint("--drop-existing makes it anew; another --database leaves it alone"))
+        Fatal::new(FatalCode::BadTable, message)
+            .hint("--drop-existing makes it anew; another --database leaves it alone")
     }
 
     /// The columns that the table would have if it were made now, by making it as a temporary one
@@ -173,17 +181,13 @@ impl Loader<'_> {
         }
     }
 
-    /// The comment of a table; `None` without such a table.
-    fn comment(&mut self, table: &str) -> Result<Option<String>, Fatal> {
+    fn comment(&mut self, table: &str) -> Result<String, Fatal> {
         const NAME: usize = 0;
         const COMMENT: usize = 17;
-        if self.columns(table)?.is_none() {
-            return Ok(None);
-        }
         // The server compares names without regard to case, which may find several.
         let rows = self.query(&format!("SHOW TABLE STATUS WHERE Name = '{table}'"))?;
         let exact = rows.iter().find(|row| cell(row, NAME) == table).or(rows.first());
-        Ok(Some(exact.map(|row| cell(row, COMMENT)).unwrap_or_default()))
+        Ok(exact.map(|row| cell(row, COMMENT)).unwrap_or_default())
     }
 
     fn make(&mut self, table: &mut Table<'_>) -> Result<(), Fatal> {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admin::{Admin, connect_failure};
+use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL, WorkloadJob};
+use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
 use crate::load::Event;
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
@@ -19,6 +20,7 @@ use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::Sampler;
+use crate::sqlbench::{self, Suite};
 use crate::workload::{self, Program};
 
 /// Carries out a job and writes its messages, from `hello` to `done`.
@@ -56,35 +58,26 @@ fn prepare_and_drive(
     reporter: &Reporter,
     events: (Sender<Event>, Receiver<Event>),
 ) -> Result<Exit, Fatal> {
-    let WorkloadJob::Program(program) = &job.workload;
+    let program = match &job.workload {
+        WorkloadJob::SqlBench(sql_bench) => return bench(job, sql_bench, clock, reporter),
+        WorkloadJob::Watch(_) => return watch(job, clock, reporter, &events.1),
+        WorkloadJob::Program(program) => program,
+    };
     let mut workload = workload::compile(program, job.seed)?;
     if !job.phases.is_empty() && program.transactions.is_empty() {
         let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&job.target)?;
-    let login = Login {
-        user: job.target.user.clone(),
-        password: job.target.password.clone(),
-        database: Some(job.target.database.clone()),
-        local: address.is_local(),
-    };
+    let login = login(job, &address);
     let cpus = cpus::allowed();
     let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
 
-    let first = Login { database: None, ..login.clone() };
-    let mut admin = Admin::connect(&address, &first).map_err(|error| connect_failure(&error))?;
-    reporter.send(&Message::Hello(Hello {
-        protocol: PROTOCOL,
-        engine_version: env!("CARGO_PKG_VERSION"),
-        seed: job.seed,
-        started_unix_ns: unix_ns(clock),
-        reactors,
-        pinned: pins.is_some(),
-        cpus,
-        server_version: admin.session().server_version.clone(),
-    }));
+    let mut admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
+    admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
+    admin.wait_while_alive(&address, &login);
     let asked = Asked {
         prepare: job.prepare,
         drop_existing: job.drop_existing,
@@ -98,7 +91,99 @@ fn prepare_and_drive(
     // No connection beside the load's own and the sampler's while it is measured.
     drop(admin);
 
-    drive(&Conductor { job, clock, address, login, workload, reporter, events, reactors, pins })
+    let conductor =
+        Conductor { job, clock, address, login, workload, reporter, events, reactors, pins };
+    let exit = drive(&conductor)?;
+    if exit == Exit::Ok && !job.phases.is_empty() {
+        check(&conductor);
+    }
+    Ok(exit)
+}
+
+/// Tells whether what the workload wants of its data holds after the load.
+fn check(conductor: &Conductor<'_>) {
+    let Conductor { job, address, login, workload, reporter, .. } = conductor;
+    if workload.checks().is_empty() {
+        return;
+    }
+    let mut admin = Admin::connect(address, login);
+    for check in workload.checks() {
+        let Checked { name, holds, detail } = match &mut admin {
+            Ok(admin) => {
+                admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
+                checks::run(admin, check)
+            }
+            Err(error) => {
+                Checked { name: check.name.clone(), holds: false, detail: Some(error.to_string()) }
+            }
+        };
+        reporter.send(&Message::Check { name, holds, detail });
+    }
+}
+
+/// Samples, without any load, until told to stop.
+fn watch(
+    job: &Job,
+    clock: Clock,
+    reporter: &Reporter,
+    events: &Receiver<Event>,
+) -> Result<Exit, Fatal> {
+    let address = Address::resolve(&job.target)?;
+    let login = login(job, &address);
+    let admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, 0, false));
+    drop(admin);
+    sampled(job, clock, &address, &login, reporter, || {
+        while !signals::interrupted() {
+            // The only event without a load is an interruption.
+            let _ = events.recv();
+        }
+        // To be told to stop is how watching ends.
+        Ok(Exit::Ok)
+    })
+}
+
+/// Runs sql-bench, which has a control flow and one connection of its own.
+fn bench(
+    job: &Job,
+    sql_bench: &SqlBenchJob,
+    clock: Clock,
+    reporter: &Reporter,
+) -> Result<Exit, Fatal> {
+    let address = Address::resolve(&job.target)?;
+    let login = login(job, &address);
+    let admin = connect(&address, &login)?;
+    reporter.send(&hello(job, clock, &admin, 1, false));
+    sqlbench::run(&Suite { job, clock, address, login, reporter }, sql_bench, admin)
+}
+
+fn login(job: &Job, address: &Address) -> Login {
+    Login {
+        user: job.target.user.clone(),
+        password: job.target.password.clone(),
+        database: Some(job.target.database.clone()),
+        local: address.is_local(),
+    }
+}
+
+/// The first connection, which needs no database.
+fn connect(address: &Address, login: &Login) -> Result<Admin, Fatal> {
+    let first = Login { database: None, ..login.clone() };
+    Admin::connect(address, &first).map_err(|error| connect_failure(&error))
+}
+
+fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) -> Message {
+    Message::Hello(Hello {
+        protocol: PROTOCOL,
+        engine_version: env!("CARGO_PKG_VERSION"),
+        seed: job.seed,
+        started_unix_ns: unix_ns(clock),
+        reactors,
+        pinned,
+        cpus: cpus::allowed(),
+        server_version: admin.session().server_version.clone(),
+        server_pid: admin.server_pid(),
+    })
 }
 
 fn read_dictionaries(
@@ -119,26 +204,34 @@ fn read_dictionaries(
 
 /// Runs the phases, with the sampler beside them.
 fn drive(conductor: &Conductor<'_>) -> Result<Exit, Fatal> {
-    if conductor.job.phases.is_empty() {
+    let Conductor { job, clock, address, login, reporter, .. } = conductor;
+    if job.phases.is_empty() {
         return Ok(Exit::Ok);
     }
+    sampled(job, *clock, address, login, reporter, || conductor.run())
+}
+
+/// Does something while the sampler, if the job has one, takes its samples.
+fn sampled<T>(
+    job: &Job,
+    clock: Clock,
+    address: &Address,
+    login: &Login,
+    reporter: &Reporter,
+    what: impl FnOnce() -> Result<T, Fatal>,
+) -> Result<T, Fatal> {
     thread::scope(|scope| {
-        let sampler = match &conductor.job.sampling {
+        let sampler = match &job.sampling {
             None => None,
-            Some(sampling) => Some(Sampler::start(
-                scope,
-                sampling,
-                conductor.clock,
-                &conductor.address,
-                &conductor.login,
-                conductor.reporter,
-            )?),
+            Some(sampling) => {
+                Some(Sampler::start(scope, sampling, clock, address, login, reporter)?)
+            }
         };
-        let exit = conductor.run();
+        let done = what();
         if let Some(sampler) = sampler {
             sampler.stop();
         }
-        exit
+        done
     })
 }
 

@@ -87,6 +87,42 @@ fn interval(queries: u64) -> Interval {
     }
 }
 
+fn operation() -> Operation {
+    Operation {
+        phase: 5,
+        program: "insert",
+        name: "order_by_big_key".to_owned(),
+        tests: 10,
+        statements: 10,
+        rows: 3_000_000,
+        failed: 0,
+        elapsed_ns: 8_123_456_789,
+        original_elapsed_ns: None,
+        client_cpu: cpu(0.5, 0.25),
+        server_cpu: Some(cpu(6.75, 0.5)),
+        estimated: false,
+        warning: None,
+        in_totals: true,
+    }
+}
+
+/// An operation that was cut short, on a server elsewhere.
+fn estimated_operation() -> Operation {
+    let warning = "stopped after 250 of 1000 loops, 600.125 s, by the time limit of 600 s; \
+                   the times are extrapolated";
+    Operation {
+        tests: 1000,
+        statements: 250,
+        elapsed_ns: 2_400_500_000_000,
+        original_elapsed_ns: Some(2_401_000_000_000),
+        server_cpu: None,
+        estimated: true,
+        warning: Some(warning.to_owned()),
+        in_totals: false,
+        ..operation()
+    }
+}
+
 fn phase_end() -> PhaseEnd {
     let selects = [150_000, 180_000, 210_000];
     let updates = [420_000];
@@ -109,14 +145,47 @@ fn phase_end() -> PhaseEnd {
         latency_kind: LatencyKind::Service,
         queries: counted(&[&selects[..], &updates].concat()),
         statements: [("select_index", result(&selects, 0)), ("update_index", result(&updates, 1))]
+            .map(|(kind, result)| (kind.to_owned(), result))
             .into(),
         transactions: counted(&[330_000]),
         connects: counted(&[250_000, 270_000]),
         errors: [(1213, 1)].into(),
         error_examples: [(1213, "Deadlock found when trying to get lock".to_owned())].into(),
-        ignored_errors: 1,
+        unanswered: 0,
+        reconnects: 0,
+        retries: 1,
         client_cpu: cpu(0.004, 0.012),
         backlog_max: None,
+    }
+}
+
+fn operation() -> Operation {
+    Operation {
+        phase: 6,
+        program: "insert",
+        name: "order_by_big_key".to_owned(),
+        tests: 10,
+        statements: 10,
+        rows: 30_000,
+        failed: 0,
+        elapsed_ns: 123_456_789,
+        original_elapsed_ns: None,
+        client_cpu: cpu(0.02, 0.01),
+        server_cpu: Some(cpu(0.09, 0.0)),
+        estimated: false,
+        warning: None,
+        in_totals: true,
+    }
+}
+
+/// A loop that was cut short, on a server of another machine.
+fn estimated_operation() -> Operation {
+    Operation {
+        name: "select_many_fields".to_owned(),
+        server_cpu: None,
+        estimated: true,
+        warning: Some("stopped after 600 s: 500 of 2000 done".to_owned()),
+        ..operation()
     }
 }
 
@@ -135,7 +204,9 @@ fn aborted_phase_end() -> PhaseEnd {
         connects: counted(&[]),
         errors: BTreeMap::new(),
         error_examples: BTreeMap::new(),
-        ignored_errors: 0,
+        unanswered: 0,
+        reconnects: 0,
+        retries: 0,
         client_cpu: cpu(0.0, 0.0),
         backlog_max: Some(0),
         ..phase_end()
@@ -151,7 +222,7 @@ fn examples() -> Vec<(&'static str, Message)> {
         (
             "hello",
             Message::Hello(Hello {
-                protocol: 1,
+                protocol: 2,
                 engine_version: "0.1.0",
                 seed: 1,
                 started_unix_ns: 1_763_664_000_000_000_000,
@@ -159,6 +230,7 @@ fn examples() -> Vec<(&'static str, Message)> {
                 pinned: true,
                 cpus: vec![0, 1],
                 server_version: "10.11.6-MariaDB-0+deb12u1".to_owned(),
+                server_pid: Some(4321),
             }),
         ),
         (
@@ -172,7 +244,11 @@ fn examples() -> Vec<(&'static str, Message)> {
                 statements: 18,
             },
         ),
-        ("phase_start", Message::PhaseStart { phase: 0, connections: 10 }),
+        ("phase_start", Message::PhaseStart { phase: 0, connections: 10, label: None }),
+        (
+            "phase_start-labelled",
+            Message::PhaseStart { phase: 6, connections: 1, label: Some("insert") },
+        ),
         (
             "connected",
             Message::Connected { phase: 0, reached: 8, failed: 2, errors: [(1040, 2)].into() },
@@ -182,8 +258,19 @@ fn examples() -> Vec<(&'static str, Message)> {
         ("interval-empty", Message::Interval(interval(0))),
         ("sample", Message::Sample(sample(true))),
         ("sample-server-gone", Message::Sample(sample(false))),
+        ("operation", Message::Operation(operation())),
+        ("operation-estimated", Message::Operation(estimated_operation())),
         ("phase_end", Message::PhaseEnd(Box::new(phase_end()))),
         ("phase_end-aborted", Message::PhaseEnd(Box::new(aborted_phase_end()))),
+        ("check", Message::Check { name: "w_ytd".to_owned(), holds: true, detail: None }),
+        (
+            "check-broken",
+            Message::Check {
+                name: "w_ytd".to_owned(),
+                holds: false,
+                detail: Some("1 row, the first is (1, 300000.00, 299990.00)".to_owned()),
+            },
+        ),
         (
             "done",
             Message::Done {
@@ -262,7 +349,12 @@ fn the_documentation_describes_every_key_of_a_job() {
     for entry in fs::read_dir(folder).unwrap() {
         let job = fs::read_to_string(entry.unwrap().path()).unwrap();
         let mut keys = Vec::new();
-        collect_keys(&serde_json::from_str(&job).unwrap(), &mut keys);
+        let mut job: Value = serde_json::from_str(&job).unwrap();
+        // What is within a workload has pages of its own.
+        for (_, workload) in job["workload"].as_object_mut().unwrap() {
+            *workload = Value::Null;
+        }
+        collect_keys(&job, &mut keys);
         for key in keys {
             assert!(page.contains(&format!("`{key}`")), "{key} is not described");
         }

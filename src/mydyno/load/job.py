@@ -44,7 +44,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Phase:
-    """One stretch of load: `arrival` and `work` are the engine's own objects, `pause_s` follows it."""
+    """One stretch of load: `arrival`, `work` and `think` are the engine's own objects, `pause_s` follows it.
+
+    Of the connections only `active` carry events, if said; they open and start over `ramp_s`.
+    """
 
     connections: int
     arrival: dict[str, Any]
@@ -66,7 +69,11 @@ class Sampling:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What one engine process does. `prepare` is `none`, `create` or `if-missing`."""
+    """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
+
+    With `drop_existing` it may drop tables that mydyno has not made. A statement that has no answer
+    within `answer_within_s` is given up.
+    """
 
     target: Target
     seed: int

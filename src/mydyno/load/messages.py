@@ -116,6 +116,8 @@ class Prepared(_Message):
 
 
 class PhaseStart(_Message):
+    """`label` is the name of the test program in a run of sql-bench, else None."""
+
     type: Literal["phase_start"]
     phase: int
     connections: int
@@ -162,6 +164,30 @@ class Sample(_Message):
     host: HostCounters
 
 
+class Operation(_Message):
+    """A timed operation of sql-bench: `tests` as the suite reports them, `statements` as really sent.
+
+    `elapsed_ns` and the CPU times are extrapolated when `estimated`. `original_elapsed_ns` is what the suite
+    would have shown where its timer includes earlier work.
+    """
+
+    type: Literal["operation"]
+    phase: int
+    program: str
+    name: str
+    tests: int
+    statements: int
+    rows: int
+    failed: int
+    elapsed_ns: int
+    original_elapsed_ns: int | None
+    client_cpu: CpuSeconds
+    server_cpu: CpuSeconds | None
+    estimated: bool
+    warning: str | None
+    in_totals: bool
+
+
 class PhaseEnd(_Message):
     type: Literal["phase_end"]
     phase: int
@@ -199,6 +225,7 @@ class Operation(_Message):
     rows: int
     failed: int
     elapsed_ns: int
+    original_elapsed_ns: int | None
     client_cpu: CpuSeconds
     server_cpu: CpuSeconds | None
     estimated: bool
@@ -238,8 +265,8 @@ Message = Annotated[
     | Measuring
     | Interval
     | Sample
-    | PhaseEnd
     | Operation
+    | PhaseEnd
     | Check
     | Done
     | Fatal,

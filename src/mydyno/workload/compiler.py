@@ -21,6 +21,7 @@ Program = dict[str, Any]
 _CHOICES = {"open": ("phase", "lazy", "event"), "lost": ("close", "reopen")}
 _DRAWING_WORDS = ("pick", "next", "word")
 _TRANSACTION_WORDS = frozenset({"connection", "connections", "event"})
+_NOT_IN_ROWS = (*sorted(_TRANSACTION_WORDS), "unique", "counter", "next")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class _Compilation:
         compile_tables(self.named["tables"], tables, self.names, self.gathered)
         dictionaries = self._dictionaries(tables)
         policy = self._policy()
-        transactions = self._transactions(tables, bool(policy["prepared"]), policy["open"])
+        transactions = self._transactions(tables, bool(policy["prepared"]))
         checks = self._checks(tables)
         self._refuse_in_rows(tables, values, dictionaries)
         values, dictionaries = _only_used(values, dictionaries, [tables.programs, transactions])
@@ -153,12 +154,12 @@ class _Compilation:
             raise written.wrong(f"connection.{key} is unknown", ", ".join(choices), nearest(shown, choices))
         return str(value)
 
-    def _transactions(self, tables: Compiled, prepared: bool, opened: str) -> list[Any]:
+    def _transactions(self, tables: Compiled, prepared: bool) -> list[Any]:
         compiled = []
         for name, written in self.named["transactions"].items():
             with self.gathered.here():
                 weight, steps = self._transaction(name, written, tables, prepared)
-                if weight and not steps and opened != "event" and not self.gathered.problems:
+                if weight and not _acts(steps) and not self.gathered.problems:
                     raise written.wrong_key(
                         f"{name} has no statement left with these options", "at least one"
                     )
@@ -195,19 +196,16 @@ class _Compilation:
     def _refuse_in_rows(
         self, tables: Compiled, values: dict[str, Expression], dictionaries: dict[str, Any]
     ) -> None:
-        """Rows are made before there are connections, and before a server is asked for words."""
+        """Rows are the same at every run, and made before there are connections and answers of a server."""
         for table in tables.programs:
             drawn = [table["let"], table["row"]]
             for name in _reached(drawn, values):
-                if any(_uses_word(values[name], word) for word in _TRANSACTION_WORDS):
-                    self._refuse(
-                        "values", name, f"{name} needs a connection, and rows of {table['name']} draw it"
-                    )
+                if any(_uses(values[name], each) for each in _NOT_IN_ROWS):
+                    message = f"{name} needs a connection, and rows of {table['name']} draw it"
+                    self._refuse("values", name, message)
             drawn += [values[name] for name in _reached(drawn, values)]
             for name in dict.fromkeys(_mentions(drawn, _DRAWING_WORDS)):
-                dictionary = dictionaries.get(name, {})
-                own = dictionary.get("column", {}).get("table") == table["name"]
-                if own or "query" in dictionary:
+                if "words" not in dictionaries.get(name, {"words": []}):
                     message = f"{name} is known after the rows of {table['name']} only, and they draw from it"
                     self._refuse("dictionaries", name, message)
 
@@ -235,11 +233,23 @@ def _mentions(compiled: Any, operators: tuple[str, ...]) -> Iterator[str]:
             yield from _mentions(value, operators)
 
 
-def _uses_word(expression: Expression, word: str) -> bool:
-    """Whether a word such as `connection` is anywhere in the expression."""
+def _uses(expression: Expression, operator: str) -> bool:
+    """Whether an operator such as `connection` is anywhere in the expression."""
     if not isinstance(expression, list):
         return False
-    return expression == [word] or any(_uses_word(each, word) for each in expression[1:])
+    return expression[0] == operator or any(_uses(each, operator) for each in expression[1:])
+
+
+def _acts(steps: list[dict[str, Any]]) -> bool:
+    """Whether there is a step that does something beyond the event itself."""
+    for step in steps:
+        [(kind, body)] = step.items()
+        if kind in ("send", "pause_s", "reconnect"):
+            return True
+        branches = body if kind == "mix" else [body] if kind in ("repeat", "when") else []
+        if any(_acts([*branch["steps"], *branch.get("else", [])]) for branch in branches):
+            return True
+    return False
 
 
 def _reached(compiled: Any, values: Mapping[str, Expression]) -> dict[str, None]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mydyno.document.problems import nearest
-from mydyno.workload.constants import Constant, Expression, choice, is_constant, operation
+from mydyno.workload.constants import Constant, Expression, checked, choice, is_constant, operation
 from mydyno.workload.functions import (
     DISTRIBUTIONS,
     DRAW,
@@ -78,7 +78,10 @@ def compile_written(written: Written, names: Names, what: str) -> Expression:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int | float):
-        return value
+        try:
+            return checked(value)
+        except TypeError as error:
+            raise written.wrong(str(error)) from None
     if value is None:
         if written.describe():
             return None
@@ -181,7 +184,10 @@ class _Compiler:
         if isinstance(node.value, bool):
             return int(node.value)
         if node.value is None or isinstance(node.value, int | float | str):
-            return node.value
+            try:
+                return checked(node.value)
+            except TypeError as error:
+                raise self._refuse(node, str(error)) from None
         raise self._refuse(node, "this means nothing here", "numbers and 'texts'")
 
     def _binop(self, node: ast.BinOp) -> Expression:
@@ -360,6 +366,8 @@ class _Compiler:
             arguments = [named[parameter.name] for parameter in function.parameters]
         if function.name in DISTRIBUTIONS or function.name == "letters":
             low, high = arguments[0], arguments[1]
+            if isinstance(low, str | None) or isinstance(high, str | None):
+                raise self._refuse(node, "the bounds are not numbers", function.signature)
             if is_constant(low) and is_constant(high) and low > high:
                 raise self._refuse(node, f"there is nothing from {low} to {high}", "the smaller number first")
         return self._operate(node, function.operator, *arguments)

@@ -127,7 +127,7 @@ FUNCTIONS: dict[str, Function] = {
             DRAW,
             Function(
                 "nurand",
-                (_number("a"), *_BOUNDS, _optional("c", "number", 0)),
+                (Parameter("a", "fixed number"), *_BOUNDS, _optional("c", "fixed number", 0)),
                 "Non-uniform, as TPC-C 2.1.6 defines it.",
                 "nurand",
             ),

@@ -93,9 +93,10 @@ def first_word(sql: str) -> str:
 
 
 class _Template:
-    def __init__(self, written: Written, context: Context) -> None:
+    def __init__(self, written: Written, context: Context, *, inside_repeat: bool = False) -> None:
         self.written = written
         self.context = context
+        self.inside_repeat = inside_repeat
 
     def parts(self, text: str, start: int) -> list[SqlPart]:
         joined: list[SqlPart] = []
@@ -212,6 +213,8 @@ class _Template:
         return as_text(expression)
 
     def _repeated(self, call: ast.Call, text: str, start: int) -> Iterator[SqlPart]:
+        if self.inside_repeat:
+            raise self.written.wrong_at(start, "repeat is inside another repeat", text)
         values = dict(zip(("n", "sql", "between"), call.args, strict=False))
         values |= {str(keyword.arg): keyword.value for keyword in call.keywords}
         if not {"n", "sql"} <= set(values) <= {"n", "sql", "between"} or len(call.args) > 3:
@@ -227,7 +230,8 @@ class _Template:
             if number > 1:
                 yield ", " if between is None else between
             names = self.context.names.with_number(number)
-            inner = _Template(self.written, Context(names, self.context.tables, self.context.values_allowed))
+            context = Context(names, self.context.tables, self.context.values_allowed)
+            inner = _Template(self.written, context, inside_repeat=True)
             yield from inner.parts(piece or "", start)
 
     def _text(self, node: ast.expr | None, start: int) -> str | None:

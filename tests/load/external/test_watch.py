@@ -47,6 +47,7 @@ def test_samples_come_on_the_clock_of_the_driver(tmp_path: Path, monkeypatch: py
     assert heard.empty()
     asked = json.loads(job.read_text())
     assert (asked["workload"], asked["phases"]) == ({"watch": {}}, [])
+    assert asked["target"]["database"] == "information_schema"
     assert asked["sampling"] == {"interval_s": 0.5, "server_pid": 42}
 
 

@@ -4,6 +4,7 @@
 
 pub mod program;
 mod secret;
+mod sql_bench;
 mod validate;
 
 use std::path::PathBuf;
@@ -13,9 +14,10 @@ use serde::Deserialize;
 use crate::failure::{Fatal, FatalCode};
 
 pub use secret::Secret;
+pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
 /// Version of the job and message format that this engine speaks.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +33,9 @@ pub struct Job {
     #[serde(default)]
     pub drop_existing: bool,
     pub phases: Vec<Phase>,
+    /// A statement that has no answer after this long is given up with its connection.
+    #[serde(default = "default_answer_within_s")]
+    pub answer_within_s: f64,
     #[serde(default)]
     pub sampling: Option<Sampling>,
     #[serde(default = "default_interval_s")]
@@ -64,7 +69,15 @@ pub struct Target {
 #[serde(try_from = "WorkloadKeys")]
 pub enum WorkloadJob {
     Program(Box<program::ProgramJob>),
+    SqlBench(SqlBenchJob),
+    /// No load: sample until told to stop.
+    Watch(WatchJob),
 }
+
+/// Has no keys.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchJob {}
 
 /// What to do with the workload's tables before the first phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -84,9 +97,17 @@ pub enum Prepare {
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub connections: u32,
+    /// How many of them carry events, the others being idle; all of them unless said.
+    #[serde(default)]
+    pub active: Option<u32>,
     #[serde(default)]
     pub arrival: Arrival,
     pub work: Work,
+    #[serde(default)]
+    pub think: Option<Think>,
+    /// The connections open and start evenly over this time.
+    #[serde(default)]
+    pub ramp_s: f64,
     #[serde(default)]
     pub pause_s: f64,
 }
@@ -104,12 +125,40 @@ pub enum Arrival {
     Poisson { rate: f64 },
 }
 
+impl Phase {
+    /// How many connections carry events.
+    pub fn carriers(&self) -> u32 {
+        self.active.unwrap_or(self.connections)
+    }
+}
+
+/// How long a connection rests between its events.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    pub kind: ThinkKind,
+    pub mean_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkKind {
+    Constant,
+    Exponential,
+    /// From nothing to twice the mean.
+    Uniform,
+}
+
 /// How long a phase lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "WorkJob")]
 pub enum Work {
     /// Each connection runs this many events.
     Rounds { rounds: u64 },
+    /// All connections together run this many events, each taking the next one when it is free.
+    Events { events: u64 },
+    /// Each connection runs an equal share of this many events, rounded down.
+    Split { events: u64 },
     /// The clock decides: first a warm-up that is not counted, then the measured part.
     Timed { warmup_s: f64, measure_s: f64 },
 }
@@ -171,15 +220,19 @@ fn name_the_key(path: &str, reason: &str) -> String {
 #[serde(deny_unknown_fields)]
 struct WorkloadKeys {
     program: Option<program::ProgramJob>,
+    sql_bench: Option<SqlBenchJob>,
+    watch: Option<WatchJob>,
 }
 
 impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match keys.program {
-            Some(program) => Ok(WorkloadJob::Program(Box::new(program))),
-            None => Err("needs exactly one of program"),
+        match (keys.program, keys.sql_bench, keys.watch) {
+            (Some(program), None, None) => Ok(WorkloadJob::Program(Box::new(program))),
+            (None, Some(sql_bench), None) => Ok(WorkloadJob::SqlBench(sql_bench)),
+            (None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
+            _ => Err("needs exactly one of program, sql_bench and watch"),
         }
     }
 }
@@ -218,6 +271,7 @@ impl TryFrom<ArrivalJob> for Arrival {
 struct WorkJob {
     kind: WorkKind,
     rounds: Option<u64>,
+    events: Option<u64>,
     warmup_s: Option<f64>,
     measure_s: Option<f64>,
 }
@@ -226,6 +280,8 @@ struct WorkJob {
 #[serde(rename_all = "lowercase")]
 enum WorkKind {
     Rounds,
+    Events,
+    Split,
     Timed,
 }
 
@@ -233,11 +289,21 @@ impl TryFrom<WorkJob> for Work {
     type Error = &'static str;
 
     fn try_from(job: WorkJob) -> Result<Self, Self::Error> {
+        let timed = job.warmup_s.is_some() || job.measure_s.is_some();
         match job.kind {
-            WorkKind::Rounds if job.warmup_s.is_some() || job.measure_s.is_some() => {
-                Err("warmup_s and measure_s go with kind timed")
+            WorkKind::Timed => {}
+            _ if timed => return Err("warmup_s and measure_s go with kind timed"),
+            WorkKind::Rounds => {}
+            WorkKind::Events | WorkKind::Split if job.rounds.is_none() => {}
+            WorkKind::Events | WorkKind::Split => return Err("rounds goes with kind rounds"),
+        }
+        match job.kind {
+            WorkKind::Rounds | WorkKind::Timed if job.events.is_some() => {
+                Err("events goes with kind events or split")
             }
             WorkKind::Rounds => Ok(Work::Rounds { rounds: job.rounds.ok_or("needs rounds")? }),
+            WorkKind::Events => Ok(Work::Events { events: job.events.ok_or("needs events")? }),
+            WorkKind::Split => Ok(Work::Split { events: job.events.ok_or("needs events")? }),
             WorkKind::Timed if job.rounds.is_some() => Err("rounds goes with kind rounds"),
             WorkKind::Timed => Ok(Work::Timed {
                 warmup_s: job.warmup_s.unwrap_or(0.0),
@@ -249,6 +315,9 @@ impl TryFrom<WorkJob> for Work {
 
 fn default_seed() -> u64 {
     1
+}
+fn default_answer_within_s() -> f64 {
+    60.0
 }
 fn default_interval_s() -> f64 {
     1.0

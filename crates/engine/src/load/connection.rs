@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
+use crate::protocol::capture::Capture;
 use crate::protocol::frames::Frames;
 use crate::protocol::handshake::Handshake;
 use crate::protocol::response::Response;
@@ -10,22 +11,41 @@ use crate::workload::Cursor;
 
 /// Where a connection is.
 pub(super) enum Stage {
-    /// Not yet accepted into the queue of the listening socket.
+    /// To be dialled at once, or once the queue of the listening socket has room.
     Waiting,
     /// The TCP connection is being made.
     Dialing,
     Greeting(Box<Handshake>),
+    /// The session statement of this number is under way.
+    Session(usize),
     /// The statement of this number is being prepared.
     Preparing(usize),
     /// Open, with nothing to do.
     Idle,
     /// A statement is under way.
     Busy,
-    /// A failed transaction is being rolled back; then it starts again, or the next one does.
-    RollingBack {
-        again: bool,
-    },
+    /// The same, and the workload reads its answer.
+    Reading,
+    /// A failed transaction is being rolled back.
+    RollingBack(Then),
+    /// Nothing happens until the connection's timer.
+    Resting(Then),
     Closed,
+}
+
+/// How a connection goes on once it is open, rolled back or rested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Wait for the gate: the phase has not begun.
+    Start,
+    /// Go on with the steps of the event.
+    Step,
+    /// Begin the event again.
+    Again,
+    /// Begin the next event.
+    Next,
+    /// Do nothing: this connection carries no events, or has carried all of its own.
+    Idle,
 }
 
 /// What the server calls a prepared statement.
@@ -41,12 +61,11 @@ pub(super) struct Connection {
     pub stage: Stage,
     pub frames: Frames,
     pub response: Response,
-    pub dialled_ns: u64,
     /// The stream that draws this connection's statements.
     pub random: Random,
     pub cursor: Cursor,
-    /// Kind of that statement.
-    pub kind: usize,
+    /// The statement under way.
+    pub statement: usize,
     /// Start of the statement and of the event, from which their latencies count.
     pub statement_ns: u64,
     pub event_ns: u64,
@@ -55,37 +74,84 @@ pub(super) struct Connection {
     pub handles: Vec<Handle>,
     /// What the socket did not take; empty but for moments of congestion.
     pub unsent: Vec<u8>,
+    /// Rows that the workload reads; made by the first statement that does.
+    pub capture: Option<Box<Capture>>,
+    pub in_transaction: bool,
+    /// Carries events, now or later.
+    pub active: bool,
+    /// Whether it carries events at all.
+    pub carries: bool,
+    /// Was open and is not any more, against the workload's will.
+    pub lost: bool,
+    /// Was open at some time of the phase.
+    pub reached: bool,
+    /// When it began to open, and what comes after.
+    pub dialled_ns: u64,
+    pub then: Then,
+    /// Since when it has been lost without being opened again.
+    pub lost_ns: u64,
+    /// The instant of its timer; others that are still in the queue are stale.
+    pub wake_ns: u64,
+    /// The statement that the last sweep saw under way, and when one first saw it.
+    pub seen: (u64, u64),
 }
 
 impl Connection {
-    pub fn new(random: Random, cursor: Cursor, events_left: u64) -> Self {
+    pub fn new(random: Random, cursor: Cursor, events_left: u64, carries: bool) -> Self {
         Self {
             socket: None,
-            stage: Stage::Waiting,
+            stage: Stage::Closed,
             frames: Frames::default(),
             response: Response::to_query(false),
-            dialled_ns: 0,
             random,
             cursor,
-            kind: 0,
+            statement: 0,
             statement_ns: 0,
             event_ns: 0,
             events_left,
             handles: Vec::new(),
             unsent: Vec::new(),
+            capture: None,
+            in_transaction: false,
+            active: false,
+            carries,
+            lost: false,
+            reached: false,
+            dialled_ns: 0,
+            then: Then::Start,
+            lost_ns: 0,
+            wake_ns: 0,
+            seen: (0, 0),
         }
     }
 
     /// A statement is under way and its answer is to come.
     pub fn in_flight(&self) -> bool {
-        matches!(self.stage, Stage::Busy | Stage::RollingBack { .. })
+        matches!(self.stage, Stage::Busy | Stage::Reading | Stage::RollingBack(_))
     }
 
-    /// Dialing, authenticating or preparing.
+    /// Waiting to be dialled, dialing, authenticating or preparing.
     pub fn is_opening(&self) -> bool {
         matches!(
             self.stage,
-            Stage::Waiting | Stage::Dialing | Stage::Greeting(_) | Stage::Preparing(_)
+            Stage::Waiting
+                | Stage::Dialing
+                | Stage::Greeting(_)
+                | Stage::Session(_)
+                | Stage::Preparing(_)
         )
+    }
+
+    /// The server owes an answer.
+    pub fn is_awaited(&self) -> bool {
+        self.in_flight() || (self.is_opening() && self.socket.is_some())
+    }
+
+    /// Closes the socket, and forgets what belonged to its conversation.
+    pub fn close(&mut self) -> bool {
+        self.stage = Stage::Closed;
+        self.in_transaction = false;
+        self.unsent.clear();
+        self.socket.take().is_some()
     }
 }

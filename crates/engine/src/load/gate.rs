@@ -1,6 +1,6 @@
 //! How the conductor starts and stops all reactors at once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The instants of a phase, on the engine's clock.
@@ -26,9 +26,23 @@ pub struct Start {
 pub struct Gate {
     start: OnceLock<Start>,
     stop: AtomicBool,
+    release: AtomicBool,
+    /// Events that no connection has taken yet, where all connections share them.
+    events: AtomicU64,
 }
 
 impl Gate {
+    /// A gate to a phase of so many events in all.
+    pub fn sharing(events: u64) -> Self {
+        Self { events: AtomicU64::new(events), ..Self::default() }
+    }
+
+    /// Takes one of the shared events; false when none is left.
+    pub fn take_event(&self) -> bool {
+        let less = |left: u64| left.checked_sub(1);
+        self.events.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
     pub fn open(&self, start: Start) {
         // Only the conductor opens, once a phase.
         let _ = self.start.set(start);
@@ -42,9 +56,26 @@ impl Gate {
         self.stop.store(true, Ordering::SeqCst);
     }
 
+    /// All reactors have carried their events: connections may close.
+    pub fn release(&self) {
+        self.release.store(true, Ordering::SeqCst);
+    }
+
+    pub fn released(&self) -> bool {
+        self.release.load(Ordering::SeqCst)
+    }
+
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
+}
+
+/// How many of the first `events` arrivals belong to a reactor.
+pub fn share(owners: &[usize], reactor: usize, events: u64) -> u64 {
+    let mine = |part: &[usize]| part.iter().filter(|&&owner| owner == reactor).count() as u64;
+    let turns = events / owners.len() as u64;
+    let rest = (events % owners.len() as u64) as usize;
+    turns * mine(owners) + mine(&owners[..rest])
 }
 
 /// Deals arrivals to reactors in proportion to their connections, taking turns.
@@ -66,5 +97,21 @@ mod tests {
         assert_eq!(*deal(&[3, 1]), [0, 1, 0, 0]);
         assert_eq!(*deal(&[0, 2]), [1, 1]);
         assert_eq!(*deal(&[]), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn the_shares_of_the_reactors_add_up_to_all_events() {
+        let owners = deal(&[3, 1]);
+        for events in 0..20usize {
+            let expected = (0..events).filter(|at| owners[at % owners.len()] == 0).count() as u64;
+            assert_eq!(share(&owners, 0, events as u64), expected);
+            assert_eq!(share(&owners, 1, events as u64), events as u64 - expected);
+        }
+    }
+
+    #[test]
+    fn shared_events_are_given_out_exactly_once() {
+        let gate = Gate::sharing(2);
+        assert_eq!([(); 4].map(|()| gate.take_event()), [true, true, false, false]);
     }
 }

@@ -5,6 +5,7 @@ mod connection;
 pub mod gate;
 pub mod reactor;
 pub mod recorder;
+mod timers;
 
 use std::collections::BTreeMap;
 
@@ -22,10 +23,12 @@ pub enum Event {
         reactor: usize,
         part: recorder::IntervalPart,
     },
-    /// The first connection that the reactor lost in this phase.
+    /// A connection was lost, or could not be opened; told at most once a second.
     Lost {
         error: ServerError,
     },
+    /// The reactor has carried all its events and keeps its connections until it is released.
+    WorkOver,
     /// No statement of the reactor is under way any more; it closes its connections next.
     Drained,
     Finished {
@@ -40,21 +43,26 @@ pub enum Event {
 pub struct Opened {
     pub reached: u32,
     pub failed: u32,
+    /// Connections that will carry events, with those that open later.
+    pub carriers: u32,
     pub errors: ErrorLog,
 }
 
 /// One reactor's part of a phase's results.
+#[derive(Default)]
 pub struct PhasePart {
-    pub statements: Vec<recorder::StatementPart>,
-    pub transactions: Latencies,
+    pub recorded: recorder::Recorded,
     pub connects: Latencies,
-    pub errors: ErrorLog,
-    pub ignored_errors: u64,
     pub backlog_max: u64,
-    /// Connections that were open and were lost.
+    /// Connections that were open at some time.
+    pub reached: u32,
+    /// Of those that carry events: still there at the end, and lost for good.
+    pub alive: u32,
     pub lost: u32,
-    /// When the last statement that counts ended; `None` when none did.
-    pub last_ns: Option<u64>,
+    /// Lost connections that were opened again.
+    pub reconnects: u64,
+    /// Statements without an answer when the phase was closed.
+    pub unanswered: u64,
 }
 
 /// Errors by code, with the first message of each.

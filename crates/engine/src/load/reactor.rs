@@ -9,7 +9,10 @@
 //! the thread falls asleep sooner, and waking it is dearer. Yielding before sleeping, sending only
 //! at the end of a batch, smaller batches and recv/send made no difference beyond noise.
 
+mod answering;
+mod deadlines;
 mod opening;
+mod resting;
 mod running;
 
 use std::collections::VecDeque;
@@ -24,26 +27,29 @@ use super::arrival::Backlog;
 use super::connection::{Connection, Stage};
 use super::gate::Gate;
 use super::recorder::Recorder;
-use super::{Event, Opened};
+use super::timers::Timers;
+use super::{Event, Opened, PhasePart};
 use crate::clock::Clock;
 use crate::histogram::Latencies;
 use crate::job::{Phase, Work};
 use crate::os::address::Address;
 use crate::os::cpus;
 use crate::os::poll::{EventFlags, Poll, Ready, WAKE, Waker, events, ready};
+use crate::protocol::capture::Read;
 use crate::protocol::handshake::Login;
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
-use crate::protocol::{ServerError, code, commands};
+use crate::protocol::{code, commands};
 use crate::random::Random;
-use crate::workload::Workload;
+use crate::workload::{Boundary, Policy, Statement, Workload};
+use resting::Thinking;
 
 /// Most events taken from one wait.
 const BATCH: usize = 256;
 /// Read buffer shared by all connections of a reactor.
 const INBOX: usize = 256 * 1024;
 /// How long statements under way may take after the end of a phase, and after an interruption.
-const DRAIN_NS: u64 = 10_000_000_000;
+pub const DRAIN_NS: u64 = 8_000_000_000;
 const DRAIN_INTERRUPTED_NS: u64 = 1_000_000_000;
 
 /// What all reactors of a phase share.
@@ -52,6 +58,8 @@ pub struct Plan {
     pub phase: Phase,
     pub seed: u64,
     pub interval_ns: u64,
+    /// A statement without an answer for so long is given up.
+    pub answer_within_ns: u64,
     pub clock: Clock,
     pub address: Address,
     pub login: Login,
@@ -75,32 +83,65 @@ enum Stretch {
     Over,
 }
 
+/// A statement as it is sent, and what its answer means.
+struct Compiled {
+    template: Template,
+    kind: usize,
+    boundary: Boundary,
+    read: Option<Read>,
+    expect_error: Option<u16>,
+    /// Its answer means more than success or failure.
+    special: bool,
+}
+
+impl Compiled {
+    fn new(statement: &Statement) -> Self {
+        let Statement { kind, ref template, read, expect_error, boundary } = *statement;
+        let special = read.is_some() || expect_error.is_some() || boundary != Boundary::None;
+        Self { template: template.clone(), kind, boundary, read, expect_error, special }
+    }
+}
+
 pub struct Reactor<'a> {
     index: usize,
     plan: &'a Plan,
+    policy: &'a Policy,
     tell: Sender<Event>,
     poll: Poll,
     waker: Waker,
     stretch: Stretch,
     connections: Vec<Connection>,
-    templates: Vec<Template>,
-    kinds: Vec<usize>,
+    statements: Vec<Compiled>,
     values: Values,
     outbox: Vec<u8>,
     recorder: Recorder,
     connects: Latencies,
     opened: Opened,
+    /// Connections that open before the clock starts.
+    first: usize,
     open: u32,
+    reconnects: u64,
     /// How the server ends result sets; the same for all its connections.
     no_eof: bool,
-    lost_any: bool,
+    timers: Timers,
+    /// Connections to be dialled once the bytes at hand have been taken.
+    dials: VecDeque<usize>,
+    /// When statements without an answer are looked for next.
+    sweep_ns: u64,
+    /// When the conductor was last told of a lost connection.
+    told_ns: Option<u64>,
+    told_over: bool,
     /// When the last statement had ended or was given up; closing sockets comes after it.
     drained_ns: u64,
+    unanswered: u64,
     /// Connections that have an event under way or may still begin one.
     active: usize,
     /// The open loop's arrivals; none in a closed loop.
     backlog: Option<Backlog>,
     idle: VecDeque<usize>,
+    /// Events are taken from the gate.
+    shared: bool,
+    thinking: Option<Thinking>,
 }
 
 impl<'a> Reactor<'a> {
@@ -108,43 +149,44 @@ impl<'a> Reactor<'a> {
     pub fn new(plan: &'a Plan, index: usize, tell: Sender<Event>) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = poll.waker()?;
-        let rounds = match plan.phase.work {
-            Work::Rounds { rounds } => rounds,
-            Work::Timed { .. } => u64::MAX,
-        };
+        let kinds = plan.workload.kinds().len();
         let connections: Vec<_> = (index..plan.phase.connections as usize)
             .step_by(plan.reactors)
-            .map(|number| {
-                let path = [plan.phase_index as u64, number as u64];
-                let cursor = plan.workload.cursor(number as u32 + 1, plan.phase.connections);
-                Connection::new(Random::stream(plan.seed, &path), cursor, rounds)
-            })
+            .map(|number| connection(plan, number))
             .collect();
-        let statements = plan.workload.statements();
-        let kinds = plan.workload.kinds().len();
         let idle = VecDeque::with_capacity(connections.len());
         Ok(Self {
             index,
             plan,
-            recorder: Recorder::new(index, kinds, plan.interval_ns, tell.clone()),
+            policy: plan.workload.policy(),
+            // One more than the workload's own kinds: opening a connection within an event.
+            recorder: Recorder::new(index, kinds + 1, plan.interval_ns, tell.clone()),
             tell,
             poll,
             waker,
             stretch: Stretch::Opening,
             connections,
-            templates: statements.iter().map(|statement| statement.template.clone()).collect(),
-            kinds: statements.iter().map(|statement| statement.kind).collect(),
+            statements: plan.workload.statements().iter().map(Compiled::new).collect(),
             values: Values::default(),
             outbox: Vec::with_capacity(4096),
             connects: Latencies::default(),
             opened: Opened::default(),
+            first: 0,
             open: 0,
+            reconnects: 0,
             no_eof: false,
-            lost_any: false,
+            timers: Timers::default(),
+            dials: VecDeque::new(),
+            sweep_ns: 0,
+            told_ns: None,
+            told_over: false,
             drained_ns: 0,
+            unanswered: 0,
             active: 0,
             backlog: None,
             idle,
+            shared: matches!(plan.phase.work, Work::Events { .. }),
+            thinking: Thinking::new(plan, index),
         })
     }
 
@@ -159,20 +201,38 @@ impl<'a> Reactor<'a> {
         }
         let mut inbox = vec![0u8; INBOX];
         let mut batch = events(BATCH);
-        self.dial_all();
+        self.open_all();
         while self.stretch != Stretch::Over {
             if let Err(error) = self.poll.wait(&mut batch, self.timeout()) {
                 panic!("waiting for sockets failed: {error}");
             }
             for event in &batch {
                 self.on_ready(ready(event), &mut inbox);
+                self.dial_waiting();
             }
             self.on_clock();
+            self.dial_waiting();
         }
-        let backlog_max = self.backlog.as_ref().map_or(0, Backlog::largest);
-        let part = self.recorder.finish(self.drained_ns, self.connects, backlog_max);
+        let part = self.into_part();
         // The conductor waits for exactly this message.
-        let _ = self.tell.send(Event::Finished { reactor: self.index, part: Box::new(part) });
+        let _ = part.0.send(Event::Finished { reactor: part.1, part: part.2 });
+    }
+
+    fn into_part(self) -> (Sender<Event>, usize, Box<PhasePart>) {
+        let count = |wanted: fn(&&Connection) -> bool| {
+            self.connections.iter().filter(wanted).count() as u32
+        };
+        let part = PhasePart {
+            reached: count(|one| one.reached),
+            alive: count(|one| one.carries && one.reached && !one.lost),
+            lost: count(|one| one.carries && one.lost),
+            backlog_max: self.backlog.as_ref().map_or(0, Backlog::largest),
+            reconnects: self.reconnects,
+            unanswered: self.unanswered,
+            recorded: self.recorder.finish(self.drained_ns),
+            connects: self.connects,
+        };
+        (self.tell, self.index, Box::new(part))
     }
 
     fn now(&self) -> u64 {
@@ -257,30 +317,14 @@ impl<'a> Reactor<'a> {
         }
     }
 
-    /// The server has ended a connection that was open.
-    #[cold]
-    fn lost(&mut self, index: usize, code: u16, reason: &str) {
-        if self.connections[index].is_opening() {
-            let message = format!("lost connection while connecting: {reason}");
-            return self.failed_to_open(index, &ServerError::new(code, message));
-        }
-        let connection = &mut self.connections[index];
-        // In a closed loop a connection without a statement has done all its rounds.
-        let was_active = self.backlog.is_some() || connection.in_flight();
-        let kind = matches!(connection.stage, Stage::Busy).then_some(connection.kind);
-        let error = ServerError::new(code, format!("lost connection to the server: {reason}"));
-        connection.socket = None;
-        connection.stage = Stage::Closed;
-        self.idle.retain(|&other| other != index);
-        self.open -= 1;
-        self.active -= usize::from(was_active && self.active > 0);
-        self.recorder.lost(kind, &error, self.open);
-        if !std::mem::replace(&mut self.lost_any, true) {
-            let _ = self.tell.send(Event::Lost { error });
-        }
-    }
-
     fn on_clock(&mut self) {
+        let now = self.now();
+        if now >= self.timers.next_ns() {
+            self.wake_rested(now);
+        }
+        if now >= self.sweep_ns {
+            self.sweep(now);
+        }
         match self.stretch {
             Stretch::Opening => self.go_on_opening(),
             Stretch::Ready => {
@@ -290,24 +334,24 @@ impl<'a> Reactor<'a> {
                     self.start(start);
                 }
             }
-            Stretch::Running => self.go_on_running(),
+            Stretch::Running => self.go_on_running(now),
             Stretch::Draining { until_ns } => self.close_when_drained(until_ns),
             Stretch::Over => {}
         }
     }
 
     fn timeout(&self) -> Option<Duration> {
-        let until = |at_ns| Some(self.plan.clock.until(at_ns));
-        match self.stretch {
-            Stretch::Opening => Some(self.opening_timeout()),
-            Stretch::Ready => None,
+        let next = self.timers.next_ns().min(self.sweep_ns);
+        let at_ns = match self.stretch {
+            Stretch::Opening | Stretch::Ready => next,
             Stretch::Running => {
                 let due = self.backlog.as_ref().and_then(Backlog::next_due_ns);
-                until(self.recorder.boundary_ns().min(due.unwrap_or(u64::MAX)))
+                next.min(self.recorder.boundary_ns()).min(due.unwrap_or(u64::MAX))
             }
-            Stretch::Draining { until_ns } => until(until_ns),
-            Stretch::Over => Some(Duration::ZERO),
-        }
+            Stretch::Draining { until_ns } => until_ns.min(self.sweep_ns),
+            Stretch::Over => 0,
+        };
+        Some(self.plan.clock.until(at_ns))
     }
 
     /// Sends nothing more, and closes once no statement is under way or the time is over.
@@ -318,8 +362,9 @@ impl<'a> Reactor<'a> {
     }
 
     fn close_when_drained(&mut self, until_ns: u64) {
-        let in_flight = self.connections.iter().any(Connection::in_flight);
-        if !in_flight || self.now() >= until_ns {
+        let awaited = self.connections.iter().filter(|one| one.is_awaited()).count();
+        if awaited == 0 || self.now() >= until_ns {
+            self.unanswered = awaited as u64;
             self.close_all();
         }
     }
@@ -331,11 +376,23 @@ impl<'a> Reactor<'a> {
         self.outbox.clear();
         commands::quit(&mut self.outbox);
         for connection in &mut self.connections {
-            if let Some(socket) = connection.socket.take() {
-                let _ = rustix::io::write(&socket, &self.outbox);
+            if let Some(socket) = &connection.socket {
+                let _ = rustix::io::write(socket, &self.outbox);
             }
-            connection.stage = Stage::Closed;
+            connection.close();
         }
         self.stretch = Stretch::Over;
     }
+}
+
+/// Connection number `number` of the phase, from 0.
+fn connection(plan: &Plan, number: usize) -> Connection {
+    let events = match plan.phase.work {
+        Work::Rounds { rounds } => rounds,
+        Work::Split { events } => events / u64::from(plan.phase.carriers()),
+        Work::Events { .. } | Work::Timed { .. } => u64::MAX,
+    };
+    let random = Random::stream(plan.seed, &[plan.phase_index as u64, number as u64]);
+    let cursor = plan.workload.cursor(number as u32 + 1, plan.phase.connections);
+    Connection::new(random, cursor, events, number < plan.phase.carriers() as usize)
 }

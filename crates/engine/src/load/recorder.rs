@@ -3,7 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use super::gate::Window;
-use super::{ErrorLog, Event, PhasePart};
+use super::{ErrorLog, Event};
 use crate::histogram::Latencies;
 use crate::protocol::ServerError;
 
@@ -41,9 +41,21 @@ pub struct Recorder {
     transactions: Latencies,
     statement_errors: ErrorLog,
     connection_errors: ErrorLog,
-    ignored_errors: u64,
-    lost: u32,
+    retries: u64,
     last_ns: Option<u64>,
+}
+
+/// What a recorder has counted of the measured part, and errors of connections of the whole phase.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// By kind; the last one is the opening of connections that events ask for.
+    pub statements: Vec<StatementPart>,
+    pub transactions: Latencies,
+    pub errors: ErrorLog,
+    /// Errors after which an event started again.
+    pub retries: u64,
+    /// When the last statement that counts ended; `None` when none did.
+    pub last_ns: Option<u64>,
 }
 
 impl Recorder {
@@ -60,8 +72,7 @@ impl Recorder {
             transactions: Latencies::default(),
             statement_errors: ErrorLog::default(),
             connection_errors: ErrorLog::default(),
-            ignored_errors: 0,
-            lost: 0,
+            retries: 0,
             last_ns: None,
         }
     }
@@ -91,6 +102,25 @@ impl Recorder {
         self.last_ns = Some(now_ns);
     }
 
+    /// An event has opened its connection. That is no query.
+    pub fn connect(&mut self, kind: usize, now_ns: u64, latency_ns: u64) {
+        if now_ns >= self.boundary_ns && !self.cross(now_ns) {
+            return;
+        }
+        self.statements[kind].latencies.record(latency_ns);
+        self.last_ns = Some(now_ns);
+    }
+
+    /// Whether the clock ends the measured part.
+    pub fn has_end(&self) -> bool {
+        self.window.measured_to_ns != u64::MAX
+    }
+
+    /// So many connections are open now.
+    pub fn connections(&mut self, open: u32) {
+        self.interval.connections = open;
+    }
+
     /// An event has ended well.
     #[inline]
     pub fn transaction(&mut self, now_ns: u64, latency_ns: u64) {
@@ -101,28 +131,29 @@ impl Recorder {
         self.transactions.record(latency_ns);
     }
 
-    /// A statement was refused.
-    pub fn failure(&mut self, kind: usize, now_ns: u64, error: &ServerError, ignored: bool) {
+    /// A statement was refused; whether its event starts again.
+    pub fn failure(&mut self, kind: usize, now_ns: u64, error: &ServerError, retried: bool) {
         if now_ns >= self.boundary_ns && !self.cross(now_ns) {
             return;
         }
         self.interval.errors += 1;
         self.statements[kind].errors += 1;
-        self.ignored_errors += u64::from(ignored);
+        self.retries += u64::from(retried);
         self.statement_errors.add(error);
         self.last_ns = Some(now_ns);
     }
 
-    /// A connection was lost, with the kind of the statement that was under way. It counts for
-    /// the whole phase, warm-up included.
-    pub fn lost(&mut self, kind: Option<usize>, error: &ServerError, connections: u32) {
-        self.lost += 1;
+    /// A connection was lost or could not be opened. It counts for the whole phase, warm-up
+    /// included.
+    pub fn connection_error(&mut self, error: &ServerError) {
         self.connection_errors.add(error);
         self.interval.errors += 1;
-        self.interval.connections = connections;
-        if let Some(kind) = kind {
-            self.statements[kind].errors += 1;
-        }
+    }
+
+    /// The connection of this kind of statement was lost under way; whether its event starts again.
+    pub fn lost_statement(&mut self, kind: usize, retried: bool) {
+        self.statements[kind].errors += 1;
+        self.retries += u64::from(retried);
     }
 
     /// Moves past every boundary up to `now_ns`. Gives false once the measured part is over.
@@ -144,22 +175,19 @@ impl Recorder {
     }
 
     /// Ends counting at `now_ns`; rounds have ended with their last statement.
-    pub fn finish(mut self, now_ns: u64, connects: Latencies, backlog_max: u64) -> PhasePart {
-        let rounds = self.window.measured_to_ns == u64::MAX;
+    pub fn finish(mut self, now_ns: u64) -> Recorded {
+        let rounds = !self.has_end();
         let end_ns = self.last_ns.filter(|_| rounds).unwrap_or(now_ns);
         if self.cross(end_ns) {
             self.hand_over_interval(end_ns);
         }
         let mut errors = self.statement_errors;
         errors.merge(&self.connection_errors);
-        PhasePart {
+        Recorded {
             statements: self.statements,
             transactions: self.transactions,
-            connects,
             errors,
-            ignored_errors: self.ignored_errors,
-            backlog_max,
-            lost: self.lost,
+            retries: self.retries,
             last_ns: self.last_ns,
         }
     }
@@ -181,7 +209,7 @@ impl Recorder {
         self.statements.fill(StatementPart::default());
         self.transactions = Latencies::default();
         self.statement_errors = ErrorLog::default();
-        self.ignored_errors = 0;
+        self.retries = 0;
         self.last_ns = None;
     }
 
@@ -244,7 +272,7 @@ mod tests {
         for now in [120, 199, 200, 249, 250, 349, 350, 549, 550, 600] {
             recorder.statement(0, now, 5, 1);
         }
-        let part = recorder.finish(700, Latencies::default(), 0);
+        let part = recorder.finish(700);
         assert_eq!(
             intervals(receiver),
             [
@@ -264,11 +292,11 @@ mod tests {
     fn errors_of_statements_in_the_warmup_are_forgotten_but_lost_connections_are_not() {
         let (mut recorder, _receiver) = recorder();
         recorder.failure(0, 150, &ServerError::new(1213, "Deadlock"), true);
-        recorder.lost(Some(0), &ServerError::new(2013, "Lost"), 6);
+        recorder.connection_error(&ServerError::new(2013, "Lost"));
         recorder.failure(0, 300, &ServerError::new(1205, "Timeout"), true);
-        let part = recorder.finish(700, Latencies::default(), 0);
+        let part = recorder.finish(700);
         assert_eq!(part.errors.counts, [(1205, 1), (2013, 1)].into());
-        assert_eq!((part.ignored_errors, part.statements[0].errors), (1, 1));
+        assert_eq!((part.retries, part.statements[0].errors), (1, 1));
     }
 
     #[test]
@@ -286,7 +314,7 @@ mod tests {
         recorder
             .start(Window { start_ns: 100, measured_from_ns: 100, measured_to_ns: u64::MAX }, 1);
         recorder.statement(0, 210, 5, 1);
-        recorder.finish(230, Latencies::default(), 0);
+        recorder.finish(230);
         assert_eq!(intervals(receiver), [(100, 200, false, 0), (200, 210, false, 1)]);
     }
 }

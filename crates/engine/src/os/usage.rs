@@ -16,6 +16,10 @@ impl CpuSeconds {
             system_s: self.system_s - earlier.system_s,
         }
     }
+
+    pub fn times(self, factor: f64) -> CpuSeconds {
+        CpuSeconds { user_s: self.user_s * factor, system_s: self.system_s * factor }
+    }
 }
 
 /// Counters of this process over all its threads, ended ones included.

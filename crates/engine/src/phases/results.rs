@@ -1,10 +1,13 @@
 //! The results of a phase, summed over its reactors.
 
+use std::collections::BTreeMap;
+
 use super::Watch;
 use crate::histogram::Latencies;
 use crate::job::Arrival;
-use crate::load::recorder::StatementPart;
-use crate::load::{ErrorLog, PhasePart};
+use crate::load::PhasePart;
+use crate::load::reactor::DRAIN_NS;
+use crate::load::recorder::{Recorded, StatementPart};
 use crate::os::usage::CpuSeconds;
 use crate::report::messages::{
     CountedLatency, Exit, LatencyKind, Message, PhaseEnd, StatementResult,
@@ -13,39 +16,33 @@ use crate::report::messages::{
 impl Watch<'_> {
     /// Tells the results and how the phase ended.
     pub(super) fn end(mut self) -> Exit {
-        let parts: Vec<PhasePart> = self.finished.iter_mut().filter_map(Option::take).collect();
-        let all_lost = self.lost_all(&parts);
-        if self.aborted.is_none() && !self.interrupted && all_lost {
-            self.aborted = Some("all connections were lost".to_owned());
+        let parts: Vec<PhasePart> =
+            self.finished.iter_mut().filter_map(Option::take).map(|part| *part).collect();
+        let sum = sum(self.plan.workload.kinds().len() + 1, &parts);
+        if self.aborted.is_none() && !self.interrupted {
+            self.aborted = reason_to_abort(&sum);
         }
         let exit = match (&self.aborted, self.interrupted) {
             (_, true) => Exit::Interrupted,
             (Some(_), false) => Exit::Aborted,
             (None, false) => Exit::Ok,
         };
-        let result = self.result(parts);
+        let result = self.result(sum);
         self.say(Message::PhaseEnd(Box::new(result)));
         exit
     }
 
-    fn lost_all(&self, parts: &[PhasePart]) -> bool {
-        let lost: u64 = parts.iter().map(|part| u64::from(part.lost)).sum();
-        lost > 0 && lost >= u64::from(self.opened_in_all().reached)
-    }
-
-    fn result(&self, parts: Vec<PhasePart>) -> PhaseEnd {
+    fn result(&self, mut sum: PhasePart) -> PhaseEnd {
         let plan = self.plan;
         let ended_ns = plan.clock.now_ns();
-        let measured = self.measured(&parts);
+        let measured = self.measured(sum.recorded.last_ns);
         let open_loop = plan.phase.arrival != Arrival::Closed;
-        let opened = self.opened_in_all();
-        let mut sum = sum(plan.workload.kinds().len(), parts);
-        sum.errors.merge(&opened.errors);
-        let statements = plan.workload.kinds().iter().zip(&sum.statements);
+        sum.recorded.errors.merge(&self.opened_in_all().errors);
+        let kinds = plan.workload.kinds();
         PhaseEnd {
             phase: plan.phase_index,
             connections_asked: plan.phase.connections,
-            connections_reached: opened.reached,
+            connections_reached: sum.reached,
             started_ns: self.started_ns,
             measured_from_ns: measured.map(|(from, _)| from),
             measured_to_ns: measured.map(|(_, to)| to),
@@ -56,13 +53,15 @@ impl Watch<'_> {
                 false => LatencyKind::Service,
                 true => LatencyKind::Response,
             },
-            queries: counted(&all_kinds(&sum.statements)),
-            statements: statements.map(|(kind, part)| (*kind, statement(part))).collect(),
-            transactions: counted(&sum.transactions),
+            queries: counted(&all_kinds(&sum.recorded.statements[..kinds.len()])),
+            statements: by_kind(kinds, &sum.recorded.statements),
+            transactions: counted(&sum.recorded.transactions),
             connects: counted(&sum.connects),
-            errors: sum.errors.counts,
-            error_examples: sum.errors.examples,
-            ignored_errors: sum.ignored_errors,
+            errors: sum.recorded.errors.counts,
+            error_examples: sum.recorded.errors.examples,
+            unanswered: sum.unanswered,
+            reconnects: sum.reconnects,
+            retries: sum.recorded.retries,
             client_cpu: self.client_cpu(),
             backlog_max: open_loop.then_some(sum.backlog_max),
         }
@@ -70,10 +69,10 @@ impl Watch<'_> {
 
     /// The measured part: as planned, or to the last statement of the rounds, or to the stop;
     /// `None` when there was none.
-    fn measured(&self, parts: &[PhasePart]) -> Option<(u64, u64)> {
+    fn measured(&self, last_ns: Option<u64>) -> Option<(u64, u64)> {
         let window = self.window?;
         let from = window.measured_from_ns;
-        let last = parts.iter().filter_map(|part| part.last_ns).max().unwrap_or(from);
+        let last = last_ns.unwrap_or(from);
         let to = match self.stopped_ns {
             Some(stopped_ns) => stopped_ns.min(window.measured_to_ns).max(last),
             None if window.measured_to_ns == u64::MAX => last,
@@ -90,31 +89,64 @@ impl Watch<'_> {
     }
 }
 
-fn sum(kinds: usize, parts: Vec<PhasePart>) -> PhasePart {
-    let mut sum = PhasePart {
-        statements: vec![StatementPart::default(); kinds],
-        transactions: Latencies::default(),
-        connects: Latencies::default(),
-        errors: ErrorLog::default(),
-        ignored_errors: 0,
-        backlog_max: 0,
-        last_ns: None,
-        lost: 0,
-    };
+/// Why a phase that came to its end cannot be taken as it is.
+fn reason_to_abort(sum: &PhasePart) -> Option<String> {
+    if sum.unanswered > 0 {
+        let seconds = DRAIN_NS / 1_000_000_000;
+        return Some(format!(
+            "{} statements were not answered within {seconds} s of the end of the phase",
+            sum.unanswered
+        ));
+    }
+    if sum.lost > 0 && sum.alive == 0 {
+        return Some("all connections were lost".to_owned());
+    }
+    if sum.reached == 0 {
+        let examples = &sum.recorded.errors.examples;
+        let reason = examples.values().next().cloned().unwrap_or_default();
+        return Some(format!("no connection could be opened: {reason}"));
+    }
+    None
+}
+
+fn sum(kinds: usize, parts: &[PhasePart]) -> PhasePart {
+    let mut sum = PhasePart::default();
+    sum.recorded.statements = vec![StatementPart::default(); kinds];
     for part in parts {
-        for (total, one) in sum.statements.iter_mut().zip(&part.statements) {
+        let Recorded { statements, transactions, errors, retries, last_ns } = &part.recorded;
+        for (total, one) in sum.recorded.statements.iter_mut().zip(statements) {
             total.errors += one.errors;
             total.rows += one.rows;
             total.latencies.merge(&one.latencies);
         }
-        sum.transactions.merge(&part.transactions);
+        sum.recorded.transactions.merge(transactions);
+        sum.recorded.errors.merge(errors);
+        sum.recorded.retries += retries;
+        sum.recorded.last_ns = sum.recorded.last_ns.max(*last_ns);
         sum.connects.merge(&part.connects);
-        sum.errors.merge(&part.errors);
-        sum.ignored_errors += part.ignored_errors;
+        sum.reached += part.reached;
+        sum.alive += part.alive;
+        sum.lost += part.lost;
+        sum.reconnects += part.reconnects;
+        sum.unanswered += part.unanswered;
         // Backlogs of different reactors need not peak together: this is an upper bound.
         sum.backlog_max += part.backlog_max;
     }
     sum
+}
+
+/// The results of each kind, and those of opening connections where events have done that.
+fn by_kind(
+    kinds: &[&'static str],
+    statements: &[StatementPart],
+) -> BTreeMap<String, StatementResult> {
+    let (own, connect) = statements.split_at(kinds.len());
+    let mut results: BTreeMap<String, StatementResult> =
+        kinds.iter().zip(own).map(|(kind, part)| (kind.to_string(), statement(part))).collect();
+    for part in connect.iter().filter(|part| part.latencies.count() + part.errors > 0) {
+        results.insert("connect".to_owned(), statement(part));
+    }
+    results
 }
 
 fn all_kinds(statements: &[StatementPart]) -> Latencies {

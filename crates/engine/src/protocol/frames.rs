@@ -6,7 +6,7 @@
 //! of connections can share one read buffer.
 
 /// Bytes of a split payload that are kept; the longest thing read whole is an RSA key (about 800).
-const KEPT: usize = 4096;
+pub const KEPT: usize = 4096;
 const HEADER: usize = 4;
 /// A payload of exactly this length is continued in the next packet.
 const FULL: u32 = 0xff_ffff;

@@ -1,5 +1,6 @@
 //! The MySQL client protocol, as far as a load engine needs it.
 
+pub mod capture;
 pub mod commands;
 pub mod frames;
 pub mod handshake;
@@ -30,21 +31,24 @@ pub mod code {
     pub const ACCESS_DENIED: u16 = 1045;
     /// Server: no such database.
     pub const UNKNOWN_DATABASE: u16 = 1049;
+    /// Server: it is shutting down.
+    pub const SHUTDOWN: u16 = 1053;
+    /// Unknown error: the engine's own, where an answer is not what the workload asked for.
+    pub const UNKNOWN: u16 = 1105;
     /// Server: no such table.
     pub const NO_SUCH_TABLE: u16 = 1146;
-    /// Server: the row has changed since it was read.
-    pub const CHECK_READ: u16 = 1020;
-    /// Server: lock wait timeout.
-    pub const LOCK_WAIT_TIMEOUT: u16 = 1205;
+    /// No data: a row that the workload needs is not there.
+    pub const NO_DATA: u16 = 1329;
+    /// MariaDB: the connection was killed.
+    pub const CONNECTION_KILLED: u16 = 1927;
     /// Server: deadlock; the server has rolled the transaction back.
     pub const DEADLOCK: u16 = 1213;
     /// Server: this statement cannot be prepared.
     pub const UNSUPPORTED_PREPARE: u16 = 1295;
 
-    /// The errors that end a transaction but not the run, as in sysbench: the transaction is
-    /// started again.
-    pub fn is_ignored(code: u16) -> bool {
-        matches!(code, DEADLOCK | LOCK_WAIT_TIMEOUT | CHECK_READ)
+    /// Errors after which nothing more comes over the connection.
+    pub fn ends_connection(code: u16) -> bool {
+        matches!(code, SHUTDOWN | CONNECTION_KILLED | SERVER_GONE | SERVER_LOST | MALFORMED_PACKET)
     }
 }
 

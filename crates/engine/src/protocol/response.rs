@@ -53,6 +53,14 @@ enum Expect {
     },
 }
 
+/// What a packet is within an answer, for whoever wants to read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Definition,
+    Row,
+    Other,
+}
+
 /// The state of one answer; a few words, nothing allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct Response {
@@ -71,6 +79,17 @@ impl Response {
     /// Waits for the answer to COM_STMT_PREPARE.
     pub fn to_prepare(no_eof: bool) -> Self {
         Self { expect: Expect::Prepare, rows: 0, no_eof }
+    }
+
+    /// What the next packet is; to be asked before it is taken.
+    pub fn part(&self, packet: Packet<'_>) -> Part {
+        match (self.expect, packet.head.first()) {
+            (Expect::Columns(_), _) => Part::Definition,
+            (Expect::Rows, Some(&END)) if packet.length < self.end_limit() => Part::Other,
+            (Expect::Rows, Some(&ERROR)) => Part::Other,
+            (Expect::Rows, _) => Part::Row,
+            _ => Part::Other,
+        }
     }
 
     /// Takes the next packet; gives the outcome with the last one.

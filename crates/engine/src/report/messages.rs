@@ -12,16 +12,49 @@ use crate::os::usage::CpuSeconds;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     Hello(Hello),
-    Progress { stage: String, done: u64, of: u64 },
-    Prepared { tables: Vec<TableRows>, statements: u64 },
-    PhaseStart { phase: usize, connections: u32 },
-    Connected { phase: usize, reached: u32, failed: u32, errors: BTreeMap<u16, u64> },
-    Measuring { phase: usize },
+    Progress {
+        stage: String,
+        done: u64,
+        of: u64,
+    },
+    Prepared {
+        tables: Vec<TableRows>,
+        statements: u64,
+    },
+    /// `label` is the test program's name for sql-bench, else null.
+    PhaseStart {
+        phase: usize,
+        connections: u32,
+        label: Option<&'static str>,
+    },
+    Connected {
+        phase: usize,
+        reached: u32,
+        failed: u32,
+        errors: BTreeMap<u16, u64>,
+    },
+    Measuring {
+        phase: usize,
+    },
     Interval(Interval),
     Sample(Sample),
+    Operation(Operation),
     PhaseEnd(Box<PhaseEnd>),
-    Done { exit: Exit, client_cpu: CpuSeconds, peak_rss_bytes: Option<u64> },
-    Fatal { code: FatalCode, message: String, hint: Option<String> },
+    Check {
+        name: String,
+        holds: bool,
+        detail: Option<String>,
+    },
+    Done {
+        exit: Exit,
+        client_cpu: CpuSeconds,
+        peak_rss_bytes: Option<u64>,
+    },
+    Fatal {
+        code: FatalCode,
+        message: String,
+        hint: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +67,8 @@ pub struct Hello {
     pub pinned: bool,
     pub cpus: Vec<usize>,
     pub server_version: String,
+    /// The process that listens on the unix socket; null over TCP.
+    pub server_pid: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -109,6 +144,32 @@ pub struct DiskSample {
     pub busy_s: f64,
 }
 
+/// One timed operation of sql-bench.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Operation {
+    pub phase: usize,
+    pub program: &'static str,
+    pub name: String,
+    /// As the original reports them.
+    pub tests: u64,
+    /// Really sent.
+    pub statements: u64,
+    pub rows: u64,
+    /// Statements that were refused or gave other rows than they must.
+    pub failed: u64,
+    /// Extrapolated, as the CPU times, when `estimated`.
+    pub elapsed_ns: u64,
+    /// Where the original's timer includes earlier work: what it would have shown.
+    pub original_elapsed_ns: Option<u64>,
+    pub client_cpu: CpuSeconds,
+    /// Null when the server does not run on this machine.
+    pub server_cpu: Option<CpuSeconds>,
+    pub estimated: bool,
+    pub warning: Option<String>,
+    /// Whether the original's totals include it.
+    pub in_totals: bool,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseEnd {
     pub phase: usize,
@@ -124,12 +185,17 @@ pub struct PhaseEnd {
     pub latency_kind: LatencyKind,
     /// All kinds of statement together.
     pub queries: CountedLatency,
-    pub statements: BTreeMap<&'static str, StatementResult>,
+    pub statements: BTreeMap<String, StatementResult>,
     pub transactions: CountedLatency,
     pub connects: CountedLatency,
     pub errors: BTreeMap<u16, u64>,
     pub error_examples: BTreeMap<u16, String>,
-    pub ignored_errors: u64,
+    /// Statements without an answer when the phase was closed.
+    pub unanswered: u64,
+    /// Lost connections that were opened again.
+    pub reconnects: u64,
+    /// Errors after which an event started again.
+    pub retries: u64,
     pub client_cpu: CpuSeconds,
     /// Null in a closed loop, which has no backlog.
     pub backlog_max: Option<u64>,

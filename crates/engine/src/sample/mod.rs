@@ -3,7 +3,11 @@
 
 mod proc;
 
+pub use proc::process;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -23,6 +27,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// Samples until it is dropped or stopped.
 pub struct Sampler<'scope> {
     stop: Sender<()>,
+    /// A status query that is under way must not hold up the end of the run.
+    stopping: Arc<AtomicBool>,
     thread: ScopedJoinHandle<'scope, ()>,
 }
 
@@ -40,7 +46,10 @@ impl<'scope> Sampler<'scope> {
             return Err(Fatal::new(FatalCode::Internal, "cannot sample: /proc is not readable"));
         }
         let login = Login { database: None, ..login.clone() };
-        let admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
+        let mut admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
+        let stopping = Arc::new(AtomicBool::new(false));
+        admin.answer_within(ANSWER_LIMIT);
+        admin.hurry_once(stopping.clone());
         let (stop, stopped) = channel();
         let mut worker = Worker {
             clock,
@@ -55,11 +64,12 @@ impl<'scope> Sampler<'scope> {
             .map_err(|error| {
                 Fatal::new(FatalCode::Internal, format!("cannot start a thread: {error}"))
             })?;
-        Ok(Self { stop, thread })
+        Ok(Self { stop, stopping, thread })
     }
 
     /// Takes a last sample and ends.
     pub fn stop(self) {
+        self.stopping.store(true, Ordering::Relaxed);
         drop(self.stop);
         // A panic would have ended the process.
         let _ = self.thread.join();
@@ -105,7 +115,6 @@ impl Worker<'_> {
     /// Every global status variable; `None` once the server does not answer any more.
     fn status(&mut self) -> Option<BTreeMap<String, String>> {
         let admin = self.admin.as_mut()?;
-        admin.answer_within(ANSWER_LIMIT);
         let Ok(rows) = admin.query("SHOW GLOBAL STATUS") else {
             self.admin = None;
             return None;

@@ -9,7 +9,7 @@ use super::rows::RowMaker;
 use super::scope::Scope;
 use super::statements::Statements;
 use super::unique::Unique;
-use super::{Boundary, CONNECT, Policy};
+use super::{CONNECT, Policy};
 use crate::failure::Fatal;
 use crate::job::program::{
     End, Expr, Lost, ProgramJob, RepeatJob, Step, TableJob, TransactionJob, WhenJob,
@@ -72,9 +72,7 @@ impl<'a> Compiler<'a> {
             self.statements.kind(CONNECT);
         }
         let (kinds, statements) = self.statements.finish();
-        let begins = |statement: &super::Statement| statement.boundary == Boundary::Begin;
         Ok(Program {
-            transactional: statements.iter().any(begins),
             kinds,
             statements,
             code: self.code,

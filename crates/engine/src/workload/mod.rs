@@ -20,12 +20,14 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use crate::job::program::{Check, Open, ReadRow};
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
 use crate::random::Random;
 
+pub use crate::job::program::{Check, Open, ReadRow};
+pub use crate::protocol::capture::{MOST_READ, Read};
 pub use compile::compile;
+pub use operators::operators;
 pub use program::{Cursor, Program};
 pub use rows::Rows;
 pub use value::Literal;
@@ -41,13 +43,6 @@ pub struct Statement {
     /// This error is success; any other outcome is an error.
     pub expect_error: Option<u16>,
     pub boundary: Boundary,
-}
-
-/// The first columns of one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
-    pub columns: usize,
-    pub row: ReadRow,
 }
 
 /// Whether a statement opens or ends a transaction.
@@ -80,7 +75,7 @@ pub enum Captured {
 }
 
 /// How connections are opened, and what happens when something fails.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     pub open: Open,
     /// Open a lost connection again.
@@ -101,9 +96,6 @@ pub trait Workload: Send + Sync {
 
     /// Every statement that an event may send.
     fn statements(&self) -> &[Statement];
-
-    /// Whether an event opens a transaction, so that a failed one must be rolled back.
-    fn transactional(&self) -> bool;
 
     /// The place before the first event of a connection, numbered from 1, of so many in its phase.
     fn cursor(&self, connection: u32, connections: u32) -> Cursor;

@@ -60,6 +60,11 @@ const OPERATORS: &[(&str, &str)] = &[
     ("list", "n, item, separator"),
 ];
 
+/// Names of all operators.
+pub fn operators() -> impl Iterator<Item = &'static str> {
+    OPERATORS.iter().map(|(name, _)| *name)
+}
+
 /// Most uniform draws that a gaussian value may average.
 const MOST_DRAWS: i64 = 1000;
 

@@ -22,7 +22,6 @@ pub struct Program {
     pub(super) shared: Shared,
     pub(super) policy: Policy,
     pub(super) prepared: bool,
-    pub(super) transactional: bool,
     pub(super) registers: usize,
     pub(super) sources: Vec<(String, Source)>,
     pub(super) tables: Vec<(TableJob, RowMaker)>,
@@ -96,8 +95,6 @@ pub struct Copies {
     pub count: u64,
     /// Holds the number of the copy, from 1.
     pub register: usize,
-    /// Whether the statement itself draws the number.
-    pub drawn: bool,
 }
 
 #[derive(Debug)]
@@ -116,7 +113,7 @@ pub struct Reading {
 }
 
 /// Where a connection is in its event, and what it remembers from one statement to the next.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cursor {
     next: usize,
     /// Start of the transaction under way.
@@ -141,10 +138,6 @@ impl Workload for Program {
 
     fn statements(&self) -> &[Statement] {
         &self.statements
-    }
-
-    fn transactional(&self) -> bool {
-        self.transactional
     }
 
     fn cursor(&self, connection: u32, connections: u32) -> Cursor {
@@ -313,11 +306,6 @@ impl Copies {
     /// The copy, counted from 0.
     #[inline]
     fn choose(&self, machine: &mut Machine<'_>) -> usize {
-        if self.drawn {
-            let copy = machine.random.below(self.count);
-            machine.set(Some(self.register), copy as i64 + 1);
-            return copy as usize;
-        }
         let number = machine.integer(&Expression::Register(self.register)).unwrap_or(1);
         (number - 1).rem_euclid(self.count as i64) as usize
     }

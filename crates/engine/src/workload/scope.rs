@@ -147,7 +147,7 @@ impl<'a> Scope<'a> {
         self.registers[name]
     }
 
-    /// Whether a step sets the copy, so that statements do not draw it.
+    /// Whether a step sets the copy.
     pub fn copy_is_set(&self) -> bool {
         self.steps.contains(COPY)
     }

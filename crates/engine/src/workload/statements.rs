@@ -5,7 +5,7 @@ use super::fault::{At, Fault, fault};
 use super::operators;
 use super::program::{Copies, Parameter, Reading, Send};
 use super::scope::{COPY, Scope};
-use super::{Boundary, Read, Statement};
+use super::{Boundary, MOST_READ, Read, Statement};
 use crate::job::program::{Part, SendJob};
 use crate::protocol::template::Template;
 
@@ -48,6 +48,13 @@ impl Statements {
             empty: read.empty,
             skip: 0,
         });
+        if let Some(read) = &read
+            && read.into.len() > MOST_READ
+        {
+            return fault(format!("must name at most {MOST_READ} registers"))
+                .key("into")
+                .key("read");
+        }
         let kind = self.kind(&send.name);
         let boundary = boundary(&send.sql);
         let first = self.statements.len();
@@ -74,11 +81,12 @@ impl Statements {
         match send.copies {
             None if named => fault("needs copies, as its sql has the number of the copy"),
             None => Ok(None),
-            Some(count) if (1..=MOST_COPIES).contains(&count) => Ok(Some(Copies {
-                count: count.into(),
-                register: scope.register(COPY),
-                drawn: !scope.copy_is_set(),
-            })),
+            Some(_) if !scope.copy_is_set() => {
+                fault("no step sets `copy`, which chooses the statement's copy").key("copies")
+            }
+            Some(count) if (1..=MOST_COPIES).contains(&count) => {
+                Ok(Some(Copies { count: count.into(), register: scope.register(COPY) }))
+            }
             Some(count) => {
                 fault(format!("must be from 1 to {MOST_COPIES}, is {count}")).key("copies")
             }

@@ -59,6 +59,7 @@ class External:
         self._answer_within_s = answer_within_s
         self._heard: SimpleQueue[_Heard] = SimpleQueue()
         self._stopping = False
+        self._untidy = False
         self._child: Child | None = None
         self._watch: Watch | None = None
         self._cpu = (0.0, 0.0)
@@ -86,6 +87,7 @@ class External:
             if self._child:
                 self._child.kill()
                 self._child.end()
+            self._tidy()
             if self._watch:
                 self._watch.stop()
         finally:
@@ -175,16 +177,23 @@ class External:
         yield messages.PhaseStart(
             type="phase_start", label=None, phase=index, connections=phase.connections, t_ns=self._clock.now()
         )
+        self._untidy = True
         listener = self._generator.listener(Start(index, phase, self._clock, self._cpu_of_child))
         ended, cut = yield from self._run(
             self._generator.argv(phase), listener.hear, lambda: listener.latest_end_ns
         )
+        self._untidy = cut != Cut()
         end = yield from _heard_out(listener, ended, cut)
-        if cut != Cut():
-            # A server that does not answer keeps what was left there.
-            with contextlib.suppress(EngineError), administration(self._target) as admin:
-                self._generator.tidy(admin)
+        self._tidy()
         return end
+
+    def _tidy(self) -> None:
+        """Removes what a run that was cut off has left; a server that does not answer keeps it."""
+        if not self._untidy:
+            return
+        self._untidy = False
+        with contextlib.suppress(EngineError), administration(self._target) as admin:
+            self._generator.tidy(admin)
 
     def _cpu_of_child(self) -> tuple[float, float]:
         return self._child.cpu_s() if self._child else (0.0, 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from mydyno.load import messages
 from mydyno.load.engine import Engine
@@ -23,7 +24,9 @@ class Watch:
         clock: Clock,
         deliver: Callable[[messages.Sample | Exception], None],
     ) -> None:
-        job = Job(target=target, seed=1, workload={"watch": {}}, sampling=sampling)
+        # A schema that is always there: mysqlslap may not have made its own yet.
+        anywhere = replace(target, database="information_schema")
+        job = Job(target=anywhere, seed=1, workload={"watch": {}}, sampling=sampling)
         # Made here: the kernel ends the engine with the thread that started it.
         self._engine = Engine(job)
         self._clock = clock

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainValidator, WithJsonSchema
 
 from mydyno.document.base import Fault
 from mydyno.document.problems import nearest
 
 Kind = Literal["number", "switch", "text"]
-Plain = str | int | float | bool
-"""What an option's value may be in the file."""
+Plain = Annotated[
+    Any, PlainValidator(lambda value: value), WithJsonSchema({"type": ["string", "number", "boolean"]})
+]
+"""A text, a number or a switch. `faults_of` checks it, which knows the kind that its option wants."""
 
 _WANTED: dict[Kind, str] = {"number": "a number", "switch": "true or false", "text": "a text"}
 
@@ -23,19 +27,20 @@ def dashed(name: str) -> str:
 def faults_of(
     options: Mapping[str, Any], known: Mapping[str, Kind], taken: Mapping[str, str]
 ) -> Iterator[Fault]:
-    """What is wrong with `options`. `known` are the program's own; `taken` says what to write instead of
-    an option that mydyno sets."""
+    """What is wrong with `options`. `known` are the program's own; `taken` says of options that mydyno
+    sets itself why, or what to write instead."""
     for name, value in options.items():
         dash = dashed(name)
         at = ("options", name)
         if dash in taken:
-            yield Fault(
-                f"{name} is set by mydyno", taken[dash], at=at, at_key=True, show_value=False, whole=True
-            )
+            message = f"{name} is not passed on: {taken[dash]}"
+            yield Fault(message, at=at, at_key=True, show_value=False, whole=True)
         elif dash not in known:
             allowed = ", ".join(known)
             likely = nearest(dash, [*known, *taken])
-            yield Fault(f"{name} is no option of it", allowed, likely, at=at, at_key=True, whole=True)
+            yield Fault(
+                f"{name} is no option of the program", allowed, likely, at=at, at_key=True, whole=True
+            )
         elif not _fits(known[dash], value):
             yield Fault(f"{name} has a wrong value", _WANTED[known[dash]], at=at, whole=True)
 

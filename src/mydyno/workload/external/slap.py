@@ -31,26 +31,26 @@ KNOWN: dict[str, Kind] = {
 }
 """Options of both programs, from `--help` of mariadb-slap 10.11."""
 
-_CONNECTIONS = "workload.connections"
-_EACH = "workload.each"
+_CONNECTIONS = "use workload.connections"
+_EACH = "use workload.each"
 _OUTPUT = "its output is read by mydyno"
 _SERVER = "the server under test is known to mydyno"
 _SHELL = "mydyno runs no shell commands of a workload"
 TAKEN: dict[str, str] = {
-    "auto-generate-sql": "the key `load_type` beside `options`",
-    "auto-generate-sql-load-type": "the key `load_type` beside `options`",
+    "auto-generate-sql": "use the key `load_type` beside `options`",
+    "auto-generate-sql-load-type": "use the key `load_type` beside `options`",
     "auto-generate-sql-execute-number": _EACH,
     "number-of-queries": _EACH,
     "concurrency": _CONNECTIONS,
-    "iterations": "the key `iterations` beside `options`",
-    "engine": "the key `storage_engine` beside `options`",
-    "create-schema": "the key `database` beside `options`",
+    "iterations": "use the key `iterations` beside `options`",
+    "engine": "use the key `storage_engine` beside `options`",
+    "create-schema": "use the key `database` beside `options`",
     "no-drop": "mydyno drops what mysqlslap made",
     **dict.fromkeys(("csv", "only-print", "silent", "verbose", "debug-info"), _OUTPUT),
     **dict.fromkeys(("pre-system", "post-system"), _SHELL),
     **dict.fromkeys(("host", "port", "socket", "user", "password", "protocol"), _SERVER),
 }
-"""What mydyno sets itself -> what to write instead."""
+"""What mydyno sets itself -> why, or what to write instead."""
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 

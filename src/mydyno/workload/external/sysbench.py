@@ -67,16 +67,16 @@ _MORE_OF_SCRIPT: dict[str, dict[str, Kind]] = {
     "select_random_ranges": {"number-of-ranges": "number", "delta": "number"},
 }
 
-_CONNECTIONS = "workload.connections"
-_EACH = "workload.each"
-_RATE = "workload.arrival: {poisson: RATE}"
+_CONNECTIONS = "use workload.connections"
+_EACH = "use workload.each"
+_RATE = "use workload.arrival: {poisson: RATE}"
 _SERVER = "the server under test is known to mydyno"
 TAKEN: dict[str, str] = {
-    "tables": "the key `tables` beside `script`",
-    "table-size": "the key `table_size` beside `script`",
-    "rand-type": "the key `distribution` beside `script`",
-    "db-ps-mode": "the key `prepared` beside `script`",
-    "percentile": "the key `percentile` beside `script`",
+    "tables": "use the key `tables` beside `script`",
+    "table-size": "use the key `table_size` beside `script`",
+    "rand-type": "use the key `distribution` beside `script`",
+    "db-ps-mode": "use the key `prepared` beside `script`",
+    "percentile": "use the key `percentile` beside `script`",
     "histogram": "percentiles are always read from the histogram",
     "threads": _CONNECTIONS,
     "num-threads": _CONNECTIONS,
@@ -84,17 +84,17 @@ TAKEN: dict[str, str] = {
     "max-time": _EACH,
     "events": _EACH,
     "max-requests": _EACH,
-    "report-checkpoints": "workload.each: {warmup: TIME, ...}",
+    "report-checkpoints": "use workload.each: {warmup: TIME, ...}",
     "rate": _RATE,
     "tx-rate": _RATE,
-    "report-interval": "sampling.every",
-    "rand-seed": "design.seed",
+    "report-interval": "use sampling.every",
+    "rand-seed": "use design.seed",
     "verbosity": "its output is read by mydyno",
-    "config-file": "the keys of this section",
+    "config-file": "use the keys of this section",
     "db-driver": _SERVER,
     **{f"mysql-{name}": _SERVER for name in ("host", "port", "socket", "user", "password", "db")},
 }
-"""What mydyno sets itself -> what to write instead."""
+"""What mydyno sets itself -> why, or what to write instead."""
 
 
 class ExternalSysbench(Section):

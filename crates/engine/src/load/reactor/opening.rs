@@ -1,37 +1,69 @@
-//! Opening connections: all at once, without blocking.
-
-use std::time::Duration;
+//! Opening connections without blocking: all at once before the clock starts, one by one later.
 
 use rustix::net::sockopt;
 
 use super::{Reactor, Stretch};
 use crate::load::Event;
-use crate::load::connection::{Handle, Stage};
+use crate::load::connection::{Handle, Stage, Then};
 use crate::os::address::Dial;
 use crate::os::poll::EventFlags;
-use crate::protocol::frames::Packet;
+use crate::protocol::frames::{Frames, Packet};
 use crate::protocol::handshake::{Handshake, Step};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands};
+use crate::workload::Open;
 
 /// Time after which a full queue of the listening socket is tried again.
-const REDIAL: Duration = Duration::from_millis(1);
-/// A server that has not let a connection in after this long is not going to.
-const OPEN_LIMIT_NS: u64 = 30_000_000_000;
+const REDIAL_NS: u64 = 1_000_000;
 
 impl Reactor<'_> {
-    pub(super) fn dial_all(&mut self) {
+    /// Begins to open every connection that is to be open before the clock starts.
+    pub(super) fn open_all(&mut self) {
         let now = self.now();
+        self.sweep_ns = now + self.sweep_step_ns();
         for index in 0..self.connections.len() {
-            self.connections[index].dialled_ns = now;
-            self.dial(index);
+            if !self.opens_later(index) {
+                self.first += 1;
+                self.open(index, Then::Start, now);
+            }
         }
+        self.dial_waiting();
         self.report_when_settled();
     }
 
-    fn dial(&mut self, index: usize) {
+    /// Opens within the measured time, or while the load ramps up.
+    pub(super) fn opens_later(&self, index: usize) -> bool {
+        let on_demand = self.policy.open != Open::Phase && self.connections[index].carries;
+        on_demand || self.plan.phase.ramp_s > 0.0
+    }
+
+    /// Opens a connection, and then goes on.
+    pub(super) fn open(&mut self, index: usize, then: Then, now: u64) {
+        let connection = &mut self.connections[index];
+        connection.then = then;
+        connection.dialled_ns = now;
+        connection.stage = Stage::Waiting;
+        self.dials.push_back(index);
+    }
+
+    /// Dials where that was put off: never while bytes of the old connection are at hand.
+    #[inline]
+    pub(super) fn dial_waiting(&mut self) {
+        while let Some(index) = self.dials.pop_front() {
+            self.dial(index);
+        }
+    }
+
+    pub(super) fn dial(&mut self, index: usize) {
+        if matches!(self.stretch, Stretch::Draining { .. } | Stretch::Over) {
+            self.connections[index].stage = Stage::Closed;
+            return;
+        }
         let (socket, stage, interest) = match self.plan.address.dial() {
-            Dial::QueueFull => return,
+            Dial::QueueFull => {
+                let at_ns = self.now() + REDIAL_NS;
+                return self.set_timer(index, at_ns);
+            }
             Dial::Failed(error) => return self.failed_to_open(index, &error),
             Dial::Connected(socket) => (socket, Stage::Greeting(Box::default()), EventFlags::IN),
             Dial::UnderWay(socket) => (socket, Stage::Dialing, EventFlags::OUT),
@@ -40,8 +72,11 @@ impl Reactor<'_> {
             let error = self.plan.address.refused(error);
             return self.failed_to_open(index, &error);
         }
-        self.connections[index].socket = Some(socket);
-        self.connections[index].stage = stage;
+        let connection = &mut self.connections[index];
+        connection.socket = Some(socket);
+        connection.stage = stage;
+        connection.frames = Frames::default();
+        connection.handles.clear();
     }
 
     /// A TCP connection is made, or has failed.
@@ -59,27 +94,10 @@ impl Reactor<'_> {
     }
 
     pub(super) fn go_on_opening(&mut self) {
-        let now = self.now();
-        for index in 0..self.connections.len() {
-            let connection = &self.connections[index];
-            if connection.is_opening() && now > connection.dialled_ns + OPEN_LIMIT_NS {
-                let message = "no connection within 30 seconds";
-                self.failed_to_open(index, &ServerError::new(code::SERVER_LOST, message));
-            } else if matches!(connection.stage, Stage::Waiting) {
-                self.dial(index);
-            }
-        }
         if self.plan.gate.stopped() {
             return self.close_all();
         }
         self.report_when_settled();
-    }
-
-    pub(super) fn opening_timeout(&self) -> Duration {
-        match self.connections.iter().any(|one| matches!(one.stage, Stage::Waiting)) {
-            true => REDIAL,
-            false => Duration::from_nanos(OPEN_LIMIT_NS),
-        }
     }
 
     /// Takes a packet of the handshake.
@@ -99,15 +117,31 @@ impl Reactor<'_> {
             }
             Step::Failed(error) => self.failed_to_open(index, &error),
             Step::Done => {
-                let waited = self.now() - self.connections[index].dialled_ns;
+                let waited = self.now().saturating_sub(self.connections[index].dialled_ns);
                 self.connects.record(waited);
                 self.no_eof = handshake.into_session().no_eof;
-                if self.plan.workload.prepared() {
-                    self.prepare(index, 0);
-                } else {
-                    self.is_open(index);
-                }
+                self.set_up(index, 0);
             }
+        }
+    }
+
+    /// Sends the session statements from number `next` on, then prepares.
+    fn set_up(&mut self, index: usize, next: usize) {
+        let Some(sql) = self.policy.session.get(next) else {
+            return self.prepare(index, 0);
+        };
+        self.outbox.clear();
+        commands::query(sql.as_bytes(), &mut self.outbox);
+        self.connections[index].response = Response::to_query(self.no_eof);
+        self.connections[index].stage = Stage::Session(next);
+        self.send(index);
+    }
+
+    /// Takes the answer to a session statement.
+    pub(super) fn session_answered(&mut self, index: usize, number: usize, outcome: Outcome) {
+        match outcome {
+            Outcome::Failed(error) => self.failed_to_open(index, &error),
+            _ => self.set_up(index, number + 1),
         }
     }
 
@@ -120,39 +154,71 @@ impl Reactor<'_> {
             Outcome::Done { .. } => unreachable!("the answer to a prepare is never rows"),
         };
         self.connections[index].handles.push(handle);
-        if number + 1 < self.templates.len() {
-            self.prepare(index, number + 1);
-        } else {
-            self.is_open(index);
-        }
+        self.prepare(index, number + 1);
     }
 
-    fn prepare(&mut self, index: usize, number: usize) {
+    /// Prepares the statements from number `next` on; then the connection is open.
+    fn prepare(&mut self, index: usize, next: usize) {
+        if !self.plan.workload.prepared() || next == self.statements.len() {
+            return self.is_open(index);
+        }
         self.outbox.clear();
-        commands::prepare(self.templates[number].sql(), &mut self.outbox);
+        commands::prepare(self.statements[next].template.sql(), &mut self.outbox);
         self.connections[index].response = Response::to_prepare(self.no_eof);
-        self.connections[index].stage = Stage::Preparing(number);
+        self.connections[index].stage = Stage::Preparing(next);
         self.send(index);
     }
 
     fn is_open(&mut self, index: usize) {
-        self.connections[index].stage = Stage::Idle;
-        self.opened.reached += 1;
+        let now = self.now();
         self.open += 1;
+        self.recorder.connections(self.open);
+        let connection = &mut self.connections[index];
+        connection.stage = Stage::Idle;
+        connection.reached = true;
+        self.reconnects += u64::from(std::mem::take(&mut connection.lost));
+        match connection.then {
+            Then::Start => self.opened.reached += 1,
+            Then::Step => {
+                let latency = now.saturating_sub(connection.statement_ns);
+                self.recorder.connect(self.connect_kind(), now, latency);
+                self.go_on(index, now);
+            }
+            then => self.proceed(index, then, now),
+        }
     }
 
+    /// The kind under which events count the opening of their connection.
+    pub(super) fn connect_kind(&self) -> usize {
+        self.plan.workload.kinds().len()
+    }
+
+    #[cold]
     pub(super) fn failed_to_open(&mut self, index: usize, error: &ServerError) {
-        self.connections[index].socket = None;
-        self.connections[index].stage = Stage::Closed;
-        self.opened.failed += 1;
-        self.opened.errors.add(error);
+        self.connections[index].close();
+        match (self.stretch, self.connections[index].then) {
+            (_, Then::Start) => {
+                self.opened.failed += 1;
+                self.opened.errors.add(error);
+            }
+            (Stretch::Running | Stretch::Ready, then) => self.failed_again(index, then, error),
+            _ => self.recorder.connection_error(error),
+        }
     }
 
     fn report_when_settled(&mut self) {
-        if (self.opened.reached + self.opened.failed) as usize == self.connections.len() {
+        if (self.opened.reached + self.opened.failed) as usize == self.first {
+            self.opened.carriers =
+                (0..self.connections.len()).filter(|&index| self.will_carry(index)).count() as u32;
             self.stretch = Stretch::Ready;
             let opened = self.opened.clone();
             let _ = self.tell.send(Event::Opened { reactor: self.index, opened });
         }
+    }
+
+    /// Carries events once the load begins: it is open, or will be.
+    pub(super) fn will_carry(&self, index: usize) -> bool {
+        let connection = &self.connections[index];
+        connection.carries && (matches!(connection.stage, Stage::Idle) || self.opens_later(index))
     }
 }

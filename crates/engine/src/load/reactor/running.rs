@@ -1,53 +1,76 @@
 //! The measured work: send a statement, follow its answer, go on.
 
 use super::{DRAIN_INTERRUPTED_NS, DRAIN_NS, Reactor, Stretch};
+use crate::clock::nanoseconds;
+use crate::job::Work;
+use crate::load::Event;
 use crate::load::arrival::{Backlog, Schedule};
-use crate::load::connection::{Handle, Stage};
-use crate::load::gate::Start;
+use crate::load::connection::{Handle, Stage, Then};
+use crate::load::gate::{Start, share};
+use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::{ServerError, code, commands};
+use crate::protocol::{ServerError, commands};
 use crate::random::Random;
-use crate::workload::Action;
+use crate::workload::{Action, Open};
 
 /// Keeps the stream of arrivals apart from those of the connections.
 const ARRIVALS: u64 = u64::MAX;
+/// Rest after an event that did nothing at all, so that such events cannot hold the reactor.
+const EMPTY_EVENT_NS: u64 = 1_000;
 
 impl Reactor<'_> {
-    /// Begins the load on every open connection.
+    /// Begins the load on every connection that carries events.
     pub(super) fn start(&mut self, start: Start) {
         self.stretch = Stretch::Running;
         self.recorder.start(start.window, self.open);
-        let open: Vec<usize> = (0..self.connections.len())
-            .filter(|&index| matches!(self.connections[index].stage, Stage::Idle))
-            .collect();
-        self.active = open.len();
-        if open.is_empty() {
-            return self.go_on_running();
+        let carriers: Vec<usize> =
+            (0..self.connections.len()).filter(|&index| self.will_carry(index)).collect();
+        self.active = carriers.len();
+        self.schedule_arrivals(&start, &carriers);
+        for &index in &carriers {
+            self.connections[index].active = true;
+        }
+        if self.plan.phase.ramp_s > 0.0 {
+            self.ramp(start.window.start_ns);
+        } else {
+            for index in carriers {
+                let now = self.now();
+                self.next_event(index, now);
+            }
+        }
+        let now = self.now();
+        self.go_on_running(now);
+    }
+
+    fn schedule_arrivals(&mut self, start: &Start, carriers: &[usize]) {
+        if carriers.is_empty() {
+            return;
         }
         let path = [self.plan.phase_index as u64, ARRIVALS, self.index as u64];
         let random = Random::stream(self.plan.seed, &path);
-        let begin = start.window.start_ns;
         let arrival = self.plan.phase.arrival;
-        match Schedule::new(arrival, begin, &start.owners, self.index, random) {
-            Some(schedule) => {
-                let rounds = self.connections[open[0]].events_left;
-                let events = rounds.saturating_mul(open.len() as u64);
-                self.backlog = Some(Backlog::new(schedule, events));
-                self.idle.extend(open);
-            }
-            None => {
-                for index in open {
-                    let now = self.now();
-                    self.next_event(index, now);
-                }
-            }
+        let begin = start.window.start_ns;
+        let events = match self.plan.phase.work {
+            Work::Events { events } => share(&start.owners, self.index, events),
+            _ => self.connections[carriers[0]].events_left.saturating_mul(carriers.len() as u64),
+        };
+        self.backlog = Schedule::new(arrival, begin, &start.owners, self.index, random)
+            .map(|schedule| Backlog::new(schedule, events));
+    }
+
+    /// Lets the connections begin one after the other.
+    fn ramp(&mut self, start_ns: u64) {
+        let ramp_ns = nanoseconds(self.plan.phase.ramp_s) as u128;
+        let all = u128::from(self.plan.phase.connections);
+        for index in 0..self.connections.len() {
+            let number = (self.index + index * self.plan.reactors) as u128;
+            let then = if self.connections[index].carries { Then::Next } else { Then::Idle };
+            self.rest(index, start_ns + (ramp_ns * number / all) as u64, then);
         }
-        self.go_on_running();
     }
 
     /// What the clock asks for: ends of intervals, arrivals, the end of the phase.
-    pub(super) fn go_on_running(&mut self) {
-        let now = self.now();
+    pub(super) fn go_on_running(&mut self, now: u64) {
         if self.plan.gate.stopped() {
             return self.drain(DRAIN_INTERRUPTED_NS);
         }
@@ -55,10 +78,19 @@ impl Reactor<'_> {
             return self.drain(DRAIN_NS);
         }
         self.serve_arrivals(now);
-        let arrivals_over = self.backlog.as_ref().is_none_or(Backlog::is_over);
+        let arrivals_over = self.backlog.as_ref().is_some_and(Backlog::is_over);
         let all_idle = self.idle.len() >= self.active;
-        if self.active == 0 || (self.backlog.is_some() && arrivals_over && all_idle) {
+        if self.active == 0 || (arrivals_over && all_idle) {
+            self.end_work();
+        }
+    }
+
+    /// Closes, unless idle connections are to be kept until the other reactors are done as well.
+    fn end_work(&mut self) {
+        if self.plan.phase.active.is_none() || self.plan.gate.released() {
             self.drain(0);
+        } else if !std::mem::replace(&mut self.told_over, true) {
+            let _ = self.tell.send(Event::WorkOver);
         }
     }
 
@@ -92,9 +124,20 @@ impl Reactor<'_> {
         while let Some(packet) = frames.next(&mut bytes) {
             let connection = &mut self.connections[index];
             match connection.stage {
-                Stage::Busy | Stage::RollingBack { .. } => {
+                Stage::Busy | Stage::RollingBack(_) => {
                     if let Some(outcome) = connection.response.take(packet) {
                         self.on_outcome(index, outcome);
+                    }
+                }
+                Stage::Reading => {
+                    self.read_along(index, packet);
+                    if let Some(outcome) = self.connections[index].response.take(packet) {
+                        self.on_outcome(index, outcome);
+                    }
+                }
+                Stage::Session(number) => {
+                    if let Some(outcome) = connection.response.take(packet) {
+                        self.session_answered(index, number, outcome);
                     }
                 }
                 Stage::Preparing(number) => {
@@ -107,12 +150,17 @@ impl Reactor<'_> {
                     let Stage::Greeting(handshake) = stage else { unreachable!("just matched") };
                     self.greet(index, handshake, packet);
                 }
-                // The server says why before it closes an idle connection.
-                Stage::Idle => {
+                // The server says why before it closes a connection that waits for nothing.
+                Stage::Idle | Stage::Resting(_) if connection.socket.is_some() => {
                     let error = ServerError::from_packet(packet.head);
                     self.lost(index, error.code, &error.message);
                 }
-                Stage::Waiting | Stage::Dialing | Stage::Closed => break,
+                // What is left belongs to a connection that is closed by now.
+                Stage::Idle
+                | Stage::Resting(_)
+                | Stage::Waiting
+                | Stage::Dialing
+                | Stage::Closed => break,
             }
         }
         self.connections[index].frames = frames;
@@ -123,51 +171,31 @@ impl Reactor<'_> {
     fn on_outcome(&mut self, index: usize, outcome: Outcome) {
         let now = self.now();
         let connection = &mut self.connections[index];
-        if let Stage::RollingBack { again } = connection.stage {
-            return self.rolled_back(index, again, now);
+        if let Stage::RollingBack(then) = connection.stage {
+            return self.rolled_back(index, then, now);
+        }
+        if self.statements[connection.statement].special {
+            return self.on_special(index, outcome, now);
         }
         match outcome {
-            Outcome::Done { rows } => {
-                let latency = now.saturating_sub(connection.statement_ns);
-                self.recorder.statement(connection.kind, now, latency, rows);
-                self.go_on(index, now);
-            }
+            Outcome::Done { rows } => self.succeeded(index, now, rows),
             Outcome::Failed(error) => self.on_error(index, &error, now),
             Outcome::Prepared { .. } => unreachable!("nothing is being prepared"),
         }
     }
 
-    #[cold]
-    fn on_error(&mut self, index: usize, error: &ServerError, now: u64) {
-        let ignored = code::is_ignored(error.code);
-        self.recorder.failure(self.connections[index].kind, now, error, ignored);
-        let rolled_back_by_server = error.code == code::DEADLOCK;
-        if self.plan.workload.transactional() && !rolled_back_by_server {
-            self.outbox.clear();
-            commands::query(b"ROLLBACK", &mut self.outbox);
-            let connection = &mut self.connections[index];
-            connection.response = Response::to_query(self.no_eof);
-            connection.stage = Stage::RollingBack { again: ignored };
-            self.send(index);
-        } else {
-            self.rolled_back(index, ignored, now);
-        }
-    }
-
-    /// Starts the event again after an error that is ignored (its latency goes on counting from
-    /// the first start), or gives it up.
-    fn rolled_back(&mut self, index: usize, again: bool, now: u64) {
-        if again {
-            self.plan.workload.restart(&mut self.connections[index].cursor);
-            self.go_on(index, now);
-        } else {
-            self.next_event(index, now);
-        }
+    #[inline]
+    pub(super) fn succeeded(&mut self, index: usize, now: u64, rows: u64) {
+        let connection = &self.connections[index];
+        let latency = now.saturating_sub(connection.statement_ns);
+        let kind = self.statements[connection.statement].kind;
+        self.recorder.statement(kind, now, latency, rows);
+        self.go_on(index, now);
     }
 
     /// Begins the connection's next event, if there is one.
     #[inline]
-    fn next_event(&mut self, index: usize, now: u64) {
+    pub(super) fn next_event(&mut self, index: usize, now: u64) {
         if self.stretch != Stretch::Running {
             self.connections[index].stage = Stage::Idle;
             return;
@@ -184,10 +212,9 @@ impl Reactor<'_> {
             return;
         }
         let connection = &mut self.connections[index];
-        if connection.events_left == 0 {
+        if connection.events_left == 0 || (self.shared && !self.plan.gate.take_event()) {
             connection.stage = Stage::Idle;
-            self.active -= 1;
-            return;
+            return self.retire(index);
         }
         connection.events_left -= 1;
         self.begin_event(index, now);
@@ -196,15 +223,59 @@ impl Reactor<'_> {
     #[inline]
     fn begin_event(&mut self, index: usize, intended_ns: u64) {
         let connection = &mut self.connections[index];
-        self.plan.workload.rewind(&mut connection.cursor);
         connection.event_ns = intended_ns;
-        self.go_on(index, intended_ns);
+        self.plan.workload.rewind(&mut connection.cursor);
+        self.enter_event(index, intended_ns);
+    }
+
+    /// Begins the same event again, with new values.
+    pub(super) fn repeat_event(&mut self, index: usize, now: u64) {
+        self.plan.workload.restart(&mut self.connections[index].cursor);
+        self.enter_event(index, now);
+    }
+
+    /// Goes to the first step of the event, over a connection that may have to be opened.
+    #[inline]
+    fn enter_event(&mut self, index: usize, from_ns: u64) {
+        if self.connections[index].socket.is_none() {
+            return self.open_for_event(index, from_ns);
+        }
+        self.go_on(index, from_ns);
+    }
+
+    fn open_for_event(&mut self, index: usize, from_ns: u64) {
+        self.connections[index].statement_ns = from_ns;
+        let now = self.now();
+        self.open(index, Then::Step, now);
+    }
+
+    /// Goes on after an event, however it ended.
+    #[inline]
+    pub(super) fn end_event(&mut self, index: usize, now: u64) {
+        if self.policy.open == Open::Event {
+            self.hang_up(index);
+        }
+        self.think(index, now);
+    }
+
+    /// Takes leave of the server.
+    fn hang_up(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if let Some(socket) = &connection.socket {
+            self.outbox.clear();
+            commands::quit(&mut self.outbox);
+            let _ = rustix::io::write(socket, &self.outbox);
+        }
+        if connection.close() {
+            self.open -= 1;
+            self.recorder.connections(self.open);
+        }
     }
 
     /// Carries out the connection's next action, unless the phase is over. The latency of a statement
     /// counts from `from_ns`: the intended start of the event, or the end of the statement before.
     #[inline]
-    fn go_on(&mut self, index: usize, from_ns: u64) {
+    pub(super) fn go_on(&mut self, index: usize, from_ns: u64) {
         self.values.clear();
         let connection = &mut self.connections[index];
         let action = self.plan.workload.next(
@@ -214,14 +285,33 @@ impl Reactor<'_> {
         );
         match action {
             Action::Send(statement) => self.send_statement(index, statement, from_ns),
-            Action::End { counts } => {
-                if counts {
-                    let latency = from_ns.saturating_sub(connection.event_ns);
-                    self.recorder.transaction(from_ns, latency);
-                }
-                self.next_event(index, from_ns);
+            Action::End { counts } => self.leave_event(index, counts, from_ns),
+            Action::Pause(_) | Action::Reconnect if self.stretch != Stretch::Running => {
+                connection.stage = Stage::Idle;
             }
-            Action::Pause(_) | Action::Reconnect => unreachable!("no workload asks for it yet"),
+            Action::Pause(length_ns) => {
+                let at_ns = self.now().saturating_add(length_ns);
+                self.rest(index, at_ns, Then::Step);
+            }
+            Action::Reconnect => {
+                self.hang_up(index);
+                self.open_for_event(index, from_ns);
+            }
+        }
+    }
+
+    #[inline]
+    fn leave_event(&mut self, index: usize, counts: bool, now: u64) {
+        let latency = now.saturating_sub(self.connections[index].event_ns);
+        if counts {
+            self.recorder.transaction(now, latency);
+        }
+        if latency == 0 {
+            self.rest(index, self.now() + EMPTY_EVENT_NS, Then::Next);
+        } else if counts {
+            self.end_event(index, now);
+        } else {
+            self.roll_back(index, Then::Next, now);
         }
     }
 
@@ -233,17 +323,25 @@ impl Reactor<'_> {
             return;
         }
         self.outbox.clear();
-        let template = &self.templates[statement];
+        let compiled = &self.statements[statement];
+        let template = &compiled.template;
+        let mut binary = false;
         match connection.handles.get(statement) {
             Some(&Handle::Prepared(id)) => {
+                binary = true;
                 template.write_execute(id, &self.values, &mut self.outbox);
             }
             Some(Handle::Text) | None => template.write_query(&self.values, &mut self.outbox),
         }
-        connection.kind = self.kinds[statement];
+        connection.statement = statement;
         connection.statement_ns = from_ns;
         connection.response = Response::to_query(self.no_eof);
         connection.stage = Stage::Busy;
+        if let Some(read) = compiled.read {
+            let capture = connection.capture.get_or_insert_with(|| Box::new(Capture::new(read)));
+            capture.begin(read, binary);
+            connection.stage = Stage::Reading;
+        }
         self.send(index);
     }
 }

@@ -184,11 +184,4 @@ fn a_statement_with_copies_is_there_once_for_each_and_sent_to_the_one_that_was_c
         ["t3 0", "t1 1", "t2 2", "t3 3", "t1 4"],
         "a number beyond is taken modulo copies"
     );
-
-    let drawn = compiled(with_steps(json!([copied])), 1).unwrap();
-    let events = Driver::new(&drawn, 1).events(300);
-    for copy in 1..=3 {
-        let text = format!("t{copy} {copy}");
-        assert!(events.iter().filter(|sent| sent[0] == text).count() > 60, "{text}");
-    }
 }

@@ -23,7 +23,9 @@ pub(super) fn fixture(name: &str) -> Program {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/fixtures/engine/jobs/good");
     let text = std::fs::read_to_string(root.join(format!("{name}.json"))).unwrap();
-    let WorkloadJob::Program(job) = Job::parse(&text).unwrap().workload;
+    let WorkloadJob::Program(job) = Job::parse(&text).unwrap().workload else {
+        panic!("not a program");
+    };
     let mut program = compile(&job, 1).unwrap();
     program.fill_dictionaries(|_| Ok((1..=50).map(Literal::Integer).collect())).unwrap();
     program

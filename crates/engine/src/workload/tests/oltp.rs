@@ -42,7 +42,6 @@ fn the_transaction_begins_and_ends_where_its_statements_say() {
     assert_eq!(boundaries[boundaries.len() - 1], Boundary::End);
     let inside = &boundaries[1..boundaries.len() - 1];
     assert!(inside.iter().all(|boundary| *boundary == Boundary::None));
-    assert!(program.transactional());
 }
 
 #[test]

@@ -1,0 +1,150 @@
+//! What the server does not answer, and connections that it ends.
+
+use super::{Reactor, Stretch};
+use crate::load::Event;
+use crate::load::connection::{Stage, Then};
+use crate::protocol::{ServerError, code};
+use crate::workload::Open;
+
+/// A server that has not let a connection in after this long is not going to.
+const OPEN_LIMIT_NS: u64 = 30_000_000_000;
+/// Rest before a lost connection is opened again.
+const REOPEN_NS: u64 = 100_000_000;
+/// Rest of a connection that found the server full.
+const FULL_NS: u64 = 10_000_000;
+/// The conductor is not told more often of lost connections.
+const TELL_EVERY_NS: u64 = 1_000_000_000;
+
+impl Reactor<'_> {
+    /// Time between two sweeps: a statement is given up at most so much later than asked. Statements
+    /// carry no timers of their own, which would cost each one of them.
+    pub(super) fn sweep_step_ns(&self) -> u64 {
+        (self.plan.answer_within_ns / 10).clamp(10_000_000, 1_000_000_000)
+    }
+
+    /// Gives up connections whose statement, or whose opening, has taken too long.
+    pub(super) fn sweep(&mut self, now: u64) {
+        self.sweep_ns = now + self.sweep_step_ns();
+        for index in 0..self.connections.len() {
+            let connection = &mut self.connections[index];
+            if connection.in_flight() {
+                let (statement_ns, since_ns) = connection.seen;
+                if statement_ns != connection.statement_ns {
+                    connection.seen = (connection.statement_ns, now);
+                } else if now - since_ns >= self.plan.answer_within_ns {
+                    let seconds = self.plan.answer_within_ns as f64 / 1e9;
+                    let reason = format!("no answer within {seconds} s");
+                    self.lost(index, code::SERVER_LOST, &reason);
+                }
+            } else if connection.is_opening() {
+                let limit = self.open_limit_ns(index);
+                if now.saturating_sub(self.connections[index].dialled_ns) >= limit {
+                    let message = format!("no connection within {} s", limit as f64 / 1e9);
+                    self.failed_to_open(index, &ServerError::new(code::SERVER_LOST, message));
+                }
+            }
+        }
+    }
+
+    /// Before the clock starts a server may have thousands to let in at once.
+    fn open_limit_ns(&self, index: usize) -> u64 {
+        match self.connections[index].then {
+            Then::Start => OPEN_LIMIT_NS,
+            _ => OPEN_LIMIT_NS.min(self.plan.answer_within_ns),
+        }
+    }
+
+    /// The server has ended a connection, or is given up.
+    #[cold]
+    pub(super) fn lost(&mut self, index: usize, code: u16, reason: &str) {
+        if self.connections[index].is_opening() {
+            let message = format!("lost connection while connecting: {reason}");
+            return self.failed_to_open(index, &ServerError::new(code, message));
+        }
+        let error = ServerError::new(code, format!("lost connection to the server: {reason}"));
+        let connection = &mut self.connections[index];
+        let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
+        connection.close();
+        self.open -= 1;
+        self.recorder.connections(self.open);
+        self.recorder.connection_error(&error);
+        self.tell_lost(&error);
+        let again = self.policy.retry.contains(&code);
+        let then = match stage {
+            Stage::Busy | Stage::Reading => {
+                let kind = self.statements[self.connections[index].statement].kind;
+                self.recorder.lost_statement(kind, again);
+                if again { Then::Again } else { Then::Next }
+            }
+            Stage::RollingBack(then) => then,
+            Stage::Resting(Then::Step) if again => Then::Again,
+            Stage::Resting(Then::Step) => Then::Next,
+            Stage::Resting(then) => then,
+            _ if self.connections[index].active => Then::Next,
+            _ => Then::Idle,
+        };
+        self.idle.retain(|&other| other != index);
+        self.after_loss(index, then);
+    }
+
+    /// Opens a lost connection again where the workload wants that; else it is out of the game.
+    fn after_loss(&mut self, index: usize, then: Then) {
+        let now = self.now();
+        let connection = &mut self.connections[index];
+        if matches!(self.stretch, Stretch::Draining { .. } | Stretch::Over) {
+            connection.lost = true;
+        } else if self.policy.open == Open::Event && then != Then::Idle {
+            // The next event opens one of its own.
+            self.rest(index, now + FULL_NS, then);
+        } else {
+            connection.lost = true;
+            connection.lost_ns = now;
+            match self.policy.reopen {
+                true => self.rest(index, now + REOPEN_NS, then),
+                false => self.retire(index),
+            }
+        }
+    }
+
+    /// A connection could not be opened while the load runs.
+    pub(super) fn failed_again(&mut self, index: usize, then: Then, error: &ServerError) {
+        let now = self.now();
+        let full = error.code == code::TOO_MANY_CONNECTIONS;
+        if !full {
+            self.tell_lost(error);
+        }
+        let connection = &mut self.connections[index];
+        if connection.lost {
+            self.recorder.connection_error(error);
+            // Where the clock does not end the phase, a server that stays away must.
+            let limit = self.plan.answer_within_ns.max(OPEN_LIMIT_NS);
+            if !self.recorder.has_end() && now - connection.lost_ns >= limit {
+                return self.retire(index);
+            }
+            self.rest(index, now + REOPEN_NS, then);
+        } else if then == Then::Step {
+            let again = self.policy.retry.contains(&error.code);
+            self.recorder.failure(self.connect_kind(), now, error, again);
+            let pause = if full { FULL_NS } else { REOPEN_NS };
+            self.rest(index, now + pause, if again { Then::Again } else { Then::Next });
+        } else {
+            // It was to open while the load ramps up: as one that fails before the clock starts.
+            self.recorder.connection_error(error);
+            self.retire(index);
+        }
+    }
+
+    /// The connection begins no event any more.
+    pub(super) fn retire(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        self.active -= usize::from(std::mem::take(&mut connection.active));
+    }
+
+    fn tell_lost(&mut self, error: &ServerError) {
+        let now = self.now();
+        if self.told_ns.is_none_or(|told_ns| now - told_ns >= TELL_EVERY_NS) {
+            self.told_ns = Some(now);
+            let _ = self.tell.send(Event::Lost { error: error.clone() });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! wisconsin: the queries of the Wisconsin benchmark on its four tables.
+
+mod data;
+mod queries;
+
+use crate::sqlbench::bench::{Bench, Stop};
+use crate::sqlbench::options::Options;
+
+const TABLES: [&str; 4] = ["onek", "tenk1", "tenk2", "Bprime"];
+const LOOPS: u64 = 10;
+const SMALL_LOOPS: u64 = 2;
+/// The suite reports the index of the last table.
+const REPORTED_TABLES: u64 = 3;
+
+pub fn tables(_: &Options) -> Vec<String> {
+    TABLES.map(str::to_owned).to_vec()
+}
+
+pub fn run(bench: &mut Bench) -> Result<(), Stop> {
+    let options = bench.options().clone();
+    if !options.skip_create {
+        bench.operation("create_table", REPORTED_TABLES, |bench| {
+            for table in TABLES {
+                bench.drop_if_there(table)?;
+                bench.query(&options.create_table(table, data::COLUMNS))?;
+            }
+            Ok(())
+        })?;
+        insert(bench)?;
+    }
+    bench.lock(&format!("{},{}", writes(), queries::ALIASES))?;
+    if !options.skip_create {
+        bench.operation("delete_big", 1, |bench| {
+            bench.expect("DELETE FROM Bprime WHERE unique2>=1000", 9000)
+        })?;
+    }
+    query(bench)?;
+    if !options.skip_delete {
+        TABLES.iter().try_for_each(|table| bench.drop_table(table))?;
+    }
+    Ok(())
+}
+
+fn writes() -> String {
+    TABLES.map(|table| format!("{table} WRITE")).join(",")
+}
+
+fn insert(bench: &mut Bench) -> Result<(), Stop> {
+    let fast = bench.options().fast;
+    let contents: [(&str, Vec<String>); 4] = TABLES.map(|table| {
+        let rows = if table == "onek" { data::onek() } else { data::tenk() };
+        (table, rows.iter().map(data::Row::values).collect())
+    });
+    let rows = contents.iter().map(|(_, rows)| rows.len() as u64).sum();
+    bench.lock(&writes())?;
+    bench.operation("insert", rows, |bench| {
+        if fast {
+            bench.warn(super::NO_LOAD_DATA.to_owned());
+        }
+        for (table, rows) in contents {
+            if fast {
+                bench.insert_packed(table, rows.into_iter())?;
+                continue;
+            }
+            for row in rows {
+                bench.expect(&format!("INSERT INTO {table} VALUES {row}"), 1)?;
+            }
+        }
+        Ok(())
+    })?;
+    bench.unlock()?;
+    bench.optimize(&TABLES.join(","))
+}
+
+fn query(bench: &mut Bench) -> Result<(), Stop> {
+    let options = bench.options();
+    let loops = options.loop_count.unwrap_or(options.choose(LOOPS, SMALL_LOOPS));
+    let selects = queries::selects();
+    let changes = queries::changes();
+    let tests = loops * selects.len() as u64 + changes.len() as u64;
+    bench.operation("wisc_benchmark", tests, |bench| {
+        for _ in 0..loops {
+            for (sql, rows) in &selects {
+                bench.expect(sql, *rows)?;
+            }
+        }
+        changes.iter().try_for_each(|sql| bench.expect(sql, 1))
+    })
+}

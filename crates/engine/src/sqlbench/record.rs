@@ -1,0 +1,224 @@
+//! The numbers of one test program: latencies by operation, errors, and the interval under way.
+
+use std::collections::BTreeMap;
+
+use crate::clock::Clock;
+use crate::histogram::Latencies;
+use crate::load::ErrorLog;
+use crate::load::recorder::StatementPart;
+use crate::os::usage::CpuSeconds;
+use crate::protocol::ServerError;
+use crate::report::messages::{CountedLatency, Interval, LatencyKind, PhaseEnd, StatementResult};
+
+/// The kind under which connects are timed.
+const CONNECT: &str = "connect";
+
+pub struct Record {
+    phase: usize,
+    program: &'static str,
+    clock: Clock,
+    interval_ns: u64,
+    /// By operation; the operation under way is in `current`.
+    kinds: BTreeMap<String, StatementPart>,
+    current: Option<(String, StatementPart)>,
+    connects: Latencies,
+    errors: ErrorLog,
+    /// Of the interval under way.
+    interval_from_ns: u64,
+    interval_latencies: Latencies,
+    interval_errors: u64,
+    started_ns: u64,
+    last_ns: Option<u64>,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    pub interrupted: bool,
+    pub aborted: Option<String>,
+    pub client_cpu: CpuSeconds,
+    pub connected: bool,
+    pub measured_from_ns: Option<u64>,
+}
+
+impl Record {
+    pub fn new(phase: usize, program: &'static str, clock: Clock, interval_ns: u64) -> Self {
+        let now_ns = clock.now_ns();
+        Self {
+            phase,
+            program,
+            clock,
+            interval_ns,
+            kinds: BTreeMap::new(),
+            current: None,
+            connects: Latencies::default(),
+            errors: ErrorLog::default(),
+            interval_from_ns: now_ns,
+            interval_latencies: Latencies::default(),
+            interval_errors: 0,
+            started_ns: now_ns,
+            last_ns: None,
+        }
+    }
+
+    pub fn phase(&self) -> usize {
+        self.phase
+    }
+
+    pub fn program(&self) -> &'static str {
+        self.program
+    }
+
+    pub fn error_counts(&self) -> BTreeMap<u16, u64> {
+        self.errors.counts.clone()
+    }
+
+    /// The statements that follow belong to this operation.
+    pub fn begin(&mut self, name: &str) {
+        let part = self.kinds.remove(name).unwrap_or_default();
+        self.current = Some((name.to_owned(), part));
+    }
+
+    pub fn end(&mut self) {
+        if let Some((name, part)) = self.current.take() {
+            self.kinds.insert(name, part);
+        }
+    }
+
+    /// Intervals are cut anew from here.
+    pub fn measure_from(&mut self, now_ns: u64) {
+        self.interval_from_ns = now_ns;
+        self.interval_latencies = Latencies::default();
+        self.interval_errors = 0;
+    }
+
+    /// Counts a statement; `outside` names the kind when no operation is under way. Gives the
+    /// intervals that ended meanwhile.
+    pub fn statement(
+        &mut self,
+        outside: Option<&str>,
+        rows: u64,
+        started_ns: u64,
+        ended_ns: u64,
+    ) -> Vec<Interval> {
+        let latency_ns = ended_ns - started_ns;
+        let part = self.part(outside);
+        part.rows += rows;
+        part.latencies.record(latency_ns);
+        self.last_ns = Some(ended_ns);
+        let told = self.intervals_until(ended_ns);
+        self.interval_latencies.record(latency_ns);
+        told
+    }
+
+    /// Counts an error of the server that ends the program.
+    pub fn refused(&mut self, error: &ServerError, outside: Option<&str>) {
+        self.errors.add(error);
+        self.wrong(outside);
+    }
+
+    /// Counts a statement that did not give what it must give.
+    pub fn wrong(&mut self, outside: Option<&str>) {
+        self.part(outside).errors += 1;
+        self.interval_errors += 1;
+    }
+
+    pub fn connected(&mut self, elapsed_ns: u64, ended_ns: u64, error: Option<&ServerError>) {
+        self.last_ns = Some(ended_ns);
+        if let Some(error) = error {
+            self.errors.add(error);
+            self.interval_errors += 1;
+            return;
+        }
+        self.connects.record(elapsed_ns);
+    }
+
+    /// The last, shorter interval.
+    pub fn last_interval(&mut self) -> Option<Interval> {
+        let to_ns = self.last_ns?;
+        (to_ns > self.interval_from_ns).then(|| self.interval(to_ns))
+    }
+
+    pub fn into_phase_end(mut self, ending: Ending) -> PhaseEnd {
+        self.end();
+        let mut all = Latencies::default();
+        self.kinds.values().for_each(|part| all.merge(&part.latencies));
+        let measured_to_ns = ending.measured_from_ns.and(self.last_ns);
+        if self.connects.count() > 0 {
+            let part = self.kinds.entry(CONNECT.to_owned()).or_default();
+            part.latencies.merge(&self.connects);
+        }
+        PhaseEnd {
+            phase: self.phase,
+            connections_asked: 1,
+            connections_reached: u32::from(ending.connected),
+            started_ns: self.started_ns,
+            measured_from_ns: ending.measured_from_ns,
+            measured_to_ns,
+            ended_ns: self.clock.now_ns(),
+            interrupted: ending.interrupted,
+            aborted: ending.aborted,
+            latency_kind: LatencyKind::Service,
+            queries: counted(&all),
+            statements: self.kinds.iter().map(|(kind, part)| (kind.clone(), told(part))).collect(),
+            transactions: counted(&Latencies::default()),
+            connects: counted(&self.connects),
+            errors: self.errors.counts,
+            error_examples: self.errors.examples,
+            unanswered: 0,
+            reconnects: 0,
+            retries: 0,
+            client_cpu: ending.client_cpu,
+            backlog_max: None,
+        }
+    }
+
+    fn part(&mut self, outside: Option<&str>) -> &mut StatementPart {
+        match (outside, &mut self.current) {
+            (None, Some((_, part))) => part,
+            (outside, _) => self.kinds.entry(outside.unwrap_or_default().to_owned()).or_default(),
+        }
+    }
+
+    /// Every interval that ended before `now_ns`: without statements for those that one long
+    /// statement has outlasted.
+    fn intervals_until(&mut self, now_ns: u64) -> Vec<Interval> {
+        let mut told = Vec::new();
+        while now_ns - self.interval_from_ns >= self.interval_ns {
+            told.push(self.interval(self.interval_from_ns + self.interval_ns));
+        }
+        told
+    }
+
+    fn interval(&mut self, to_ns: u64) -> Interval {
+        let latencies = std::mem::take(&mut self.interval_latencies);
+        let from_ns = std::mem::replace(&mut self.interval_from_ns, to_ns);
+        Interval {
+            phase: self.phase,
+            from_ns,
+            to_ns,
+            warmup: false,
+            queries: latencies.count(),
+            transactions: 0,
+            errors: std::mem::take(&mut self.interval_errors),
+            connections: 1,
+            p50_ns: latencies.quantile_ns(0.5),
+            p95_ns: latencies.quantile_ns(0.95),
+            p99_ns: latencies.quantile_ns(0.99),
+            max_ns: latencies.max_ns(),
+        }
+    }
+}
+
+fn told(part: &StatementPart) -> StatementResult {
+    StatementResult {
+        count: part.latencies.count(),
+        errors: part.errors,
+        rows: part.rows,
+        latency: part.latencies.summary(),
+    }
+}
+
+fn counted(latencies: &Latencies) -> CountedLatency {
+    CountedLatency { count: latencies.count(), latency: latencies.summary() }
+}

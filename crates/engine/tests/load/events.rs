@@ -1,0 +1,190 @@
+//! How many events there are, what lies between them, and what becomes of their answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mydyno_engine::workload::{Action, Policy, ReadRow};
+use serde_json::{Value, json};
+
+use super::server::{Reply, Server};
+use super::workload::Script;
+use super::{drive, rounds};
+
+fn one_select() -> Arc<Script> {
+    Arc::new(Script::of("SELECT 1", Policy::default()))
+}
+
+#[test]
+fn shared_and_split_events_are_run_exactly_as_often_as_asked() {
+    let open = json!({"kind": "poisson", "rate": 2000.0});
+    let closed = json!({"kind": "closed"});
+    for (kind, events, arrival, expected) in [
+        ("events", 10, &closed, 10),
+        ("events", 2, &closed, 2),
+        ("events", 101, &open, 101),
+        ("split", 11, &closed, 9),
+        ("split", 11, &open, 9),
+    ] {
+        let server = Server::agreeable();
+        let work = json!({"kind": kind, "events": events});
+        let phase = json!({"connections": 3, "arrival": arrival, "work": work});
+        let told = drive(&server, &one_select(), phase);
+        assert_eq!(told.transactions(), expected, "{kind} {events} {arrival}");
+        assert_eq!(server.count("SELECT 1") as u64, expected);
+    }
+}
+
+#[test]
+fn between_two_events_a_connection_thinks_and_that_is_no_latency() {
+    for kind in ["constant", "uniform", "exponential"] {
+        let server = Server::agreeable();
+        let think = json!({"kind": kind, "mean_s": 0.03});
+        let phase = json!({"connections": 2, "think": think, "work": rounds(6)});
+        let told = drive(&server, &one_select(), phase);
+        assert_eq!(told.transactions(), 12);
+        let seen = server.seen();
+        let mut gaps = Vec::new();
+        for connection in [1, 2] {
+            let mine = seen.iter().filter(|s| s.connection == connection && s.what == "SELECT 1");
+            let at: Vec<_> = mine.map(|one| one.at).collect();
+            gaps.extend(at.windows(2).map(|pair| pair[1] - pair[0]));
+        }
+        let all: Duration = gaps.iter().sum();
+        assert!(all > Duration::from_millis(60), "{kind}: {gaps:?}");
+        if kind == "constant" {
+            assert!(gaps.iter().all(|gap| *gap > Duration::from_millis(29)), "{gaps:?}");
+        }
+        let latency = told.end()["transactions"]["latency"]["p50_ns"].as_u64().unwrap();
+        assert!(latency < 20_000_000, "{kind}: {latency} ns");
+    }
+}
+
+#[test]
+fn a_pause_within_an_event_lasts_as_long_as_asked_and_belongs_to_the_event() {
+    let server = Server::agreeable();
+    let script = Arc::new(
+        Script::of("SELECT 1", Policy::default()).then(Action::Pause(30_000_000)).send("SELECT 2"),
+    );
+    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+    let least = told.end()["transactions"]["latency"]["min_ns"].as_u64().unwrap();
+    assert!(least >= 29_900_000, "{least} ns");
+    let statement = told.end()["statements"]["SELECT 2"]["latency"]["max_ns"].as_u64().unwrap();
+    assert!(statement < 20_000_000, "{statement} ns");
+}
+
+#[test]
+fn an_event_that_does_nothing_neither_hangs_nor_overflows() {
+    let server = Server::agreeable();
+    for counts in [true, false] {
+        let script =
+            Arc::new(Script::new(Policy::default()).then(Action::End { counts }).send("SELECT 1"));
+        let work = json!({"kind": "timed", "measure_s": 0.1});
+        let told = drive(&server, &script, json!({"connections": 2, "work": work}));
+        assert_eq!(told.transactions() > 0, counts);
+    }
+}
+
+#[test]
+fn an_event_that_ends_as_failed_is_no_transaction_and_leaves_none_open() {
+    let server = Server::agreeable();
+    let script = Arc::new(
+        Script::of("BEGIN", Policy::default()).send("SELECT 1").then(Action::End { counts: false }),
+    );
+    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+    let event = ["BEGIN", "SELECT 1", "ROLLBACK"];
+    assert_eq!(server.statements(), [event, event].concat());
+    assert_eq!((told.transactions(), &told.end()["queries"]["count"]), (0, &json!(4)));
+}
+
+/// What the server saw after one event in which the statement `bad` meets an error.
+fn with_error(script: Script, code: u16) -> (Vec<String>, Value) {
+    let server = Server::start(usize::MAX, move |_, sql| match sql {
+        "bad" => Reply::Error(code, "no"),
+        _ => Reply::Ok,
+    });
+    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
+    (server.statements(), told.end().clone())
+}
+
+#[test]
+fn a_rollback_is_sent_only_where_a_transaction_is_open() {
+    let new = || Script::new(Policy::default());
+    let inside = || new().send("BEGIN").send("bad").send("COMMIT");
+    assert_eq!(with_error(inside(), 1062).0, ["BEGIN", "bad", "ROLLBACK"]);
+    assert_eq!(with_error(inside(), 1213).0, ["BEGIN", "bad"], "a deadlock has rolled back");
+    let after = new().send("BEGIN").send("COMMIT").send("bad");
+    assert_eq!(with_error(after, 1062).0, ["BEGIN", "COMMIT", "bad"]);
+    assert_eq!(with_error(new().send("bad"), 1062).0, ["bad"]);
+}
+
+#[test]
+fn an_error_that_is_expected_is_success_and_success_is_an_error() {
+    let expecting = |sql| {
+        Script::new(Policy::default())
+            .send_with(sql, |statement| statement.expect_error = Some(1062))
+            .send("SELECT 2")
+    };
+    let (statements, end) = with_error(expecting("bad"), 1062);
+    assert_eq!((statements, &end["errors"]), (vec!["bad".into(), "SELECT 2".into()], &json!({})));
+    assert_eq!(end["statements"]["bad"]["count"], 1);
+    for (sql, code) in [("bad", 1054), ("SELECT 1", 0)] {
+        let (statements, end) = with_error(expecting(sql), code);
+        assert_eq!((statements, &end["errors"]), (vec![sql.to_owned()], &json!({"1105": 1})));
+    }
+}
+
+#[test]
+fn errors_of_the_retry_list_start_the_event_again_until_it_succeeds() {
+    let left = std::sync::atomic::AtomicUsize::new(3);
+    let server = Server::start(usize::MAX, move |_, sql| {
+        let less = |left: usize| left.checked_sub(1);
+        let order = std::sync::atomic::Ordering::SeqCst;
+        match sql {
+            "UPDATE t" if left.fetch_update(order, order, less).is_ok() => {
+                Reply::Error(1205, "Lock wait timeout")
+            }
+            _ => Reply::Ok,
+        }
+    });
+    let script = Script::of("BEGIN", Policy { retry: vec![1205], ..Policy::default() })
+        .send("UPDATE t")
+        .send("COMMIT");
+    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
+    assert_eq!((told.transactions(), &told.end()["retries"]), (1, &json!(3)));
+    assert_eq!((server.count("ROLLBACK"), told.errors()), (3, &json!({"1205": 3})));
+}
+
+#[test]
+fn the_first_or_the_middle_row_reaches_the_workload_and_the_rest_is_counted() {
+    const ROWS: &[&[Option<&str>]] = &[
+        &[Some("1"), Some("ann"), Some("x")],
+        &[Some("2"), None, Some("x")],
+        &[Some("3"), Some("cy"), Some("x")],
+    ];
+    let row = |values: [Option<&str>; 2]| Some(values.map(|v| v.map(str::to_owned)).to_vec());
+    for (which, expected) in
+        [(ReadRow::First, row([Some("1"), Some("ann")])), (ReadRow::Middle, row([Some("2"), None]))]
+    {
+        let server = Server::start(usize::MAX, |_, _| Reply::Rows(ROWS));
+        let script = Script::new(Policy::default()).read("SELECT id, name, x", 2, which);
+        let script = Arc::new(script);
+        let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+        assert_eq!(*script.captured.lock().unwrap(), [expected.clone(), expected]);
+        assert_eq!(told.end()["statements"]["SELECT id, name, x"]["rows"], 6);
+    }
+}
+
+#[test]
+fn a_row_that_is_needed_and_missing_gives_the_event_up() {
+    let server = Server::start(usize::MAX, |_, sql| match sql {
+        "SELECT a" => Reply::Rows(&[]),
+        _ => Reply::Ok,
+    });
+    let script =
+        Script::of("BEGIN", Policy::default()).read("SELECT a", 1, ReadRow::First).send("UPDATE t");
+    let script = Arc::new(script);
+    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(1)}));
+    assert_eq!(server.statements(), ["BEGIN", "SELECT a", "ROLLBACK"]);
+    assert_eq!((told.errors(), told.transactions()), (&json!({"1329": 1}), 0));
+    assert_eq!(*script.captured.lock().unwrap(), [None]);
+}

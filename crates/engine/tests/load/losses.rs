@@ -1,0 +1,130 @@
+//! Connections that are killed, and servers that fall silent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mydyno_engine::report::messages::Exit;
+use mydyno_engine::workload::{Action, Open, Policy};
+use serde_json::json;
+
+use super::server::{Reply, Server};
+use super::workload::Script;
+use super::{drive, drive_within, rounds};
+
+/// A server that treats statement number 3 of those it sees in another way.
+fn server_that(third: fn() -> Reply) -> Server {
+    let seen = AtomicUsize::new(0);
+    Server::start(usize::MAX, move |_, _| match seen.fetch_add(1, Ordering::SeqCst) {
+        2 => third(),
+        _ => Reply::Ok,
+    })
+}
+
+fn select(policy: Policy) -> Arc<Script> {
+    Arc::new(Script::of("SELECT 1", policy))
+}
+
+#[test]
+fn a_lost_connection_stays_closed_and_the_others_go_on() {
+    let server = server_that(|| Reply::HangUp);
+    let told =
+        drive(&server, &select(Policy::default()), json!({"connections": 2, "work": rounds(10)}));
+    assert_eq!((told.errors(), told.exit), (&json!({"2013": 1}), Exit::Ok));
+    let done = told.transactions();
+    assert!((10..=12).contains(&done), "one connection did all of its events: {done}");
+    assert_eq!((&told.end()["reconnects"], &told.end()["unanswered"]), (&json!(0), &json!(0)));
+}
+
+#[test]
+fn the_last_connection_that_is_lost_ends_the_phase() {
+    let server = server_that(|| Reply::HangUp);
+    let told =
+        drive(&server, &select(Policy::default()), json!({"connections": 1, "work": rounds(10)}));
+    assert_eq!((told.exit, told.transactions()), (Exit::Aborted, 2));
+    assert_eq!(told.end()["aborted"], "all connections were lost");
+}
+
+#[test]
+fn a_lost_connection_is_opened_again_where_the_policy_says_so() {
+    let server = server_that(|| Reply::HangUp);
+    let policy = Policy { reopen: true, ..Policy::default() };
+    let told = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
+    assert_eq!((told.transactions(), told.exit), (19, Exit::Ok), "one event was lost with it");
+    assert_eq!((&told.end()["reconnects"], told.errors()), (&json!(1), &json!({"2013": 1})));
+    assert_eq!(server.count("open"), 3);
+}
+
+#[test]
+fn an_event_whose_connection_is_lost_starts_again_where_the_policy_says_so() {
+    let server = server_that(|| Reply::HangUp);
+    let policy = Policy { reopen: true, retry: vec![2013], ..Policy::default() };
+    let told = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
+    assert_eq!((told.transactions(), told.exit), (20, Exit::Ok));
+    assert_eq!((&told.end()["reconnects"], &told.end()["retries"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn a_killed_connection_is_counted_once_with_the_servers_own_code() {
+    for (policy, transactions) in [
+        (Policy { reopen: true, ..Policy::default() }, 9),
+        (Policy { open: Open::Event, ..Policy::default() }, 9),
+    ] {
+        let server = server_that(|| Reply::Error(1927, "Connection was killed"));
+        let told = drive(&server, &select(policy), json!({"connections": 1, "work": rounds(10)}));
+        assert_eq!((told.transactions(), told.exit), (transactions, Exit::Ok));
+        assert_eq!(told.errors(), &json!({"1927": 1}));
+    }
+}
+
+#[test]
+fn a_statement_without_an_answer_is_given_up_in_time() {
+    let server = server_that(|| Reply::Silence);
+    let phase = json!({"connections": 2, "work": rounds(10)});
+    let told = drive_within(&server, &select(Policy::default()), phase, 0.3);
+    assert_eq!((told.errors(), told.exit), (&json!({"2013": 1}), Exit::Ok));
+    let example = told.end()["error_examples"]["2013"].as_str().unwrap();
+    assert!(example.contains("no answer within 0.3 s"), "{example}");
+    let policy = Policy { reopen: true, retry: vec![2013], ..Policy::default() };
+    let phase = json!({"connections": 2, "work": rounds(10)});
+    let told = drive_within(&server_that(|| Reply::Silence), &select(policy), phase, 0.3);
+    assert_eq!((told.transactions(), told.exit), (20, Exit::Ok));
+}
+
+#[test]
+fn a_slow_statement_that_is_answered_in_time_is_not_given_up() {
+    let server = Server::start(usize::MAX, |_, _| {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        Reply::Ok
+    });
+    let told = drive_within(
+        &server,
+        &select(Policy::default()),
+        json!({"connections": 2, "work": rounds(3)}),
+        0.3,
+    );
+    assert_eq!((told.errors(), told.transactions()), (&json!({}), 6));
+}
+
+#[test]
+fn a_server_that_stays_silent_ends_a_timed_phase_soon_after_its_time() {
+    let server = server_that(|| Reply::Silence);
+    let work = json!({"kind": "timed", "measure_s": 0.2});
+    let told = drive(&server, &select(Policy::default()), json!({"connections": 2, "work": work}));
+    let end = told.end();
+    assert_eq!((&end["unanswered"], told.exit), (&json!(1), Exit::Aborted));
+    assert!(end["aborted"].as_str().unwrap().contains("1 statements were not answered"), "{end}");
+    let late = end["ended_ns"].as_u64().unwrap() - end["measured_to_ns"].as_u64().unwrap();
+    assert!(late < 9_500_000_000, "{late} ns");
+}
+
+#[test]
+fn a_connection_lost_while_it_rests_is_opened_again_for_its_next_event() {
+    let server = Server::start(usize::MAX, |connection, sql| match (connection, sql) {
+        (1, "SELECT 2") => Reply::HangUp,
+        _ => Reply::Ok,
+    });
+    let policy = Policy { reopen: true, ..Policy::default() };
+    let script = Script::of("SELECT 1", policy).then(Action::Pause(1_000_000)).send("SELECT 2");
+    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
+    assert_eq!((told.transactions(), &told.end()["reconnects"]), (2, &json!(1)));
+}

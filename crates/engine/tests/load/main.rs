@@ -1,0 +1,107 @@
+//! The load against a server that the test plays: when connections open and close, what they send,
+//! and how what goes wrong is counted.
+
+mod connections;
+mod events;
+mod losses;
+mod server;
+mod workload;
+
+use std::io::Write;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+
+use mydyno_engine::clock::Clock;
+use mydyno_engine::job::Job;
+use mydyno_engine::os::address::Address;
+use mydyno_engine::phases::Conductor;
+use mydyno_engine::protocol::handshake::Login;
+use mydyno_engine::report::Reporter;
+use mydyno_engine::report::messages::Exit;
+use serde_json::{Value, json};
+use server::Server;
+use workload::Script;
+
+/// What the engine said of one phase.
+struct Told {
+    exit: Exit,
+    messages: Vec<Value>,
+}
+
+impl Told {
+    fn end(&self) -> &Value {
+        self.messages.iter().find(|message| message["type"] == "phase_end").expect("a phase_end")
+    }
+
+    /// How often statements of a kind succeeded.
+    fn count(&self, kind: &str) -> u64 {
+        self.end()["statements"][kind]["count"].as_u64().unwrap_or(0)
+    }
+
+    fn transactions(&self) -> u64 {
+        self.end()["transactions"]["count"].as_u64().unwrap()
+    }
+
+    fn errors(&self) -> &Value {
+        &self.end()["errors"]
+    }
+}
+
+#[derive(Clone, Default)]
+struct Out(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn rounds(count: u64) -> Value {
+    json!({"kind": "rounds", "rounds": count})
+}
+
+/// Drives one phase with two reactors.
+fn drive(server: &Server, script: &Arc<Script>, phase: Value) -> Told {
+    drive_within(server, script, phase, 60.0)
+}
+
+fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_within_s: f64) -> Told {
+    let text = json!({
+        "protocol": 2,
+        "target": {"socket": server.socket, "user": "bench", "database": "played"},
+        "workload": {"watch": {}},
+        "sampling": {},
+        "phases": [],
+        "answer_within_s": answer_within_s,
+        "interval_s": 0.05,
+    });
+    let mut job = Job::parse(&text.to_string()).unwrap();
+    job.phases = vec![serde_json::from_value(phase).unwrap()];
+    let clock = Clock::start();
+    let out = Out::default();
+    let reporter = Reporter::new(clock, Box::new(out.clone()));
+    let conductor = Conductor {
+        job: &job,
+        clock,
+        address: Address::Unix(server.socket.clone()),
+        login: Login {
+            user: "bench".to_owned(),
+            password: "".into(),
+            database: Some("played".to_owned()),
+            local: true,
+        },
+        workload: script.clone(),
+        reporter: &reporter,
+        events: channel(),
+        reactors: 2,
+        pins: None,
+    };
+    let exit = conductor.run().unwrap();
+    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    Told { exit, messages: text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() }
+}
