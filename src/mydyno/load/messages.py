@@ -213,26 +213,6 @@ class PhaseEnd(_Message):
     backlog_max: int | None
 
 
-class Operation(_Message):
-    """A timed operation of sql-bench: `tests` as the original counts them, `statements` as sent."""
-
-    type: Literal["operation"]
-    phase: int
-    program: str
-    name: str
-    tests: int
-    statements: int
-    rows: int
-    failed: int
-    elapsed_ns: int
-    original_elapsed_ns: int | None
-    client_cpu: CpuSeconds
-    server_cpu: CpuSeconds | None
-    estimated: bool
-    warning: str | None
-    in_totals: bool
-
-
 class Check(_Message):
     """A condition of the workload, looked at after the last phase."""
 

@@ -73,6 +73,8 @@ class OperationRecord:
     rows: int
     failed: int
     elapsed_ns: int
+    original_elapsed_ns: int | None
+    """What the original would show, where its timer includes earlier work; else ``None``."""
     client_cpu_user_s: float
     client_cpu_system_s: float
     server_cpu_user_s: float | None

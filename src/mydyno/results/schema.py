@@ -223,6 +223,7 @@ _WORKLOADS = (
         rows INTEGER NOT NULL,
         failed INTEGER NOT NULL,
         elapsed_ns INTEGER NOT NULL,
+        original_elapsed_ns INTEGER, -- what the original would show, where its timer includes earlier work
         client_cpu_user_s REAL NOT NULL,
         client_cpu_system_s REAL NOT NULL,
         server_cpu_user_s REAL,

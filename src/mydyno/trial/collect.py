@@ -116,6 +116,7 @@ def operation_record(operation: messages.Operation) -> OperationRecord:
                 "rows",
                 "failed",
                 "elapsed_ns",
+                "original_elapsed_ns",
                 "estimated",
                 "warning",
                 "in_totals",
