@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mydyno.load.messages import Histogram, PhaseEnd
 
 CONNECT = "connect"
-"""How the engine calls the opening of a connection by an event: under strict-compat all are opened so."""
+"""How the engine calls the opening of a connection by an event, as under strict-compat: no query type."""
 _SHORTEST_S = 1e-9
 
 
@@ -73,7 +73,7 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         client=client,
         asked=threads,
         clients=min((end.connections_reached for end in ends), default=0),
-        connect=_spread([latency for end in ends for latency in _connects(end)]),
+        connect=_spread([end.connects.latency for end in ends]),
         types=tuple(_type(name, ends, run_s, steady_s) for name in names),
         run_s=run_s,
         errors=_added(end.errors for end in ends),
@@ -81,12 +81,6 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         interrupted=any(end.interrupted for end in ends),
         aborted=next((end.aborted for end in ends if end.aborted), None),
     )
-
-
-def _connects(end: PhaseEnd) -> list[Histogram]:
-    """Connections opened before the clock started, and those opened by the first round of each."""
-    late = end.statements.get(CONNECT)
-    return [end.connects.latency, *([late.latency] if late else [])]
 
 
 def _type(name: str, ends: list[PhaseEnd], run_s: float, steady_s: float) -> TypeFigures:
