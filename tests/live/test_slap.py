@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from live.conftest import Start
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.load.job import Target
 from mydyno.load.slap import Result, Settings, complain, run
@@ -158,4 +161,24 @@ def test_statements_that_fail_are_counted_by_code(slap: Slap) -> None:
     result = slap.run({"queries": 10}, own=OwnSql((), ("SELECT 1", "SELECT * FROM missing")))
     assert result.blocks[0].errors == {"1146": 5}
     with pytest.raises(EngineError, match="5 statements failed"):
+        complain(result)
+
+
+def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(slap: Slap) -> None:
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    result = slap.run({"queries": 100_000_000, "load_type": "key", "guid_primary": True}, iterations=3)
+    assert result.interrupted
+    [only] = result.blocks[0].passes
+    assert only.statements["select"] > 0
+    assert "\tEnded early, after " in slap.output[-1]
+    assert slap.sql(f"SHOW DATABASES LIKE '{SCHEMA}'") == []
+
+
+def test_a_server_that_goes_away_ends_the_load_with_its_figures(start: Start) -> None:
+    slap = Slap(start())
+    threading.Timer(2.0, slap.server.stop).start()
+    result = slap.run({"queries": 100_000_000, "load_type": "key", "guid_primary": True}, iterations=3)
+    [only] = result.blocks[0].passes
+    assert only.aborted
+    with pytest.raises(EngineError, match="statements failed"):
         complain(result)

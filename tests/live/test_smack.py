@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -239,3 +241,14 @@ def test_two_client_types_run_at_the_same_time(smack: Smack) -> None:
     assert [one.types[0].count for one in result.reports] == [4, 2]
     assert c.run_s > 0.9
     assert d.run_s < 0.9
+
+
+def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(smack: Smack) -> None:
+    smack.run(script("select 1 "))
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    result = smack.run(
+        script("select 1 ", main=MAIN.replace("set_num_rounds(5)", "set_num_rounds(100000000)"))
+    )
+    assert result.interrupted
+    assert result.reports[0].types[0].count > 0
+    assert smack.output[-1].startswith("Query Barrel Report for client c\n")
