@@ -11,10 +11,13 @@ import pytest
 
 from live.conftest import Start
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.load import job as jobs
+from mydyno.load.engine import Engine
 from mydyno.load.job import Target
+from mydyno.load.messages import PhaseEnd
 from mydyno.load.slap import Result, Settings, complain, run
 from mydyno.stack import RunningServer
-from mydyno.workload.slap import Options, OwnSql
+from mydyno.workload.slap import Options, OwnSql, resolve
 
 pytestmark = pytest.mark.live
 
@@ -182,3 +185,28 @@ def test_a_server_that_goes_away_ends_the_load_with_its_figures(start: Start) ->
     assert only.aborted
     with pytest.raises(EngineError, match="statements failed"):
         complain(result)
+
+
+@pytest.mark.parametrize("load_type", ["mixed", "update", "key"])
+def test_as_the_workload_of_an_experiment_it_makes_its_table_and_finds_its_keys(
+    slap: Slap, load_type: str
+) -> None:
+    options = {"load_type": load_type, "guid_primary": True, "secondary_indexes": 1, "commit": 10}
+    resolved = resolve(Options.model_validate(options))
+    job = jobs.Job(
+        target=slap.target,
+        seed=1,
+        workload={"program": resolved.program},
+        prepare="create",
+        phases=(jobs.Phase(connections=2, arrival=jobs.closed_loop(), work=jobs.rounds(110)),),
+    )
+    with Engine(job) as engine:
+        [end] = [message for message in engine if isinstance(message, PhaseEnd)]
+    assert end.errors == {}
+    sent = {kind: one.count for kind, one in end.statements.items()}
+    wanted = {"mixed": {"insert": 120, "select": 100}, "update": {"update": 220}, "key": {"select": 220}}
+    assert sent.items() >= wanted[load_type].items()
+    assert sent["commit"] == 22
+    assert slap.sql(f"SELECT COUNT(*) FROM {SCHEMA}.t1") == [(99 + (120 if load_type == "mixed" else 0),)]
+    if load_type == "key":
+        assert end.statements["select"].rows == 220

@@ -13,8 +13,14 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.load import job as jobs
+from mydyno.load.engine import Engine
+from mydyno.load.messages import PhaseEnd
 from mydyno.load.smack import Overrides, Result, Settings, complain, figures, run
+from mydyno.load.smack.settings import target_of
 from mydyno.stack import RunningServer
+from mydyno.workload.smack.grammar import Section, parse
+from mydyno.workload.smack.resolve import resolve_file
 
 pytestmark = pytest.mark.live
 
@@ -252,3 +258,31 @@ def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(smack: Smack) -> None:
     assert result.interrupted
     assert result.reports[0].types[0].count > 0
     assert smack.output[-1].startswith("Query Barrel Report for client c\n")
+
+
+def test_a_file_as_the_workload_of_an_experiment_has_its_rows_and_750_names(smack: Smack) -> None:
+    resolved = resolve_file(CLASSIC / "update-select.smack")
+    job = jobs.Job(
+        target=target_of(smack_client(), smack.overrides),
+        seed=1,
+        workload={"program": resolved.program},
+        prepare="create",
+        phases=(jobs.Phase(connections=4, arrival=jobs.closed_loop(), work=jobs.rounds(2000)),),
+    )
+    with Engine(job) as engine:
+        [end] = [message for message in engine if isinstance(message, PhaseEnd)]
+    assert {kind: one.count for kind, one in end.statements.items()} == {
+        "select_index": 8000,
+        "update_index": 8000,
+    }
+    assert end.errors == {}
+    assert end.statements["select_index"].rows == 8000
+    table = f"{DATABASE}.http_auth"
+    assert smack.sql(f"SELECT COUNT(*), COUNT(DISTINCT username) FROM {table}") == [(90_000, 90_000)]
+    changed = [uid for (uid,) in smack.sql(f"SELECT uid FROM {table} WHERE pass REGEXP '[0-9]'")]
+    assert len(changed) > 700
+    assert all(uid % 120 == 0 for uid in changed)
+
+
+def smack_client() -> Section:
+    return parse((CLASSIC / "update-select.smack").read_text(), "f").named("client")["smacker"]
