@@ -55,7 +55,17 @@ def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: Runni
     secret = account.parent / "secret"
     secret.write_text(server.admin_password.reveal() + "\n")
     done = load(
-        *("smack", "--scenario", "update-select", "--host", "127.0.0.1", "--port", str(server.port), "--user", "root"),
+        *(
+            "smack",
+            "--scenario",
+            "update-select",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(server.port),
+            "--user",
+            "root",
+        ),
         *("--password-file", str(secret), "--rows", "1000", "--connections", "3", "--rounds", "7", "--json"),
     )
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,6 @@ from mydyno.core.secrets import Secret
 from mydyno.load import engine
 from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
 
-
 PROGRAM = {
     "name": "ping",
     "transactions": [{"name": "ping", "steps": [{"send": {"name": "ping", "sql": ["SELECT 1"]}}]}],
