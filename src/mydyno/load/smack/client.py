@@ -75,11 +75,13 @@ class ClientType:
         try:
             for number, line in enumerate(lines):
                 if self._stopped:
-                    return
+                    break
                 if isinstance(line, Assignment):
                     self._variables[line.name] = self._value(line.value)
                 else:
                     self._call(line, lines[number + 1 :])
+            if self._stopped and self._ends:
+                self._report()
         finally:
             self._close()
 

@@ -160,21 +160,6 @@ fn words_are_picked_at_random_in_turn_or_by_number() {
 }
 
 #[test]
-fn rows_use_words_before_dictionaries_are_filled() {
-    let mut program = with_steps(json!([send("s", json!(["SELECT 1"]))]));
-    program["dictionaries"] = json!({"d": {"words": ["a", "b"]}, "ids": {"query": "SELECT"}});
-    program["tables"] = json!([{
-        "name": "t", "create": "CREATE TABLE t (c CHAR(1))", "columns": ["c"], "rows": 2, "let": [],
-        "row": [["word", "d", ["row"]]], "then": []
-    }]);
-    let program = compile(&serde_json::from_value(program).unwrap(), 1).unwrap();
-    let (mut rows, mut written) = (program.rows(0), Vec::new());
-    rows.write(&mut written);
-    rows.write(&mut written);
-    assert_eq!(written, b"('b')('a')");
-}
-
-#[test]
 fn counters_and_unique_numbers_are_shared_by_all_connections() {
     let steps =
         json!([send("s", json!([{"value": ["counter", "n", 10, 5]}, " ", {"value": ["unique"]}]))]);
