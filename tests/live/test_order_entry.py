@@ -164,6 +164,12 @@ def test_one_customer_with_one_order_in_one_district_will_do(server: RunningServ
     assert_consistent(load(server, smallest, phase(4, events(200))))
 
 
+def test_tables_that_a_load_has_changed_are_all_made_anew_for_the_next(server: RunningServer) -> None:
+    for _ in range(2):
+        done = load(server, program(), phase(4, events(100)), database="twice", prepare="if-missing")
+        assert_consistent(done)
+
+
 def test_money_that_nobody_paid_is_found(server: RunningServer) -> None:
     assert_consistent(load(server, program(), phase(1, events(1)), database="wrong_sum"))
     ask(server, "UPDATE warehouse SET w_ytd = w_ytd + 0.01 WHERE w_id = 2", "wrong_sum")
