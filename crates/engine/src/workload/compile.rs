@@ -20,7 +20,7 @@ pub const MOST_ROWS: u64 = 1 << 40;
 /// MySQL's limit for the name of a table.
 const LONGEST_NAME: usize = 64;
 
-/// Compiles a program. Its dictionaries are empty until they are filled.
+/// Compiles a program. Dictionaries of queries and columns are empty until they are filled.
 ///
 /// # Errors
 /// The first mistake, with the path of the key that is wrong.
@@ -56,7 +56,8 @@ impl<'a> Compiler<'a> {
 
     fn compile(mut self, seed: u64) -> Result<Program, Fault> {
         let job = self.job;
-        let sources = dictionaries::compile(job, &mut self.scope)?;
+        let dictionaries = dictionaries::compile(job, &mut self.scope)?;
+        let (sources, words): (Vec<_>, Vec<_>) = dictionaries.into_iter().unzip();
         let values = self.values().key("values")?;
         self.scope.enter_steps();
         self.transactions().key("transactions")?;
@@ -79,7 +80,7 @@ impl<'a> Compiler<'a> {
             registers: self.scope.register_count(),
             shared: Shared {
                 values,
-                dictionaries: Vec::new(),
+                dictionaries: words,
                 counters: self.scope.into_counters(),
                 unique: Unique::new(seed),
             },
