@@ -30,7 +30,10 @@ def test_help_loads_none_of_the_heavy_parts() -> None:
     assert "doctor" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["doctor", "plan", "run", "report", "load", "load smack", "load sql-bench", "load idle", "cleanup"])
+@pytest.mark.parametrize(
+    "command",
+    ["doctor", "plan", "run", "report", "load", "load smack", "load sql-bench", "load idle", "cleanup"],
+)
 def test_every_command_teaches_by_example(command: str) -> None:
     done = mydyno(*command.split(), "--help")
     assert done.returncode == 0

@@ -286,3 +286,15 @@ def test_a_file_as_the_workload_of_an_experiment_has_its_rows_and_750_names(smac
 
 def smack_client() -> Section:
     return parse((CLASSIC / "update-select.smack").read_text(), "f").named("client")["smacker"]
+
+
+def test_a_sweep_opens_the_clients_one_for_the_table_check_and_one_of_the_engine_a_step(smack: Smack) -> None:
+    smack.run(classic("select-key"), "1", "1")
+    before = counted(smack, "Com_select", "Connections")
+    steps = (10, 20, 30)
+    for clients in steps:
+        complain(smack.run(classic("select-key"), str(clients), "5"))
+    after = counted(smack, "Com_select", "Connections")
+    assert after["Com_select"] - before["Com_select"] == sum(steps) * 5 * 2 + len(steps)
+    # This test's own connections: one a status.
+    assert after["Connections"] - before["Connections"] == sum(steps) + 2 * len(steps) + 2
