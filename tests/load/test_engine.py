@@ -11,8 +11,10 @@ from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
 
 
 PROGRAM = {
-    "name": "ping",
-    "transactions": [{"name": "ping", "steps": [{"send": {"name": "ping", "sql": ["SELECT 1"]}}]}],
+    "name": "look",
+    "transactions": [
+        {"name": "look", "weight": 1, "steps": [{"send": {"name": "look", "sql": ["SELECT 1"]}}]}
+    ],
 }
 
 
@@ -44,8 +46,8 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_a_job_that_the_engine_refuses_is_a_wrong_use() -> None:
-    with pytest.raises(UsageError, match="transactions"):
-        hear(job(workload={"program": {"name": "ping", "transactions": "nonsense"}}))
+    with pytest.raises(UsageError, match="nonsense"):
+        hear(job(workload={"program": PROGRAM | {"open": "nonsense"}}))
     with pytest.raises(UsageError, match="connections"):
         hear(job(phases=(Phase(0, closed_loop(), rounds(1)),)))
 

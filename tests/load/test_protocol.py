@@ -69,7 +69,7 @@ def test_a_job_uses_only_keys_that_the_engine_reads() -> None:
     job = Job(
         target=TARGET,
         seed=7,
-        workload={"program": {"name": "tables"}},
+        workload={"program": {"name": "look", "transactions": []}},
         prepare="if-missing",
         phases=(
             Phase(10, closed_loop(), rounds(100), 0.5),
@@ -84,6 +84,6 @@ def test_a_job_uses_only_keys_that_the_engine_reads() -> None:
 
 
 def test_the_password_is_in_what_is_sent_and_nowhere_else() -> None:
-    job = Job(target=TARGET, seed=1, workload={"program": {"name": "tables"}})
+    job = Job(target=TARGET, seed=1, workload={"program": {"name": "look", "transactions": []}})
     assert sent(job)["target"]["password"] == "example"  # type: ignore[index]
     assert "example" not in repr(job)

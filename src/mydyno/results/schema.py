@@ -193,7 +193,8 @@ _FIRST = (
 )
 
 _WORKLOADS = (
-    "ALTER TABLE phases ADD COLUMN label TEXT -- the test program; NULL when connections tell phases apart",
+    # The test program; NULL where the number of connections tells phases apart.
+    "ALTER TABLE phases ADD COLUMN label TEXT",
     "ALTER TABLE phases ADD COLUMN retries INTEGER",
     "ALTER TABLE phases ADD COLUMN reconnects INTEGER",
     """
