@@ -1,11 +1,11 @@
 //! Dictionaries: the words of each, or where they come from.
 
-use super::compile::MOST_ROWS;
 use super::expression::Expression;
 use super::fault::{At, Fault, fault};
 use super::operators;
 use super::program::Program;
 use super::scope::Scope;
+use super::tables::MOST_ROWS;
 use super::value::Literal;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::program::{ColumnJob, DictionaryJob, Expr, ProgramJob};
