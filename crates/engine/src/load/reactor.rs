@@ -279,6 +279,11 @@ impl<'a> Reactor<'a> {
     fn drain(&mut self, limit_ns: u64) {
         let until_ns = self.now() + limit_ns;
         self.stretch = Stretch::Draining { until_ns };
+        for index in 0..self.connections.len() {
+            if matches!(self.connections[index].stage, Stage::Resting(_)) {
+                self.stop(index);
+            }
+        }
         self.close_when_drained(until_ns);
     }
 

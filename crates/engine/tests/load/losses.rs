@@ -128,3 +128,28 @@ fn a_connection_lost_while_it_rests_is_opened_again_for_its_next_event() {
     let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
     assert_eq!((told.transactions(), &told.end()["reconnects"]), (2, &json!(1)));
 }
+
+#[test]
+fn a_transaction_that_the_end_of_the_phase_cuts_holds_no_locks_that_others_wait_for() {
+    // The lock is let go when its holder is gone, not before.
+    for script in [
+        Script::of("BEGIN", Policy::default()).send("LOCK").then(Action::Pause(60_000_000_000)),
+        Script::of("BEGIN", Policy::default()).send("LOCK").send("SLOW"),
+    ] {
+        let server = Server::start(usize::MAX, move |connection, sql| {
+            let pause_ms = match sql {
+                "LOCK" if connection == 2 => 2_000,
+                "SLOW" => 400,
+                _ => 0,
+            };
+            std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+            Reply::Ok
+        });
+        let work = json!({"kind": "timed", "measure_s": 0.2});
+        let told = drive(&server, &Arc::new(script), json!({"connections": 2, "work": work}));
+        assert_eq!((&told.end()["unanswered"], told.exit), (&json!(0), Exit::Ok));
+        let quits: Vec<_> = server.seen().into_iter().filter(|seen| seen.what == "quit").collect();
+        assert_eq!(quits[0].connection, 1, "the holder goes first");
+        assert!(quits[1].at - quits[0].at > std::time::Duration::from_secs(1));
+    }
+}

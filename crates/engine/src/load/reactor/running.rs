@@ -287,7 +287,7 @@ impl Reactor<'_> {
             Action::Send(statement) => self.send_statement(index, statement, from_ns),
             Action::End { counts } => self.leave_event(index, counts, from_ns),
             Action::Pause(_) | Action::Reconnect if self.stretch != Stretch::Running => {
-                connection.stage = Stage::Idle;
+                self.stop(index);
             }
             Action::Pause(length_ns) => {
                 let at_ns = self.now().saturating_add(length_ns);
@@ -315,13 +315,21 @@ impl Reactor<'_> {
         }
     }
 
+    /// Ends the connection's work within an event, as the phase is over. An open transaction goes with
+    /// the connection: its locks would keep statements of others from being answered.
+    pub(super) fn stop(&mut self, index: usize) {
+        self.connections[index].stage = Stage::Idle;
+        if self.connections[index].in_transaction {
+            self.hang_up(index);
+        }
+    }
+
     #[inline]
     fn send_statement(&mut self, index: usize, statement: usize, from_ns: u64) {
-        let connection = &mut self.connections[index];
         if self.stretch != Stretch::Running {
-            connection.stage = Stage::Idle;
-            return;
+            return self.stop(index);
         }
+        let connection = &mut self.connections[index];
         self.outbox.clear();
         let compiled = &self.statements[statement];
         let template = &compiled.template;
