@@ -23,7 +23,7 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::arrival::Backlog;
-use super::connection::Connection;
+use super::connection::{Connection, Stage};
 use super::gate::Gate;
 use super::recorder::Recorder;
 use super::timers::Timers;
