@@ -16,7 +16,13 @@ def test_every_event_is_a_line_of_json_and_is_heard(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     assert heard == story
     assert [line["type"] for line in lines] == ["phase-started", "trial-finished"]
-    assert lines[0] | {"at": 0} == {"type": "phase-started", "at": 0, "phase": 0, "connections": 40}
+    assert lines[0] | {"at": 0} == {
+        "type": "phase-started",
+        "at": 0,
+        "phase": 0,
+        "connections": 40,
+        "label": None,
+    }
     assert lines[1]["reasons"] == ["errör"]
 
 
