@@ -218,3 +218,66 @@ def test_what_is_misspelt_is_refused_with_what_was_meant(
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_smack_file_runs_unchanged_with_its_arguments(account: Path, tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "src" / "mydyno" / "workload" / "smack" / "update-select.smack"
+    (tmp_path / "update-select.smack").write_text(script.read_text("utf-8"))
+    done = load(
+        *("smack", str(tmp_path / "update-select.smack"), "3", "5", "--defaults-file", str(account)),
+        *("--database", "smack_command"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Query Barrel Report for client" in done.stdout
+    lines = dict(line.split("\t", 1) for line in done.stdout.splitlines() if "\t" in line)
+    assert {name: text.split("\t")[0] for name, text in lines.items() if name != "Query_type"} == {
+        "select_index": "15",
+        "update_index": "15",
+    }
+
+
+def test_slap_prints_the_report_of_the_original(account: Path) -> None:
+    done = load(
+        *("slap", "--defaults-file", str(account), "--connections", "1,2", "--queries", "101"),
+        *("--load-type", "write", "--guid-primary", "--int-columns", "2:1"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Average number of seconds to run all queries") == 2
+    assert "Number of clients running queries: 2" in done.stdout
+    assert "Average number of queries per client: 50" in done.stdout
+
+
+def test_sql_bench_prints_the_run_report_and_leaves_no_table(
+    account: Path, server: RunningServer, tmp_path: Path
+) -> None:
+    report = tmp_path / "RUN"
+    done = load(
+        *("sql-bench", "alter", "wisconsin", "--small", "--defaults-file", str(account)),
+        *("--database", "bench_command", "--output", str(report)),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Totals per operation:" in done.stdout
+    assert "wisc_benchmark" in done.stdout
+    assert report.read_text("utf-8").strip() == done.stdout.strip()
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'bench_command'"
+        )
+        assert cursor.fetchall() == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [
+        ("sysbench", ("--script", "oltp_point_select", "--table-size", "500")),
+        ("mysqlslap", ("--load-type", "write", "--option", "auto-generate-sql-guid-primary=true")),
+    ],
+)
+def test_the_real_programs_are_commands_too(program: str, arguments: tuple[str, ...], account: Path) -> None:
+    done = load(
+        *(program, "--defaults-file", str(account), *arguments),
+        *("--connections", "2", "--rounds", "50", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    [told] = json.loads(done.stdout)["phases"]
+    assert (told["connections"], told["queries"]) == (2, 100)
