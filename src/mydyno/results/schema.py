@@ -193,7 +193,8 @@ _FIRST = (
 )
 
 _WORKLOADS = (
-    "ALTER TABLE phases ADD COLUMN label TEXT -- the test program; NULL when connections tell phases apart",
+    # No comment inside: SQLite would keep it, and the table's text would end in it.
+    "ALTER TABLE phases ADD COLUMN label TEXT",
     "ALTER TABLE phases ADD COLUMN retries INTEGER",
     "ALTER TABLE phases ADD COLUMN reconnects INTEGER",
     """
