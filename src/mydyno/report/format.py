@@ -60,6 +60,11 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def seconds(value: float | None) -> str:
+    """A measured time with three digits: `0.412 s`, `12.3 s`, `1 234 s`."""
+    return MISSING if value is None or not math.isfinite(value) else f"{number(value)} s"
+
+
 def ratio(value: float | None) -> str:
     """A ratio with its sign of multiplication: `1.124×`."""
     if value is None or not math.isfinite(value):

@@ -163,23 +163,24 @@ def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tu
 
 
 def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
-    """A pale band for each phase and its number of connections above it, as many as there is room for."""
+    """A pale band for each phase and its name above it, as many as there is room for."""
     rows = []
     taken_px = float("-inf")
     for span in spans:
-        middle, label = (span.from_s + span.to_s) / 2, f"{span.connections}"
+        middle, label = (span.from_s + span.to_s) / 2, f"{span.place}"
         half_px = len(label) * _DIGIT / 2 + 2
         fits = middle * px_per_s - half_px >= taken_px
         if fits:
             taken_px = middle * px_per_s + half_px
         rows.append({"s": span.from_s, "to": span.to_s, "middle": middle, "label": label if fits else ""})
     source = alt.Chart(data(rows))
+    named = any(isinstance(span.place, str) for span in spans)
     return layered(
         source.mark_rect(color=theme.BAND).encode(x=x, x2="to:Q"),
         source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
             x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
         ),
-        alt.Chart(data([{"text": "connections"}]))
+        alt.Chart(data([{"text": "test programs" if named else "connections"}]))
         .mark_text(align="left", baseline="bottom", color=theme.MUTED, fontSize=11)
         .encode(x=alt.value(0), y=alt.value(-18), text="text:N"),
     )
