@@ -14,7 +14,8 @@ from mydyno.report.views.verdicts import verdicts
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
-    """One row for each setting and number of connections or test program: n, and each metric's mean with its 95 % interval.
+    """One row for each setting and number of connections or test program: n, and each metric's mean with its
+    95 % interval.
 
     Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`.
     """

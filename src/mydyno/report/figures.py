@@ -90,13 +90,14 @@ def _overview(page: Page) -> Figure | None:
         return None
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
     with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
+    name = "the name of its test program" if page.trials.by_program else "its number of connections"
     left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
     return Figure(
         name="overview",
         title="The run over time",
         caption="In colour, right axis: queries/s, one bold trial for each setting (that nearest the median "
         f"of its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with "
-        f"{'the name of its test program' if page.trials.by_program else 'its number of connections'} above. All panels share their scales.",
+        f"{name} above. All panels share their scales.",
         draw=lambda size: overview_chart(view, size),
         tables=(),
         picture_title=page.verdicts.headline,
@@ -112,13 +113,14 @@ def _programs(page: Page) -> Figure | None:
     view = page.programs
     if view.empty:
         return None
+    edge = _EDGE if view.spreads else ""
     folded = (("Operations", operations_table(page.operations)),) if page.operations.rows else ()
     return Figure(
         name="programs",
         title="Seconds per test program",
-        caption="Running time of each test program, the mean over the valid trials, and of all together; dots "
-        f"are the trials. {_bars(view.has_intervals)}{_EDGE if view.spreads else ''} The total is over trials in "
-        "which every program was measured. Below each time stands its ratio to that of the first setting.",
+        caption="Running time of each test program and of all together: the mean over the valid trials; pale "
+        f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which every "
+        "program was measured. Below each time stands its ratio to that of the first setting.",
         draw=lambda size: programs_chart(view, size),
         tables=folded,
         picture_title="Seconds per test program",

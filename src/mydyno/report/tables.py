@@ -163,7 +163,7 @@ def key_value(of: KeyNumber, place: int) -> str:
 
 
 def trials_table(view: TrialTable) -> Table:
-    """What no trial has (retries, reconnects, checks) has no column."""
+    """What happened in no trial (retries, reconnects, checks) has no column."""
     columns = (
         "order",
         "trial",
@@ -172,8 +172,8 @@ def trials_table(view: TrialTable) -> Table:
         "running time" if view.by_program else "queries/s",
         "of its median",
         "errors",
-        *(("retries",) if view.counts_retries else ()),
-        *(("reconnects",) if view.counts_reconnects else ()),
+        *(("retries",) if view.retried else ()),
+        *(("reconnects",) if view.reconnected else ()),
         *view.counter_names,
         *(("checks",) if view.checked else ()),
         "took",
@@ -193,8 +193,8 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         seconds(row.total_seconds) if view.by_program else count(row.queries_per_second),
         change(row.against_its_own),
         count(row.errors),
-        *((count(row.retries),) if view.counts_retries else ()),
-        *((count(row.reconnects),) if view.counts_reconnects else ()),
+        *((count(row.retries),) if view.retried else ()),
+        *((count(row.reconnects),) if view.reconnected else ()),
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import altair as alt
 
 from mydyno.report.charts import theme
@@ -134,14 +136,14 @@ def _name(row: ProgramRow) -> str:
     return "total" if row.program is None else shorten(row.program, _LONGEST)
 
 
-def _bands(tops: list[float], row_height: int, y: alt.Y) -> alt.Chart:
+def _bands(tops: Sequence[float], row_height: int, y: alt.Y) -> alt.Chart:
     """Every second row is pale, so that the eye keeps to it; so is the total."""
     rows = [{"y": top, "to": top + row_height} for place, top in enumerate(tops) if place % 2 == 0]
     drawn: alt.Chart = alt.Chart(data(rows)).mark_rect(color=theme.BAND).encode(y=y, y2="to:Q")
     return drawn
 
 
-def _names(view: Programs, tops: list[float], row_height: int, y: alt.Y) -> list[alt.Chart]:
+def _names(view: Programs, tops: Sequence[float], row_height: int, y: alt.Y) -> list[alt.Chart]:
     layers = []
     for total in (False, True):
         rows = [

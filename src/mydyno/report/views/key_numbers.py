@@ -28,15 +28,16 @@ class KeyNumber:
 
 def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
     """Without those that no setting has."""
+    at_the_most: tuple[tuple[Metric, Kind], ...] = (
+        (QUERIES_PER_SECOND, "count"),
+        (tail_latency(evidence), "latency"),
+        (CONNECT_MEAN, "latency"),
+    )
     found: list[KeyNumber] = [
         *([_total(evidence)] if evidence.by_program else []),
         *(
             number
-            for metric, kind in (
-                (QUERIES_PER_SECOND, "count"),
-                (tail_latency(evidence), "latency"),
-                (CONNECT_MEAN, "latency"),
-            )
+            for metric, kind in at_the_most
             if (number := _at_the_most(evidence, metric, kind)) is not None
         ),
         *(_counter(evidence, name) for name in COUNTERS),

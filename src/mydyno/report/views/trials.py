@@ -68,12 +68,12 @@ class TrialTable:
     by_program: bool
 
     @property
-    def counts_retries(self) -> bool:
-        return any(row.retries is not None for row in self.rows)
+    def retried(self) -> bool:
+        return any(row.retries for row in self.rows)
 
     @property
-    def counts_reconnects(self) -> bool:
-        return any(row.reconnects is not None for row in self.rows)
+    def reconnected(self) -> bool:
+        return any(row.reconnects for row in self.rows)
 
     @property
     def checked(self) -> tuple[TrialRow, ...]:
