@@ -403,9 +403,7 @@ def program_phase(
     took = sum(operation.elapsed_ns for operation in done) / 1e9
     statements = sum(operation.statements for operation in done)
     base = phase(index, 1, statements / took, started_s=started_s, warmup_s=0.0, measure_s=took)
-    return replace(
-        base, label=name, queries=statements, operations=done, errors={}, retries=0, reconnects=0
-    )
+    return replace(base, label=name, queries=statements, operations=done, errors={}, retries=0, reconnects=0)
 
 
 ENGINES = {"InnoDB": 1.0, "MyISAM": 0.82, "Aria": 0.99, "InnoDB, flush 2": 0.88}
@@ -446,7 +444,9 @@ def sql_bench_run(
                 )
                 start = phases[-1].ended_s + 0.3
             made = trial(len(trials), of, phases, block=block, counters={"Threads_created": 9})
-            checks = (FLIGHTS, FARES) if len(trials) == 1 else (FLIGHTS, replace(FARES, holds=True, detail=None))
+            checks = (
+                (FLIGHTS, FARES) if len(trials) == 1 else (FLIGHTS, replace(FARES, holds=True, detail=None))
+            )
             trials.append(replace(made, checks=checks, seconds=start + 4))
             samples[made.trial_id], frames[made.trial_id] = series(made, 1, seed * 100 + len(trials))
     return MemoryRun(

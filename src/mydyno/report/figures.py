@@ -119,8 +119,8 @@ def _programs(page: Page) -> Figure | None:
         name="programs",
         title="Seconds per test program",
         caption="Running time of each test program and of all together: the mean over the valid trials; pale "
-        f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which every "
-        "program was measured. Below each time stands its ratio to that of the first setting.",
+        f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
+        "every program was measured. Below each time stands its ratio to that of the first setting.",
         draw=lambda size: programs_chart(view, size),
         tables=folded,
         picture_title="Seconds per test program",

@@ -119,7 +119,7 @@ def _counters(
         "value:Q",
         title=title if axis else None,
         scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(orient="left", format=",~f", tickCount=5, labels=axis),
+        axis=alt.Axis(orient="left", format=",~f", tickCount=5, tickMinStep=1, labels=axis),
     )
     lines = [
         alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
@@ -167,8 +167,10 @@ def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
     rows = []
     taken_px = float("-inf")
     for span in spans:
-        middle, label = (span.from_s + span.to_s) / 2, f"{span.place}"
+        label = f"{span.place}"
         half_px = len(label) * _DIGIT / 2 + 2
+        # A long name over a short phase at the very start would stick out to the left.
+        middle = max((span.from_s + span.to_s) / 2, half_px / px_per_s if len(label) > 4 else 0)
         fits = middle * px_per_s - half_px >= taken_px
         if fits:
             taken_px = middle * px_per_s + half_px
@@ -176,7 +178,7 @@ def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
     source = alt.Chart(data(rows))
     named = any(isinstance(span.place, str) for span in spans)
     return layered(
-        source.mark_rect(color=theme.BAND).encode(x=x, x2="to:Q"),
+        source.mark_rect(color=theme.BAND, stroke=theme.PAPER, strokeWidth=1).encode(x=x, x2="to:Q"),
         source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
             x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
         ),

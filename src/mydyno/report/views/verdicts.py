@@ -206,7 +206,9 @@ def _leader(evidence: Evidence, metric: Metric) -> str:
         return f"No overall verdict: the {len(points)} settings were not measured {where}."
     choose = max if metric.better == "higher" else min
     best = choose(means, key=lambda title: means[title])
-    over = " in all test programs" if metric.summed else ", the geometric mean over all numbers of connections"
+    over = (
+        " in all test programs" if metric.summed else ", the geometric mean over all numbers of connections"
+    )
     return f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}{over}."
 
 
