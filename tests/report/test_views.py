@@ -118,7 +118,7 @@ def test_under_a_given_rate_latency_is_the_verdict_and_the_rate_is_not():
     found = verdicts(gather(replace(run, records=response)))
     assert found.metric is LATENCY_P99
     assert "p99 latency" in found.headline
-    assert method(gather(replace(run, records=response))).latency[0].startswith("Open loop")
+    assert method(gather(replace(run, records=response))).load[0].startswith("Open loop")
 
 
 def test_one_point_alone_gets_its_best_and_is_told_that_nothing_is_compared():

@@ -309,7 +309,8 @@ def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
 
 FIRST_VERSION = f"""
 INSERT INTO runs VALUES (1, 'thread-cache-toy-c0ffee01', 'thread-cache', 'toy', NULL, NULL,
-    'thread-cache.yaml', 'experiment: thread-cache', 'c0ffee0123456789', '1', 6, '2026-01-31T12:00:00Z', '0.1.0');
+    'thread-cache.yaml', 'experiment: thread-cache', 'c0ffee0123456789', '1', 6, '2026-01-31T12:00:00Z',
+    '0.1.0');
 INSERT INTO factor_levels VALUES (1, 0, '{builders.FACTOR}', 0, '8'), (1, 0, '{builders.FACTOR}', 1, '450');
 INSERT INTO points VALUES (1, 'p1', 0, 'thread_cache_size = 8'), (1, 'p2', 1, 'thread_cache_size = 450');
 INSERT INTO point_levels VALUES (1, 'p1', '{builders.FACTOR}', '8'), (1, 'p2', '{builders.FACTOR}', '450');

@@ -120,7 +120,7 @@ def _programs(page: Page) -> Figure | None:
         title="Seconds per test program",
         caption="Running time of each test program and of all together: the mean over the valid trials; pale "
         f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
-        "every program was measured. Below each time stands its ratio to that of the first setting.",
+        "every program was measured. In the table each time has its ratio to that of the first setting.",
         draw=lambda size: programs_chart(view, size),
         tables=folded,
         picture_title="Seconds per test program",
@@ -187,7 +187,7 @@ def _latency(page: Page) -> Figure | None:
     return Figure(
         name="latency",
         title="Latency",
-        caption=f"{' '.join(page.method.latency)} Shown is the mean of the trials' percentiles. "
+        caption=f"{' '.join(page.method.load)} Shown is the mean of the trials' percentiles. "
         f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(views, size),
         tables=(("Latency", curves_table(views)),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,12 +27,14 @@ from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
 _FEW = 4
+_NOTE = 44
+"""Characters of a line of a note."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """`text_columns` are those that are read, not compared: they are set to the left. A cell may have two
-    lines."""
+    """`text_columns` are those that are read, not compared: they are set to the left. A cell may have
+    several lines."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -102,21 +105,19 @@ def _running_time(at: Measured | None, against_first: RatioRow | None) -> str:
 
 
 def operations_table(view: Operations) -> Table:
-    """Operations down; each setting's mean time across, and below it the CPU times of client and server."""
+    """Operations down; each setting's mean time across, and below it the CPU seconds of client and server."""
     rows = tuple(
         (
             row.program,
-            row.name,
+            _named(row),
             _counts(row.tests),
             _counts(row.statements),
             *(_cost(cost) for cost in row.costs),
-            "; ".join(_notes(row)),
         )
         for row in view.rows
     )
     columns = ("program", "operation", "tests (original)", "statements sent")
-    titles = tuple(setting.title for setting in view.settings)
-    return Table((*columns, *titles, "note"), rows, frozenset({0, 1, 4 + len(titles)}))
+    return Table((*columns, *(setting.title for setting in view.settings)), rows, frozenset({0, 1}))
 
 
 def _counts(values: Sequence[int]) -> str:
@@ -129,8 +130,14 @@ def _counts(values: Sequence[int]) -> str:
 def _cost(cost: Cost | None) -> str:
     if cost is None:
         return MISSING
-    cpu = f"client {number(cost.client_cpu)}, server {number(cost.server_cpu)}"
+    cpu = f"client {number(cost.client_cpu, 2)}, server {number(cost.server_cpu, 2)}"
     return f"{seconds(cost.seconds)}, n={cost.n}\nCPU: {cpu}"
+
+
+def _named(row: OperationRow) -> str:
+    """The operation, and below it what is to be known of it."""
+    notes = "; ".join(_notes(row))
+    return f"{row.name}\n{textwrap.fill(f'({notes})', _NOTE)}" if notes else row.name
 
 
 def _notes(row: OperationRow) -> Iterator[str]:

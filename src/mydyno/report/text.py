@@ -83,7 +83,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"Source: {escaped(experiment.source)}\n"
     yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
-    yield from page.method.latency
+    yield from page.method.load
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:

@@ -119,7 +119,7 @@ def _counters(
         "value:Q",
         title=title if axis else None,
         scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(orient="left", format=",~f", tickCount=5, tickMinStep=1, labels=axis),
+        axis=alt.Axis(orient="left", format=",~f", tickCount=min(5, int(top)), labels=axis),
     )
     lines = [
         alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
