@@ -28,10 +28,11 @@ from bench_support import (
     spread,
 )
 
+from mydyno import workload
 from mydyno.stack import RunningServer
 
 TABLE_SIZE = 10_000
-WORKLOAD = {"sysbench": {"script": "oltp_point_select", "table_size": TABLE_SIZE}}
+WORKLOAD = {"program": workload.read("oltp-point-select").resolve({"table_size": TABLE_SIZE}).program}
 # Connections -> at least this many times sysbench's queries per second, and at most this share of its
 # user CPU per query: what the engine has promised.
 LEAST_SPEED = {1: 1.0, 8: 1.0, 128: 1.0, 400: 1.0, 1000: 1.3}

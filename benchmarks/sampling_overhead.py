@@ -13,9 +13,10 @@ import math
 
 from bench_support import machine, print_table, private_server, ratio, run_engine, say, spread
 
+from mydyno import workload
 from mydyno.stack import RunningServer
 
-WORKLOAD = {"sysbench": {"script": "oltp_point_select", "table_size": 10_000}}
+WORKLOAD = {"program": workload.read("oltp-point-select").resolve({}).program}
 OFTEN_S = 0.02
 # Seconds between samples; None for no sampling.
 INTERVALS: dict[str, float | None] = {"off": None, "every 1 s": 1.0, f"every {OFTEN_S} s": OFTEN_S}

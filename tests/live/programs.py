@@ -1,4 +1,4 @@
-"""Programs for live tests: the two stock scripts of super-smack 1.3 and the OLTP scripts of sysbench 1.0.20."""
+"""Programs for live tests: the stock scripts of super-smack 1.3, the OLTP scripts of sysbench 1.0.20."""
 
 from __future__ import annotations
 

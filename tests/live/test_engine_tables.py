@@ -37,9 +37,7 @@ def fruits(rows: int = 5, **more: Any) -> Record:
         "row": [["row"], ["concat", "fruit-", ["row"]]],
         **more,
     }
-    return program(
-        tables=[table], transactions=transaction(send("count", "SELECT COUNT(*) FROM fruits"))
-    )
+    return program(tables=[table], transactions=transaction(send("count", "SELECT COUNT(*) FROM fruits")))
 
 
 def prepare(server: RunningServer, how: str, workload: Record | None = None, **more: Any) -> Run:
@@ -72,8 +70,12 @@ def test_a_table_of_others_is_refused_and_nothing_is_dropped(server: RunningServ
     second = {"name": "apples", "create": "CREATE TABLE apples (id INT)"}
     workload = fruits()
     workload["program"]["tables"].insert(0, second)
-    assert prepare(server, "create", program(tables=[second], transactions=transaction(
-        send("s", "SELECT 1")))).exit_code == 0
+    assert (
+        prepare(
+            server, "create", program(tables=[second], transactions=transaction(send("s", "SELECT 1")))
+        ).exit_code
+        == 0
+    )
     ask(server, "INSERT INTO engine_test.apples VALUES (7)")
     result = prepare(server, how, workload)
     fatal = result.the("fatal")
@@ -135,7 +137,7 @@ def test_a_refused_statement_of_the_preparation_is_named(server: RunningServer) 
     assert "CREATE INDEX x ON fruits (nothing)" in fatal["message"]
 
 
-TEXT = "it's \\ \"quoted\"\n\r\0\x1a ? äöü%_"
+TEXT = 'it\'s \\ "quoted"\n\r\0\x1a ? äöü%_'
 
 
 @pytest.mark.parametrize("prepared", [False, True])
@@ -175,7 +177,9 @@ def test_a_dictionary_holds_what_its_query_returns_before_the_load(server: Runni
             "names": {"query": "SELECT name FROM fruits ORDER BY id"},
         },
         "transactions": transaction(
-            send("log", "INSERT INTO log VALUES (", value(["next", "ids"]), ", ", value(["next", "names"]), ")")
+            send(
+                "log", "INSERT INTO log VALUES (", value(["next", "ids"]), ", ", value(["next", "names"]), ")"
+            )
         ),
     }
     ask(server, "CREATE TABLE engine_test.log (id INT, name VARCHAR(20))")

@@ -16,7 +16,7 @@ from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
 from mydyno.load import messages
 from mydyno.load.external import External
-from mydyno.load.job import Phase, Target, closed_loop, open_loop, rounds, timed
+from mydyno.load.job import Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
 from mydyno.stack import RunningServer
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
 
@@ -174,6 +174,25 @@ def test_a_timed_phase_of_sysbench_warms_up_and_measures_its_seconds(loaded: Run
     # Four standard deviations of a Poisson count are 4 * sqrt(200).
     assert abs(second.transactions.count - 200) < 60
     assert heard.done.exit == "ok"
+
+
+@needs_sysbench
+def test_the_server_is_sampled_beside_sysbench_on_one_clock(loaded: RunningServer) -> None:
+    phase = Phase(3, closed_loop(), timed(0.0, 2.0), pause_s=0.5)
+    sampling = Sampling(interval_s=0.2, server_pid=loaded.pid)
+    heard = hear(loaded, External(target(loaded), [phase, phase], READ_WRITE, sampling))
+    samples = [message for message in heard.all if isinstance(message, messages.Sample)]
+    assert heard.done.exit == "ok"
+    for end in heard.ends:
+        within = [
+            one for one in samples if (end.measured_from_ns or 0) < one.t_ns < (end.measured_to_ns or 0)
+        ]
+        assert len(within) >= 4
+        # The threads of sysbench and the connection that asks.
+        assert {one.status["Threads_connected"] for one in within if one.status} == {"4"}
+    between = [one for one in samples if heard.ends[0].ended_ns < one.t_ns < heard.ends[1].started_ns]
+    # That connection, and sometimes the one of this test that reads the counters.
+    assert {one.status["Threads_connected"] for one in between if one.status} in ({"1"}, {"1", "2"})
 
 
 @needs_sysbench

@@ -38,7 +38,7 @@ def test_json_has_the_figures_that_a_program_needs(account: Path) -> None:
         *("--connections", "4", "--seconds", "1", "--warmup", "0.2", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    [told] = json.loads(done.stdout)["phases"]
     assert told["connections"] == 4
     assert told["errors"] == 0
     # One transaction of oltp_read_only is 16 statements; transactions at the window's edges are cut.
@@ -55,11 +55,21 @@ def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: Runni
     secret = account.parent / "secret"
     secret.write_text(server.admin_password.reveal() + "\n")
     done = load(
-        *("smack-update-select", "--host", "127.0.0.1", "--port", str(server.port), "--user", "root"),
+        *(
+            "smack",
+            "--scenario",
+            "update-select",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(server.port),
+            "--user",
+            "root",
+        ),
         *("--password-file", str(secret), "--rows", "1000", "--connections", "3", "--rounds", "7", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    [told] = json.loads(done.stdout)["phases"]
     assert {kind: one["count"] for kind, one in told["statements"].items()} == {
         "select_index": 21,
         "update_index": 21,
@@ -80,7 +90,7 @@ def test_an_open_loop_keeps_its_rate_and_measures_from_the_intended_start(accoun
         *("--seconds", "2", "--rate", "300", "--poisson", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    [told] = json.loads(done.stdout)["phases"]
     assert told["latency_kind"] == "response"
     # 600 Poisson arrivals: five standard deviations are 122.
     assert told["transactions"] == pytest.approx(600, abs=125)
@@ -103,7 +113,8 @@ def test_more_connections_than_the_server_takes_are_an_error_with_figures(accoun
     assert done.returncode == 4
     assert "of 400 connections could be opened" in done.stderr
     assert "max_connections" in done.stderr
-    assert json.loads(done.stdout)["errors_by_code"]["1040"] > 0
+    [told] = json.loads(done.stdout)["phases"]
+    assert told["errors_by_code"]["1040"] > 0
 
 
 def test_ctrl_c_ends_a_load_early_and_keeps_its_figures(account: Path) -> None:
@@ -120,3 +131,90 @@ def test_ctrl_c_ends_a_load_early_and_keeps_its_figures(account: Path) -> None:
     assert process.returncode == 130
     assert "point_select" in rest
     assert "Traceback" not in rest
+
+
+def test_several_numbers_of_connections_are_phases_one_after_the_other(account: Path) -> None:
+    done = load(
+        *("oltp-point-select", "--defaults-file", str(account), "--connections", "1,3..5 step 2"),
+        *("--rounds", "20", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    phases = json.loads(done.stdout)["phases"]
+    assert [(one["connections"], one["transactions"]) for one in phases] == [(1, 20), (3, 60), (5, 100)]
+
+
+def test_a_workload_file_of_ones_own_is_a_command_with_its_options(account: Path, tmp_path: Path) -> None:
+    shop = tmp_path / "shop.yaml"
+    shop.write_text(
+        """workload: shop
+about: Readers of one table.
+options:
+  rows: {default: 100, at_least: 1, about: Rows of the table.}
+values:
+  id: uniform(1, rows)
+tables:
+  item:
+    create: CREATE TABLE item (id INT PRIMARY KEY, stock INT)
+    rows: rows
+    fill: {id: row, stock: 5}
+transactions:
+  look: ["SELECT stock FROM item WHERE id = :id"]
+"""
+    )
+    done = load(
+        *(str(shop), "--defaults-file", str(account), "--rows", "50"),
+        *("--connections", "2", "--events", "30", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    [told] = json.loads(done.stdout)["phases"]
+    assert (told["transactions"], told["statements"]["select"]["rows"]) == (30, 30)
+
+
+def test_idle_connections_are_held_while_the_active_ones_work(account: Path) -> None:
+    done = load(
+        *("idle", "--defaults-file", str(account), "--connections", "40", "--active", "2"),
+        *("--rounds", "10", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    [told] = json.loads(done.stdout)["phases"]
+    assert (told["connections"], told["transactions"]) == (40, 20)
+
+
+def test_a_table_that_mydyno_did_not_make_is_refused_and_left_alone(
+    account: Path, server: RunningServer
+) -> None:
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE precious")
+        cursor.execute("CREATE TABLE precious.http_auth (username CHAR(25) PRIMARY KEY)")
+        cursor.execute("INSERT INTO precious.http_auth VALUES ('somebody')")
+    arguments = ("smack", "--defaults-file", str(account), "--database", "precious", "--rounds", "1")
+    done = load(*arguments, "--rows", "10", "--prepare", "create")
+    assert done.returncode == 4
+    assert "http_auth" in done.stderr
+    assert "--drop-existing" in done.stderr
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT username FROM precious.http_auth")
+        assert cursor.fetchall() == (("somebody",),)
+    done = load(*arguments, "--rows", "10", "--prepare", "create", "--drop-existing")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("oltp-readonly",), "did you mean oltp-read-only"),
+        (("oltp-read-only", "--distribution", "zipf"), "zipfian"),
+        (("oltp-read-only", "--storage-engine", "misam"), "myisam"),
+        (("oltp-read-only", "--connections", "many"), "connections"),
+        (("slap", "--connections", "2", "–engine=innodb"), "dash"),
+        (("sql-bench", "insrt"), "did you mean insert"),
+        (("sysbench", "--script", "oltp_read"), "oltp_read_only"),
+    ],
+)
+def test_what_is_misspelt_is_refused_with_what_was_meant(
+    arguments: tuple[str, ...], said: str, account: Path
+) -> None:
+    done = load(*arguments, "--defaults-file", str(account))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

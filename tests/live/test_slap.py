@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from live.conftest import Start
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.load import job as jobs
+from mydyno.load.engine import Engine
 from mydyno.load.job import Target
+from mydyno.load.messages import PhaseEnd
 from mydyno.load.slap import Result, Settings, complain, run
 from mydyno.stack import RunningServer
-from mydyno.workload.slap import Options, OwnSql
+from mydyno.workload.slap import Options, OwnSql, resolve
 
 pytestmark = pytest.mark.live
 
@@ -159,3 +165,48 @@ def test_statements_that_fail_are_counted_by_code(slap: Slap) -> None:
     assert result.blocks[0].errors == {"1146": 5}
     with pytest.raises(EngineError, match="5 statements failed"):
         complain(result)
+
+
+def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(slap: Slap) -> None:
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    result = slap.run({"queries": 100_000_000, "load_type": "key", "guid_primary": True}, iterations=3)
+    assert result.interrupted
+    [only] = result.blocks[0].passes
+    assert only.statements["select"] > 0
+    assert "\tEnded early, after " in slap.output[-1]
+    assert slap.sql(f"SHOW DATABASES LIKE '{SCHEMA}'") == []
+
+
+def test_a_server_that_goes_away_ends_the_load_with_its_figures(start: Start) -> None:
+    slap = Slap(start())
+    threading.Timer(2.0, slap.server.stop).start()
+    result = slap.run({"queries": 100_000_000, "load_type": "key", "guid_primary": True}, iterations=3)
+    [only] = result.blocks[0].passes
+    assert only.aborted
+    with pytest.raises(EngineError, match="statements failed"):
+        complain(result)
+
+
+@pytest.mark.parametrize("load_type", ["mixed", "update", "key"])
+def test_as_the_workload_of_an_experiment_it_makes_its_table_and_finds_its_keys(
+    slap: Slap, load_type: str
+) -> None:
+    options = {"load_type": load_type, "guid_primary": True, "secondary_indexes": 1, "commit": 10}
+    resolved = resolve(Options.model_validate(options))
+    job = jobs.Job(
+        target=slap.target,
+        seed=1,
+        workload={"program": resolved.program},
+        prepare="create",
+        phases=(jobs.Phase(connections=2, arrival=jobs.closed_loop(), work=jobs.rounds(110)),),
+    )
+    with Engine(job) as engine:
+        [end] = [message for message in engine if isinstance(message, PhaseEnd)]
+    assert end.errors == {}
+    sent = {kind: one.count for kind, one in end.statements.items()}
+    wanted = {"mixed": {"insert": 120, "select": 100}, "update": {"update": 220}, "key": {"select": 220}}
+    assert sent.items() >= wanted[load_type].items()
+    assert sent["commit"] == 22
+    assert slap.sql(f"SELECT COUNT(*) FROM {SCHEMA}.t1") == [(99 + (120 if load_type == "mixed" else 0),)]
+    if load_type == "key":
+        assert end.statements["select"].rows == 220

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -10,8 +13,14 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.load import job as jobs
+from mydyno.load.engine import Engine
+from mydyno.load.messages import PhaseEnd
 from mydyno.load.smack import Overrides, Result, Settings, complain, figures, run
+from mydyno.load.smack.settings import target_of
 from mydyno.stack import RunningServer
+from mydyno.workload.smack.grammar import Section, parse
+from mydyno.workload.smack.resolve import resolve_file
 
 pytestmark = pytest.mark.live
 
@@ -101,6 +110,21 @@ def test_update_select_sends_as_many_selects_as_updates(smack: Smack) -> None:
         "update_index": 500,
     }
     assert figures(result)["errors"] == 0
+
+
+def test_strict_compat_prints_the_report_of_super_smack(smack: Smack) -> None:
+    smack.run(classic("update-select"), "1", "1")
+    result = smack.run(classic("update-select"), "4", "25", strict=True)
+    complain(result)
+    title, connect, header, *types = smack.output[-1].split("\n")
+    assert title == "Query Barrel Report for client smacker"
+    assert re.fullmatch(r"connect: max=\d+ms  min=\d+ms avg= \d+ms from 4 clients ", connect)
+    assert header == "Query_type\tnum_queries\tmax_time\tmin_time\tq_per_s"
+    assert [re.sub(r"\t\d+\t0\t[\d.]+$", "", line) for line in types] == [
+        "select_index\t100",
+        "update_index\t100",
+    ]
+    assert result.reports[0].connect.count == 4
 
 
 def test_only_words_of_the_dictionary_are_asked_for(smack: Smack) -> None:
@@ -223,3 +247,54 @@ def test_two_client_types_run_at_the_same_time(smack: Smack) -> None:
     assert [one.types[0].count for one in result.reports] == [4, 2]
     assert c.run_s > 0.9
     assert d.run_s < 0.9
+
+
+def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(smack: Smack) -> None:
+    smack.run(script("select 1 "))
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    result = smack.run(
+        script("select 1 ", main=MAIN.replace("set_num_rounds(5)", "set_num_rounds(100000000)"))
+    )
+    assert result.interrupted
+    assert result.reports[0].types[0].count > 0
+    assert smack.output[-1].startswith("Query Barrel Report for client c\n")
+
+
+def test_a_file_as_the_workload_of_an_experiment_has_its_rows_and_750_names(smack: Smack) -> None:
+    resolved = resolve_file(CLASSIC / "update-select.smack")
+    job = jobs.Job(
+        target=target_of(smack_client(), smack.overrides),
+        seed=1,
+        workload={"program": resolved.program},
+        prepare="create",
+        phases=(jobs.Phase(connections=4, arrival=jobs.closed_loop(), work=jobs.rounds(2000)),),
+    )
+    with Engine(job) as engine:
+        [end] = [message for message in engine if isinstance(message, PhaseEnd)]
+    assert {kind: one.count for kind, one in end.statements.items()} == {
+        "select_index": 8000,
+        "update_index": 8000,
+    }
+    assert end.errors == {}
+    assert end.statements["select_index"].rows == 8000
+    table = f"{DATABASE}.http_auth"
+    assert smack.sql(f"SELECT COUNT(*), COUNT(DISTINCT username) FROM {table}") == [(90_000, 90_000)]
+    changed = [uid for (uid,) in smack.sql(f"SELECT uid FROM {table} WHERE pass REGEXP '[0-9]'")]
+    assert len(changed) > 700
+    assert all(uid % 120 == 0 for uid in changed)
+
+
+def smack_client() -> Section:
+    return parse((CLASSIC / "update-select.smack").read_text(), "f").named("client")["smacker"]
+
+
+def test_a_sweep_opens_the_clients_one_for_the_table_check_and_one_of_the_engine_a_step(smack: Smack) -> None:
+    smack.run(classic("select-key"), "1", "1")
+    before = counted(smack, "Com_select", "Connections")
+    steps = (10, 20, 30)
+    for clients in steps:
+        complain(smack.run(classic("select-key"), str(clients), "5"))
+    after = counted(smack, "Com_select", "Connections")
+    assert after["Com_select"] - before["Com_select"] == sum(steps) * 5 * 2 + len(steps)
+    # This test's own connections: one a status.
+    assert after["Connections"] - before["Connections"] == sum(steps) + 2 * len(steps) + 2

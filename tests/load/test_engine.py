@@ -9,13 +9,18 @@ from mydyno.core.secrets import Secret
 from mydyno.load import engine
 from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
 
+PROGRAM = {
+    "name": "ping",
+    "transactions": [{"name": "ping", "steps": [{"send": {"name": "ping", "sql": ["SELECT 1"]}}]}],
+}
+
 
 def job(**changes: object) -> Job:
     target = Target(user="root", password=Secret("x"), database="mydyno", socket=Path("/nowhere/s.sock"))
     values: dict[str, object] = {
         "target": target,
         "seed": 1,
-        "workload": {"smack": {"scenario": "select-key"}},
+        "workload": {"program": PROGRAM},
     }
     return Job(**(values | changes))  # type: ignore[arg-type]
 
@@ -38,8 +43,8 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_a_job_that_the_engine_refuses_is_a_wrong_use() -> None:
-    with pytest.raises(UsageError, match="scenario"):
-        hear(job(workload={"smack": {"scenario": "nonsense"}}))
+    with pytest.raises(UsageError, match="transactions"):
+        hear(job(workload={"program": {"name": "ping", "transactions": "nonsense"}}))
     with pytest.raises(UsageError, match="connections"):
         hear(job(phases=(Phase(0, closed_loop(), rounds(1)),)))
 

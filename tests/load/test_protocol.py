@@ -8,7 +8,19 @@ from pydantic import ValidationError
 
 from mydyno.core.secrets import Secret
 from mydyno.load import messages
-from mydyno.load.job import Job, Phase, Sampling, Target, closed_loop, events, open_loop, rounds, split, think, timed
+from mydyno.load.job import (
+    Job,
+    Phase,
+    Sampling,
+    Target,
+    closed_loop,
+    events,
+    open_loop,
+    rounds,
+    split,
+    think,
+    timed,
+)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine"
 MESSAGES = sorted((FIXTURES / "messages").glob("*.json"))
@@ -57,7 +69,7 @@ def test_a_job_uses_only_keys_that_the_engine_reads() -> None:
     job = Job(
         target=TARGET,
         seed=7,
-        workload={"smack": {"scenario": "select-key", "rows": 90000}},
+        workload={"program": {"name": "tables"}},
         prepare="if-missing",
         phases=(
             Phase(10, closed_loop(), rounds(100), 0.5),
@@ -72,6 +84,6 @@ def test_a_job_uses_only_keys_that_the_engine_reads() -> None:
 
 
 def test_the_password_is_in_what_is_sent_and_nowhere_else() -> None:
-    job = Job(target=TARGET, seed=1, workload={"smack": {"scenario": "select-key"}})
+    job = Job(target=TARGET, seed=1, workload={"program": {"name": "tables"}})
     assert sent(job)["target"]["password"] == "example"  # type: ignore[index]
     assert "example" not in repr(job)

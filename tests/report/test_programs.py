@@ -143,7 +143,7 @@ def test_a_total_far_above_the_programs_gets_a_logarithmic_axis():
 
 def test_the_table_tells_mean_interval_ratio_and_n():
     table = programs_table(two_engines_page().programs)
-    assert table.columns == ("program", "engine = InnoDB", "engine = MyISAM")
+    assert table.columns == ("test program", "engine = InnoDB", "engine = MyISAM")
     assert [row[0] for row in table.rows] == [*SHORT, "total"]
     first, second = table.rows[0][1:]
     assert re.fullmatch(r"2\.\d\d s \(.* to .*\)\nn=3", first)

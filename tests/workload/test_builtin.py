@@ -81,7 +81,8 @@ def test_an_event_sends_the_statements_of_the_original(
 
 
 def test_every_builtin_workload_is_counted() -> None:
-    assert {name for name, _, _ in EVENTS} == set(workload.builtin_names())
+    """The events of order-entry differ from each other: they have tests of their own."""
+    assert {name for name, _, _ in EVENTS} == set(workload.builtin_names()) - {"order-entry"}
 
 
 @pytest.mark.parametrize("name", workload.builtin_names())

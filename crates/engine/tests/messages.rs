@@ -87,42 +87,6 @@ fn interval(queries: u64) -> Interval {
     }
 }
 
-fn operation() -> Operation {
-    Operation {
-        phase: 5,
-        program: "insert",
-        name: "order_by_big_key".to_owned(),
-        tests: 10,
-        statements: 10,
-        rows: 3_000_000,
-        failed: 0,
-        elapsed_ns: 8_123_456_789,
-        original_elapsed_ns: None,
-        client_cpu: cpu(0.5, 0.25),
-        server_cpu: Some(cpu(6.75, 0.5)),
-        estimated: false,
-        warning: None,
-        in_totals: true,
-    }
-}
-
-/// An operation that was cut short, on a server elsewhere.
-fn estimated_operation() -> Operation {
-    let warning = "stopped after 250 of 1000 loops, 600.125 s, by the time limit of 600 s; \
-                   the times are extrapolated";
-    Operation {
-        tests: 1000,
-        statements: 250,
-        elapsed_ns: 2_400_500_000_000,
-        original_elapsed_ns: Some(2_401_000_000_000),
-        server_cpu: None,
-        estimated: true,
-        warning: Some(warning.to_owned()),
-        in_totals: false,
-        ..operation()
-    }
-}
-
 fn phase_end() -> PhaseEnd {
     let selects = [150_000, 180_000, 210_000];
     let updates = [420_000];

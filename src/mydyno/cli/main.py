@@ -9,6 +9,7 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import cleanup, doctor, gen_data, load, plan, report, run, schema, workload
+from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
 app = typer.Typer(
@@ -58,6 +59,7 @@ for module in (doctor, plan, run, report, load, workload, gen_data, cleanup, sch
 def main() -> None:
     """Run the command line; the exit code tells how it ended (docs/cli.md)."""
     try:
+        refuse_typographic_dashes(sys.argv[1:])
         app()
     except MydynoError as error:
         typer.secho(

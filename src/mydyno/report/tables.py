@@ -66,7 +66,7 @@ def _told(view: Curves, point: CurvePoint | None) -> str:
 
 
 def ratios_table(view: Ratios) -> Table:
-    place, whole = ("program", "total") if view.by_program else ("connections", "overall")
+    place, whole = ("test program", "total") if view.by_program else ("connections", "overall")
     columns = (place, "ratio", "change", "95 % interval", "n", "verdict")
     rows = tuple(_ratio_row(row, whole) for row in view.rows)
     return Table(columns, rows, frozenset({0, 5} if view.by_program else {5}))
@@ -93,7 +93,7 @@ def programs_table(view: Programs) -> Table:
         ("total" if row.program is None else row.program, *map(_running_time, row.seconds, row.ratios))
         for row in view.rows
     )
-    return Table(("program", *(setting.title for setting in view.settings)), rows, frozenset({0}))
+    return Table(("test program", *(setting.title for setting in view.settings)), rows, frozenset({0}))
 
 
 def _running_time(at: Measured | None, against_first: RatioRow | None) -> str:
@@ -116,7 +116,7 @@ def operations_table(view: Operations) -> Table:
         )
         for row in view.rows
     )
-    columns = ("program", "operation", "tests (original)", "statements sent")
+    columns = ("test program", "operation", "tests (original)", "statements sent")
     return Table((*columns, *(setting.title for setting in view.settings)), rows, frozenset({0, 1}))
 
 

@@ -193,7 +193,7 @@ _FIRST = (
 )
 
 _WORKLOADS = (
-    # No comment inside: SQLite would keep it, and the table's text would end in it.
+    # The test program; NULL where the number of connections tells phases apart.
     "ALTER TABLE phases ADD COLUMN label TEXT",
     "ALTER TABLE phases ADD COLUMN retries INTEGER",
     "ALTER TABLE phases ADD COLUMN reconnects INTEGER",

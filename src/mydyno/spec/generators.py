@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +14,6 @@ from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_
 
 from mydyno.document.base import Fault, Section, refuse
 from mydyno.document.problems import SpecErrors
-from mydyno.document.source import read_text
 from mydyno.workload import Resolved, WorkloadFile, builtin_names, read, slap
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
 from mydyno.workload.smack import resolve as smack
@@ -42,7 +42,6 @@ class OwnFile(Section):
     options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Values for the options that the file declares."
     )
-    _text: str = PrivateAttr()
     _resolved: Resolved = PrivateAttr()
 
     @model_validator(mode="after")
@@ -50,28 +49,30 @@ class OwnFile(Section):
         path = _FOLDER.get() / self.path
         try:
             if path.suffix == ".smack":
-                self._text, self._resolved = _script(path, self.options)
+                self._resolved = _script(path, self.options)
                 return self
             file = read(path)
         except SpecErrors as errors:
             raise _refused(errors, "path") from None
         try:
-            self._text, self._resolved = file.text, file.resolve(self.options)
+            self._resolved = file.resolve(self.options)
         except SpecErrors as errors:
             raise _refused(errors, "options") from None
         return self
 
     @model_serializer(mode="plain", when_used="json")
     def _with_contents(self) -> dict[str, Any]:
-        """The text of the file counts, not where it lies: another text is another workload."""
-        digest = hashlib.sha256(self._text.encode()).hexdigest()
+        """What the file makes the engine do counts, not where it lies or what it is called: the files that it
+        extends and reads are part of it."""
+        program = json.dumps(self._resolved.program, sort_keys=True)
+        digest = hashlib.sha256(program.encode()).hexdigest()
         return {"workload": self._resolved.name, "sha256": digest, "options": self._resolved.options}
 
     def resolve(self) -> Resolved:
         return self._resolved
 
 
-def _script(path: Path, options: Mapping[str, Any]) -> tuple[str, Resolved]:
+def _script(path: Path, options: Mapping[str, Any]) -> Resolved:
     """A script of super-smack; its only options are the client and whether defects are imitated."""
     unknown = [name for name in options if name not in ("client", "strict_compat")]
     if unknown:
@@ -85,7 +86,7 @@ def _script(path: Path, options: Mapping[str, Any]) -> tuple[str, Resolved]:
         )
     client = options.get("client")
     strict = options.get("strict_compat", False) is True
-    return read_text(path), smack.resolve_file(path, None if client is None else str(client), strict)
+    return smack.resolve_file(path, None if client is None else str(client), strict)
 
 
 def _refused(errors: SpecErrors, key: str) -> Exception:

@@ -85,7 +85,12 @@ class Workload(Generators):
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
+        written = {key: value for key, value in handler(self).items() if value is not None}
+        if not self.ramp:
+            del written["ramp"]
+        options = written[self.generator]
+        written[self.generator] = {key: value for key, value in options.items() if value is not None}
+        return written
 
     @property
     def generator(self) -> str:

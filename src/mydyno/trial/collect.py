@@ -21,6 +21,8 @@ class Collector:
     labels: dict[int, str] = field(default_factory=dict)
     operations: list[tuple[int, OperationRecord]] = field(default_factory=list)
     """With the phase of each."""
+    run: list[messages.PhaseStart | messages.Operation] = field(default_factory=list)
+    """What the report of sql-bench is made of."""
     checks: list[CheckRecord] = field(default_factory=list)
     histograms: dict[str, dict[str, str]] = field(default_factory=dict)
     """Phase index as text -> series -> base64 of the raw histogram."""
@@ -34,9 +36,11 @@ class Collector:
             case messages.Sample():
                 self.samples.append(message)
             case messages.PhaseStart():
+                self.run.append(message)
                 if message.label is not None:
                     self.labels[message.phase] = message.label
             case messages.Operation():
+                self.run.append(message)
                 self.operations.append((message.phase, operation_record(message)))
             case messages.Check():
                 self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))

@@ -7,21 +7,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mydyno.document.problems import SpecErrors, nearest
-from mydyno.workload.constants import Constant, Expression
+from mydyno.workload.constants import Constant, Expression, uses
 from mydyno.workload.definitions import CONNECTION_KEYS, TRANSACTION_KEYS, Definitions
 from mydyno.workload.dictionaries import compile_dictionary
-from mydyno.workload.expressions import Names, compile_written, constant_of, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.options import check_name
 from mydyno.workload.sql import Context, Tables, compile_fixed_sql
 from mydyno.workload.steps import Scope, StepCompiler
-from mydyno.workload.tables import Compiled, compile_tables, declare
+from mydyno.workload.tables import OF_A_LOAD, Compiled, compile_tables, declare
 from mydyno.workload.written import Gathered, Written
+from mydyno.workload.written_values import compile_written, constant_of, number_of
 
 Program = dict[str, Any]
 _CHOICES = {"open": ("phase", "lazy", "event"), "lost": ("close", "reopen")}
 _DRAWING_WORDS = ("pick", "next", "word")
 _TRANSACTION_WORDS = frozenset({"connection", "connections", "event"})
-_NOT_IN_ROWS = (*sorted(_TRANSACTION_WORDS), "unique", "counter", "next")
+_NOT_IN_ROWS = (*sorted(_TRANSACTION_WORDS), *OF_A_LOAD)
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ class _Compilation:
         for table in tables.programs:
             drawn = [table["let"], table["row"]]
             for name in _reached(drawn, values):
-                if any(_uses(values[name], each) for each in _NOT_IN_ROWS):
+                if any(uses(values[name], each) for each in _NOT_IN_ROWS):
                     message = f"{name} needs a connection, and rows of {table['name']} draw it"
                     self._refuse("values", name, message)
             drawn += [values[name] for name in _reached(drawn, values)]
@@ -231,13 +232,6 @@ def _mentions(compiled: Any, operators: tuple[str, ...]) -> Iterator[str]:
             yield compiled[1]
         for value in compiled:
             yield from _mentions(value, operators)
-
-
-def _uses(expression: Expression, operator: str) -> bool:
-    """Whether an operator such as `connection` is anywhere in the expression."""
-    if not isinstance(expression, list):
-        return False
-    return expression[0] == operator or any(_uses(each, operator) for each in expression[1:])
 
 
 def _acts(steps: list[dict[str, Any]]) -> bool:

@@ -22,6 +22,13 @@ def is_constant(expression: Expression) -> bool:
     return not isinstance(expression, list)
 
 
+def uses(expression: Expression, operator: str) -> bool:
+    """Whether an operator such as `connection` is anywhere in the expression."""
+    if is_constant(expression):
+        return False
+    return bool(expression[0] == operator) or any(uses(each, operator) for each in expression[1:])
+
+
 def truth(value: Constant) -> bool:
     """Whether a condition holds: a number other than 0, or a text that spells one."""
     number = _number(value)

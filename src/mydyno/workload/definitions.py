@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from mydyno.document.problems import Problem, SpecErrors, nearest
@@ -75,14 +76,22 @@ def open_part(name_or_path: str | Path) -> Part:
     if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
         path = Path(name_or_path)
         return part_from(read_text(path, "a workload"), str(path), path.parent)
-    for folder in (BUILTIN, PARTS):
-        path = folder / f"{name_or_path}.yaml"
-        if path.is_file():
-            return part_from(read_text(path), path.name, folder)
+    if (part := _builtin_part(name_or_path)) is not None:
+        return part
     known = builtin_names()
     message = "there is no such workload"
     allowed = ", ".join(known) + ", or the path of a file"
     raise SpecErrors([Problem(name_or_path, None, message, None, allowed, nearest(name_or_path, known))])
+
+
+@lru_cache
+def _builtin_part(name: str) -> Part | None:
+    """A file that comes with mydyno. Kept, since many workloads extend the same one."""
+    for folder in (BUILTIN, PARTS):
+        path = folder / f"{name}.yaml"
+        if path.is_file():
+            return part_from(read_text(path), path.name, folder)
+    return None
 
 
 def part_from(text: str, file: str, folder: Path) -> Part:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.document.problems import nearest
-from mydyno.workload.expressions import Names, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.sql import Context, compile_fixed_sql
 from mydyno.workload.written import Gathered, Written
+from mydyno.workload.written_values import number_of
 
 DICTIONARY_KEYS = {
     "words": "The words themselves; a plain list under the dictionary's name means the same.",

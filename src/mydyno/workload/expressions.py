@@ -7,11 +7,10 @@ Only what is listed here means anything; nothing is ever evaluated by Python. Wh
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 
 from mydyno.document.problems import nearest
-from mydyno.workload.constants import Constant, Expression, checked, choice, is_constant, operation
+from mydyno.workload.constants import Expression, checked, choice, is_constant, operation
 from mydyno.workload.functions import (
     DISTRIBUTIONS,
     DRAW,
@@ -22,6 +21,7 @@ from mydyno.workload.functions import (
     Function,
     Parameter,
 )
+from mydyno.workload.names import Names
 from mydyno.workload.written import Written, Wrong
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -41,72 +41,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.NotEq: ("!=", False),
 }
 """The operator, and whether its two sides change places."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """What an expression may name, at the place where it stands."""
-
-    constants: Mapping[str, Constant] = field(default_factory=dict)
-    values: frozenset[str] = frozenset()
-    registers: frozenset[str] = frozenset()
-    """Bound on every way to here."""
-    perhaps: frozenset[str] = frozenset()
-    """Bound on some ways to here."""
-    dictionaries: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
-
-    def with_constants(self, more: Mapping[str, Constant]) -> Names:
-        return replace(self, constants={**self.constants, **more})
-
-    def with_number(self, number: int) -> Names:
-        """Inside `repeat`, where `number` is the number of the repetition whatever else has that name."""
-        names = self.with_constants({"number": number})
-        return replace(names, values=self.values - {"number"}, registers=self.registers - {"number"})
-
-    def all(self) -> list[str]:
-        """In an order that is the same at every run."""
-        sets = (self.values, self.registers, self.dictionaries, self.words)
-        return [*self.constants, *(name for names in sets for name in sorted(names))]
-
-
-def compile_written(written: Written, names: Names, what: str) -> Expression:
-    """The expression that a YAML value is: a number as it is, a text as an expression. Raises Wrong."""
-    if written.is_list or written.is_mapping:
-        raise written.wrong(f"{what} is not an expression", allowed="a number or an expression")
-    value = written.scalar
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int | float):
-        try:
-            return checked(value)
-        except TypeError as error:
-            raise written.wrong(str(error)) from None
-    if value is None:
-        if written.describe():
-            return None
-        raise written.wrong_key(f"{what} has no value", allowed="a number or an expression")
-    return compile_text(written, value, 0, names)
-
-
-def constant_of(written: Written, names: Names, what: str) -> Constant:
-    """As `compile_written`, for what has to be known before the run."""
-    expression = compile_written(written, names, what)
-    if not is_constant(expression):
-        raise written.wrong(f"{what} must be known before the run", allowed="options and constants")
-    constant: Constant = expression
-    return constant
-
-
-def number_of(written: Written, names: Names, what: str, at_least: int = 0) -> int:
-    """A whole number that is known before the run. Raises Wrong."""
-    constant = constant_of(written, names, what)
-    if not isinstance(constant, int):
-        raise written.wrong(f"{what} is not a whole number", allowed="a whole number")
-    if constant < at_least:
-        got = "" if str(constant) == written.describe() else f", as it is {constant}"
-        raise written.wrong(f"{what} is too small{got}", allowed=f"{at_least:,} or more")
-    return constant
 
 
 def compile_text(written: Written, text: str, start: int, names: Names) -> Expression:

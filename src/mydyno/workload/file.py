@@ -15,7 +15,7 @@ from mydyno.document.given import validated
 from mydyno.document.problems import Problem, SpecErrors
 from mydyno.workload.compiler import Product, Program, compile_program, dataset_of
 from mydyno.workload.constants import Constant
-from mydyno.workload.definitions import Definitions, open_part, part_from, read_definitions
+from mydyno.workload.definitions import Definitions, builtin_names, open_part, part_from, read_definitions
 from mydyno.workload.estimate import statements_per_event
 from mydyno.workload.options import Options, section_from
 from mydyno.workload.written import Gathered, Part
@@ -88,12 +88,20 @@ class WorkloadFile:
 
 def read(name_or_path: str | Path) -> WorkloadFile:
     """The built-in workload of a name, or the one in a file. Raises SpecErrors with all that is wrong."""
+    if name_or_path in builtin_names():
+        return _read_builtin(str(name_or_path))
     return _read(open_part(name_or_path))
 
 
 def reads(text: str, name: str, folder: Path | None = None) -> WorkloadFile:
     """As `read`, from text; `name` stands for the file in messages, `folder` is where its files are."""
     return _read(part_from(text, name, folder or Path()))
+
+
+@lru_cache
+def _read_builtin(name: str) -> WorkloadFile:
+    """A built-in workload; it is the same whoever asks for it."""
+    return _read(open_part(name))
 
 
 def _read(part: Part) -> WorkloadFile:

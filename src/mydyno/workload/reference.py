@@ -20,7 +20,7 @@ from mydyno.workload.file import read
 from mydyno.workload.functions import FUNCTIONS, WORDS
 from mydyno.workload.options import OPTION_KEYS, Options
 from mydyno.workload.sql import SQL_FORMS
-from mydyno.workload.steps import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
+from mydyno.workload.step_keys import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
 from mydyno.workload.tables import TABLE_KEYS
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.workload.reference) -->"

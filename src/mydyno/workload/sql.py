@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from mydyno.document.problems import nearest
 from mydyno.workload.constants import as_text, is_constant
-from mydyno.workload.expressions import Names, compile_text
+from mydyno.workload.expressions import compile_text
+from mydyno.workload.names import Names
 from mydyno.workload.written import Written
 
 SqlPart: TypeAlias = Any

@@ -10,39 +10,14 @@ from typing import Any
 from mydyno.core.units import parse_duration
 from mydyno.document.problems import nearest
 from mydyno.workload.constants import Expression, is_constant, truth
-from mydyno.workload.expressions import Names, compile_written, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.options import check_name
 from mydyno.workload.sql import Context, Tables, compile_sql, first_word
+from mydyno.workload.step_keys import STEP_KEYS, check_keys
 from mydyno.workload.tables import Compiled
-from mydyno.workload.written import Gathered, Written, Wrong
+from mydyno.workload.written import Gathered, Written
+from mydyno.workload.written_values import compile_written, number_of
 
-AROUND_KEYS = {
-    "when": "A condition: without it nothing of the step is done.",
-    "else": "The steps for when the condition does not hold.",
-    "choose": "A table with copies: one copy is chosen, each alike, for what is inside. "
-    "`choose: {TABLE: NUMBER}` says which.",
-    "repeat": "How many times.",
-    "index": "With `repeat`: a name for the number of the pass, from 0.",
-    "let": "NAME: EXPRESSION; draws it now and keeps it for the rest of the event.",
-}
-"""Go round an action, from outside to inside."""
-ACTION_KEYS = {
-    "steps": "A block of steps.",
-    "use": "The name of one of the file's `blocks`, done here.",
-    "mix": "A list of `{weight: NUMBER, steps: [...]}`; one of them is done, chosen by weight.",
-    "pause": "Rests: a time, as `10ms`, or an expression in seconds.",
-    "reconnect": "`true`: closes the connection and opens it anew.",
-    "end": "`done` or `failed`: leaves the event; a failed one is not counted as a transaction.",
-}
-STATEMENT_KEYS = {
-    "read": "A name or a list of names for the first columns of the answer.",
-    "row": "Which row is read: `first` (default) or `middle`, the row n/2, rounded up, of n.",
-    "empty": "When there is no row: `fail` (default: error 1329, the event is given up), `keep` (the names "
-    "keep what they had) or `skip` (leaves the block that is around).",
-    "expect_error": "The code of the error that the statement is to end with; anything else is an error.",
-}
-"""Stand beside `NAME: STATEMENT`."""
-STEP_KEYS = {**AROUND_KEYS, **ACTION_KEYS, **STATEMENT_KEYS}
 _MOST_DEPTH = 20
 
 
@@ -52,7 +27,6 @@ class Scope:
 
     names: Names
     tables: Tables
-    read_allowed: bool = True
 
     def bind(self, *names: str) -> Scope:
         bound = self.names.registers | set(names)
@@ -85,9 +59,10 @@ class StepCompiler:
             raise written.wrong(
                 "the steps are nested too deeply", f"at most {_MOST_DEPTH} levels", show=False
             )
+        items = written.items(what)
         self.depth += 1
         compiled: list[Any] = []
-        for item in written.items(what):
+        for item in items:
             with self.gathered.here():
                 steps, scope = self._step(item, scope)
                 compiled += steps
@@ -100,34 +75,8 @@ class StepCompiler:
         if not item.is_mapping:
             raise item.wrong("this is no step", "a statement, or a mapping such as {let: {id: id}}")
         entries = item.entries("a step")
-        self._check_keys(item, entries)
+        check_keys(item, entries)
         return self._around(item, entries, scope)
-
-    def _check_keys(self, item: Written, entries: dict[str, Written]) -> None:
-        """One action at most, and only keys that go with it. Raises Wrong."""
-        named = [key for key in entries if key not in STEP_KEYS]
-        actions = [key for key in entries if key in ACTION_KEYS]
-        other_keys = [key for key in entries if key in AROUND_KEYS or key in ACTION_KEYS]
-        for key in named:
-            close = nearest(key, STEP_KEYS)
-            is_statement = entries[key].text is not None
-            if not is_statement or (close and (len(named) > 1 or actions)):
-                message = "unknown key in a step"
-                raise item.at(
-                    entries[key].key, message, key, f"{', '.join(STEP_KEYS)}, NAME: STATEMENT", close
-                )
-        if len(named) + len(actions) > 1:
-            second = [*named, *actions][1]
-            raise item.at(entries[second].key, "a step does one thing", second, "a step of its own for each")
-        if not named and not actions and "let" not in entries and "else" not in entries:
-            shown = other_keys[0] if other_keys else item.describe()
-            raise item.at(item.position, "the step does nothing", shown, "steps: [...] or NAME: STATEMENT")
-        for key in entries:
-            if key in STATEMENT_KEYS and not named:
-                raise item.at(entries[key].key, f"{key} goes with a statement", key, "NAME: STATEMENT")
-        for key, needed in (("index", "repeat"), ("else", "when"), ("row", "read"), ("empty", "read")):
-            if key in entries and needed not in entries:
-                raise item.at(entries[key].key, f"{key} goes with {needed}", key, f"{needed} beside it")
 
     def _around(self, item: Written, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
         if "when" not in entries:
@@ -252,9 +201,10 @@ class StepCompiler:
         if name in self.unfolding:
             raise written.wrong(f"the block {name} uses itself", "blocks without a circle")
         self.unfolding.append(name)
-        steps, after = self.compile(self.blocks[name], f"blocks.{name}", scope)
-        self.unfolding.pop()
-        return steps, after
+        try:
+            return self.compile(self.blocks[name], f"blocks.{name}", scope)
+        finally:
+            self.unfolding.pop()
 
     def _mixed(self, written: Written, scope: Scope) -> tuple[list[Any], Scope]:
         mixed: list[dict[str, Any]] = []
@@ -338,8 +288,3 @@ def _seconds(written: Written, names: Names) -> Expression:
     if is_constant(seconds) and (not isinstance(seconds, int | float) or seconds < 0):
         raise written.wrong("this is not a time", "a time as 10ms, or an expression in seconds")
     return seconds
-
-
-def refuse_no_list(written: Written, what: str) -> Wrong:
-    """A complaint about a transaction that is neither a list of steps nor has one."""
-    return written.wrong(f"{what} has no steps", "a list of steps, or {weight: NUMBER, steps: [...]}")

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mydyno.document.problems import nearest
-from mydyno.workload.constants import Expression
+from mydyno.workload.constants import Expression, uses
 from mydyno.workload.ddl import STORAGE_ENGINES, Definition, read_definition
 from mydyno.workload.estimate import mean_length
-from mydyno.workload.expressions import Names, compile_written, number_of
+from mydyno.workload.names import Names
 from mydyno.workload.options import check_name, wrong_engine
 from mydyno.workload.sql import Context, Tables, compile_fixed_sql
 from mydyno.workload.written import Gathered, Written, Wrong
+from mydyno.workload.written_values import compile_written, number_of
 
 TABLE_KEYS = {
     "create": "The CREATE TABLE statement.",
@@ -23,6 +24,8 @@ TABLE_KEYS = {
     "copies": "So many tables of this kind, called NAME1, NAME2 and so on; `{NAME}` is the name of the one "
     "at hand and `{copy}` its number.",
 }
+OF_A_LOAD = ("unique", "counter", "next")
+"""Functions whose values depend on what was drawn before, by whichever connection: not for rows."""
 MOST_COPIES = 10_000
 
 
@@ -151,7 +154,7 @@ class _Table:
         if "let" in self.entries:
             for name, written in self.entries["let"].entries(f"tables.{self.name}.let").items():
                 check_name(name, written, "a name")
-                lets.append((name, compile_written(written, names, f"tables.{self.name}.let.{name}")))
+                lets.append((name, _in_row(written, names, f"tables.{self.name}.let.{name}")))
                 names = replace(names, registers=names.registers | {name})
         return lets, names
 
@@ -168,7 +171,7 @@ class _Table:
             with self.gathered.here():
                 if known and column.lower() not in [each.lower() for each in known]:
                     raise self._no_column(column, written, known)
-                filled[column] = compile_written(written, names, f"tables.{self.name}.fill.{column}")
+                filled[column] = _in_row(written, names, f"tables.{self.name}.fill.{column}")
         return filled
 
     def _no_column(self, column: str, written: Written, known: list[str]) -> Wrong:
@@ -183,6 +186,15 @@ class _Table:
             for item in self.entries["then"].items(f"tables.{self.name}.then")
             if (sql := _when(item, context, f"tables.{self.name}.then"))
         ]
+
+
+def _in_row(written: Written, names: Names, what: str) -> Expression:
+    """The expression, which has to give the same at every run. Raises Wrong."""
+    expression = compile_written(written, names, what)
+    for function in OF_A_LOAD:
+        if uses(expression, function):
+            raise written.wrong(f"{what} uses {function}, and rows are the same at every run", "row, say")
+    return expression
 
 
 def _when(item: Written, context: Context, what: str) -> str | None:

@@ -7,17 +7,20 @@ import signal
 import stat
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
 from mydyno.core.secrets import Secret
+from mydyno.load.external import External
 from mydyno.load.external.program import Child, Closed, Line, PrivateFolder
 from mydyno.load.external.slap import Slap
 from mydyno.load.external.sysbench import Sysbench
-from mydyno.load.job import Phase, Target, closed_loop, open_loop, rounds, timed
+from mydyno.load.job import Phase, Target, closed_loop, events, open_loop, rounds, think, timed
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
 
 PASSWORD = "s3cret with, comma #and 'quote"
@@ -161,11 +164,24 @@ def test_what_the_programs_cannot_do_is_refused(folder: PrivateFolder) -> None:
     ):
         with pytest.raises(UsageError, match=told):
             one.check(phase)
-    for phase, told in ((TIMED, "timed"), (Phase(1, open_loop("poisson", 5.0), rounds(1)), "closed loops")):
+    for phase, told in (
+        (TIMED, "no time limit"),
+        (Phase(1, open_loop("poisson", 5.0), rounds(1)), "closed loops"),
+        (Phase(3, closed_loop(), events(100)), "3 clients cannot share 100 statements"),
+    ):
         with pytest.raises(UsageError, match=told):
             other.check(phase)
     one.check(TIMED)
     other.check(COUNTED)
+    other.check(Phase(4, closed_loop(), events(100)))
+
+
+@pytest.mark.usefixtures("programs")
+@pytest.mark.parametrize("shape", [{"active": 1}, {"think": think("constant", 0.1)}, {"ramp_s": 1.0}])
+def test_shapes_that_only_our_own_engine_has_are_refused(shape: dict[str, Any]) -> None:
+    phase = replace(COUNTED, **shape)
+    with pytest.raises(UsageError, match="knows no"):
+        External(TARGET, [phase], ExternalSlap())
 
 
 @pytest.mark.usefixtures("programs")

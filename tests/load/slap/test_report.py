@@ -41,6 +41,11 @@ def test_our_own_lines_tell_rate_latency_and_errors() -> None:
     assert said.endswith("\tErrors: 1062: 6\n")
 
 
+def test_a_load_that_ended_early_says_how_far_it_came() -> None:
+    said = as_text(block(interrupted=True), strict=False)
+    assert "\tEnded early, after 4 statements of the last iteration\n" in said
+
+
 def test_csv_is_one_line_of_seven_fields() -> None:
     assert as_csv(block()) == "innodb,write,0.300,0.200,0.400,2,5000"
     assert as_csv(block(None)).startswith(",write,")

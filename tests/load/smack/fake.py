@@ -25,8 +25,12 @@ def phase_end(statements: dict[str, int], connections: int = 2, **more: Any) -> 
     example = end.statements["select_index"].model_copy(update={"errors": 0})
     kinds = {name: example.model_copy(update={"count": count}) for name, count in statements.items()}
     counts = {"connections_asked": connections, "connections_reached": connections}
-    clean = {"errors": {}, "error_examples": {}, "started_ns": 401_000_000, "statements": kinds}
-    return end.model_copy(update={**counts, **clean, **more})
+    clean = {"errors": {}, "error_examples": {}, "started_ns": 401_000_000, "statements": kinds, **more}
+    return end.model_copy(update={**counts, **clean})
+
+
+MORE: dict[str, Any] = {}
+"""What else each phase of the fake engine has, such as errors."""
 
 
 class FakeEngine:
@@ -45,7 +49,7 @@ class FakeEngine:
         for name, times in _sends(self._job["workload"]["program"]["transactions"][0]["steps"], 1):
             times *= phase["connections"] * phase["work"]["rounds"]
             sent[name] = sent.get(name, 0) + times
-        yield phase_end(sent, phase["connections"])
+        yield phase_end(sent, phase["connections"], **MORE)
         yield fixture("done")
 
     def request_stop(self) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from load.smack import fake
 from load.smack.fake import FakeEngine
-from mydyno.core.errors import UsageError
+from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.secrets import Secret
 from mydyno.document.problems import SpecErrors
 from mydyno.load.smack import Overrides, Result, Settings, client, complain, figures, run
@@ -143,6 +144,15 @@ def test_unique_values_go_on_where_the_barrel_before_left_off(
     smack.run(f"{text}{CLIENT}main {{ {START} c.unload_query_barrel(); }}", "3", "5")
     counters = [job["workload"]["program"]["values"]["id"] for job in jobs]
     assert counters == [["counter", "id", 0, 1], ["counter", "id", 3 * 5 * 2 * 2, 1]]
+
+
+def test_errors_count_even_if_no_report_is_asked_for(smack: Smack, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = {"errors": {"1146": 3}, "error_examples": {"1146": "No such table"}}
+    monkeypatch.setattr(fake, "MORE", failing)
+    result = smack.main(START, "c.disconnect();")
+    assert result.errors == {"1146": 3}
+    with pytest.raises(EngineError, match=r"3 statements failed \(3 x 1146: No such table"):
+        complain(result)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,12 @@ def test_the_strict_report_of_one_client_has_the_odd_minimum_of_the_original() -
     assert "max=0ms  min=-1ms avg= 0ms from 1 clients " in as_text(report, strict=True)
 
 
+def test_connections_that_the_first_round_opens_are_no_query_type() -> None:
+    report = gather("c", 2, [phase_end({"select_index": 60, "connect": 2})])
+    assert [one.type for one in report.types] == ["select_index"]
+    assert report.connect.count == 2
+
+
 def test_several_barrels_are_one_report_and_sleeps_between_them_count() -> None:
     ends = [phase_end({"a": 30}), phase_end({"a": 30, "b": 30})]
     report = gather("c", 2, ends, slept_s=0.4)

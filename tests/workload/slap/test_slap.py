@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from mydyno.core.errors import UsageError
 from mydyno.workload import slap
 from mydyno.workload.slap import Options
-from mydyno.workload.slap.options import refuse_dashes
 from mydyno.workload.slap.sql import preload_insert, write
 from workload.slap.machine import Client
 
@@ -205,13 +204,6 @@ def test_a_misspelt_engine_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(UsageError) as caught:
         slap.engine_names("innodb,misam")
     assert str(caught.value) == "'misam' is no storage engine\n  hint: did you mean myisam?"
-
-
-def test_a_typographic_dash_is_refused_with_the_option_that_was_meant() -> None:
-    with pytest.raises(UsageError) as caught:
-        refuse_dashes(["--concurrency", "–engine", "innodb"])
-    assert "did you mean --engine?" in str(caught.value)
-    refuse_dashes(["--engine", "innodb", "-v"])
 
 
 @pytest.mark.parametrize(("text", "found"), [("10", (10, False)), ("10:1", (10, True)), ("3:0", (3, False))])

@@ -142,9 +142,10 @@ impl Connection {
         )
     }
 
-    /// The server owes an answer.
+    /// The server owes the event under way an answer, or its connection.
     pub fn is_awaited(&self) -> bool {
-        self.in_flight() || (self.is_opening() && self.socket.is_some())
+        let opening = self.is_opening() && self.socket.is_some() && self.then == Then::Step;
+        self.in_flight() || opening
     }
 
     /// Closes the socket, and forgets what belonged to its conversation.

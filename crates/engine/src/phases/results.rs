@@ -92,10 +92,10 @@ impl Watch<'_> {
 /// Why a phase that came to its end cannot be taken as it is.
 fn reason_to_abort(sum: &PhasePart) -> Option<String> {
     if sum.unanswered > 0 {
-        let seconds = DRAIN_NS / 1_000_000_000;
+        let (count, seconds) = (sum.unanswered, DRAIN_NS / 1_000_000_000);
+        let noun = if count == 1 { "statement" } else { "statements" };
         return Some(format!(
-            "{} statements were not answered within {seconds} s of the end of the phase",
-            sum.unanswered
+            "{count} {noun} had no answer {seconds} s after the end of the phase"
         ));
     }
     if sum.lost > 0 && sum.alive == 0 {

@@ -5,21 +5,22 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use super::cpu::{Meter, Reading};
+use super::cpu::Meter;
 use super::link::{Answer, Expected, Link};
+use super::operation::Running;
 use super::options::Options;
 use super::record::{Ending, Record};
-use crate::clock::{Clock, nanoseconds};
+use crate::clock::Clock;
 use crate::os::signals;
 use crate::protocol::{ServerError, code};
 use crate::random::Random;
-use crate::report::messages::{Message, Operation};
+use crate::report::messages::Message;
 
 /// Tries of one connect, as in the suite; the pause grows by this much from one to the next.
 const CONNECT_TRIES: u32 = 20;
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
 /// The kind under which statements outside any operation are counted.
-const SET_UP: &str = "set-up";
+pub(super) const SET_UP: &str = "set-up";
 
 /// Why a test program ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,28 +35,16 @@ pub enum Stop {
 
 /// One blocking connection, the options, and the operation under way.
 pub struct Bench {
-    link: Box<dyn Link>,
-    options: Options,
+    pub(super) link: Box<dyn Link>,
+    pub(super) options: Options,
     seed: u64,
-    clock: Clock,
-    meter: Meter,
+    pub(super) clock: Clock,
+    pub(super) meter: Meter,
     messages: Sender<Message>,
     pub(super) record: Record,
-    running: Option<Running>,
+    pub(super) running: Option<Running>,
     tables: BTreeSet<String>,
-    last_elapsed_ns: u64,
-}
-
-/// The operation under way.
-struct Running {
-    started_ns: u64,
-    cpu: Reading,
-    statements: u64,
-    rows: u64,
-    failed: u64,
-    warning: Option<String>,
-    /// Of how many passes how many were made, when the time limit cut the rest.
-    cut: Option<(u64, u64)>,
+    pub(super) last_elapsed_ns: u64,
 }
 
 impl Bench {
@@ -102,107 +91,6 @@ impl Bench {
         Ok(self.send(sql, &Expected::Anything)?.map(|answer| answer.rows))
     }
 
-    /// Sends a statement that must give or change exactly so many rows; any other number is a
-    /// warning and a failed statement.
-    pub fn expect(&mut self, sql: &str, rows: u64) -> Result<(), Stop> {
-        let answer = self.run(sql, &Expected::Rows(rows))?;
-        if answer.rows != rows {
-            self.wrong(sql, &format!("{rows} rows expected, {} found", answer.rows));
-        }
-        Ok(())
-    }
-
-    /// Sends a query whose only row must have this text in its first column.
-    pub fn expect_value(&mut self, sql: &str, value: &str) -> Result<(), Stop> {
-        let answer = self.run(sql, &Expected::Value(value))?;
-        if answer.rows != 1 || answer.first != value {
-            let found = format!("{value} expected, {} found in {} rows", answer.first, answer.rows);
-            self.wrong(sql, &found);
-        }
-        Ok(())
-    }
-
-    /// Sends a query whose only row must have a first column of so many bytes.
-    pub fn expect_length(&mut self, sql: &str, length: u64) -> Result<(), Stop> {
-        let answer = self.run(sql, &Expected::Length(length))?;
-        if answer.rows != 1 || answer.first_length != length {
-            self.wrong(sql, &format!("{length} bytes expected, {} found", answer.first_length));
-        }
-        Ok(())
-    }
-
-    /// Sends a statement that the server must refuse with this error.
-    pub fn expect_error(&mut self, sql: &str, code: u16) -> Result<(), Stop> {
-        match self.send(sql, &Expected::Error(code))? {
-            Err(error) if error.code == code => {}
-            Err(error) => self.wrong(sql, &format!("error {code} expected: {error}")),
-            Ok(_) => self.wrong(sql, &format!("error {code} expected, but it was accepted")),
-        }
-        Ok(())
-    }
-
-    /// Times `work` and reports it as the suite does: `name`, and how many `tests` it counts.
-    pub fn operation<T>(
-        &mut self,
-        name: &str,
-        tests: u64,
-        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        self.timed(name, tests, Shown::default(), work)
-    }
-
-    /// The same for an operation that the suite prints and leaves out of its totals.
-    pub fn unsummed_operation<T>(
-        &mut self,
-        name: &str,
-        tests: u64,
-        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        self.timed(name, tests, Shown { unsummed: true, ..Shown::default() }, work)
-    }
-
-    /// The same for an operation whose time in the suite includes that of the one before.
-    pub fn operation_with_the_one_before<T>(
-        &mut self,
-        name: &str,
-        tests: u64,
-        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let before_ns = self.last_elapsed_ns;
-        self.timed(name, tests, Shown { before_ns, ..Shown::default() }, work)
-    }
-
-    /// Tells something about the running operation that a reader of its numbers must know; the
-    /// first warning of an operation is kept.
-    pub fn warn(&mut self, text: String) {
-        if let Some(running) = &mut self.running {
-            running.warning.get_or_insert(text);
-        }
-    }
-
-    /// Counts a statement of the running operation as failed, and warns.
-    pub fn wrong(&mut self, sql: &str, what: &str) {
-        const SHOWN: usize = 120;
-        let shown: String = sql.chars().take(SHOWN).collect();
-        self.record.wrong(self.running.is_none().then_some(SET_UP));
-        if let Some(running) = &mut self.running {
-            running.failed += 1;
-        }
-        self.warn(format!("{what}: {shown}"));
-    }
-
-    /// Asks in a loop of reads, before pass `done` of `of`: true when the operation has lasted
-    /// longer than the time limit. The loop must then end, and the time is extrapolated.
-    pub fn past_limit(&mut self, done: u64, of: u64) -> bool {
-        let limit_ns = nanoseconds(self.options.time_limit_s);
-        let Some(running) = &mut self.running else { return false };
-        if done == 0 || self.clock.now_ns() - running.started_ns < limit_ns {
-            return false;
-        }
-        running.cut = Some((done, of));
-        true
-    }
-
     /// Closes the connection, if any, and opens it anew; a refusal is tried again up to 20 times
     /// with growing pauses, which count in the running operation.
     pub fn connect(&mut self) -> Result<(), Stop> {
@@ -239,7 +127,7 @@ impl Bench {
         self.link.connection_id()
     }
 
-    fn run(&mut self, sql: &str, expected: &Expected<'_>) -> Result<Answer, Stop> {
+    pub(super) fn run(&mut self, sql: &str, expected: &Expected<'_>) -> Result<Answer, Stop> {
         self.send(sql, expected)?.map_err(|error| {
             self.record.refused(&error, self.running.is_none().then_some(SET_UP));
             const SHOWN: usize = 200;
@@ -248,7 +136,7 @@ impl Bench {
         })
     }
 
-    fn send(
+    pub(super) fn send(
         &mut self,
         sql: &str,
         expected: &Expected<'_>,
@@ -266,7 +154,7 @@ impl Bench {
             if signals::interrupted() {
                 return Err(Stop::Interrupted);
             }
-            self.record.refused(error, self.running.is_none().then_some(SET_UP));
+            self.record.lost(error, self.running.is_none().then_some(SET_UP));
             return Err(Stop::Lost(error.clone()));
         }
         let rows = answer.as_ref().map_or(0, |answer| answer.rows);
@@ -293,77 +181,6 @@ impl Bench {
         }
     }
 
-    fn timed<T>(
-        &mut self,
-        name: &str,
-        tests: u64,
-        shown: Shown,
-        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        self.record.begin(name);
-        self.running = Some(Running {
-            cpu: self.meter.read(),
-            started_ns: self.clock.now_ns(),
-            statements: 0,
-            rows: 0,
-            failed: 0,
-            warning: None,
-            cut: None,
-        });
-        let worked = work(self);
-        let ended_ns = self.clock.now_ns();
-        let cpu = self.meter.read();
-        self.record.end();
-        let running = self.running.take().expect("an operation does not hold another one");
-        let gives = worked?;
-        let operation = self.told(name, tests, shown, running, ended_ns, cpu);
-        self.last_elapsed_ns = operation.elapsed_ns;
-        self.say(Message::Operation(operation));
-        Ok(gives)
-    }
-
-    fn told(
-        &self,
-        name: &str,
-        tests: u64,
-        shown: Shown,
-        running: Running,
-        ended_ns: u64,
-        cpu: Reading,
-    ) -> Operation {
-        let measured_ns = ended_ns - running.started_ns;
-        let factor = running.cut.map_or(1.0, |(done, of)| of as f64 / done as f64);
-        let elapsed_ns = (measured_ns as f64 * factor).round() as u64;
-        let (client_cpu, server_cpu) = cpu.since(running.cpu);
-        let cut = running.cut.map(|(done, of)| {
-            let limit_s = self.options.time_limit_s;
-            let measured_s = measured_ns as f64 / 1e9;
-            format!(
-                "stopped after {done} of {of} loops, {measured_s:.3} s, by the time limit of \
-                 {limit_s} s; the times are extrapolated"
-            )
-        });
-        Operation {
-            phase: self.record.phase(),
-            program: self.record.program(),
-            name: name.to_owned(),
-            tests,
-            statements: running.statements,
-            rows: running.rows,
-            failed: running.failed,
-            elapsed_ns,
-            original_elapsed_ns: (shown.before_ns > 0).then(|| elapsed_ns + shown.before_ns),
-            client_cpu: client_cpu.times(factor),
-            server_cpu: server_cpu.map(|cpu| cpu.times(factor)),
-            estimated: running.cut.is_some(),
-            warning: match (running.warning, cut) {
-                (Some(warning), Some(cut)) => Some(format!("{warning}; {cut}")),
-                (warning, cut) => warning.or(cut),
-            },
-            in_totals: !shown.unsummed,
-        }
-    }
-
     /// Intervals are cut from here; gives the instant.
     pub(super) fn begin_measuring(&mut self) -> u64 {
         let now_ns = self.clock.now_ns();
@@ -385,14 +202,6 @@ impl Bench {
         // Whoever listens outlives the program; without a listener there is nobody to tell.
         let _ = self.messages.send(message);
     }
-}
-
-/// How the suite's figures of an operation differ from what was measured.
-#[derive(Clone, Copy, Default)]
-struct Shown {
-    unsummed: bool,
-    /// Time of earlier work that the suite's timer includes.
-    before_ns: u64,
 }
 
 fn is_lost(error: &ServerError) -> bool {

@@ -40,8 +40,7 @@ pub trait Link {
     /// Runs a statement, which fails when the connection is not open.
     fn run(&mut self, sql: &str, expected: &Expected<'_>) -> Result<Answer, ServerError>;
 
-    /// A statement that must have been rolled back or ended before tables can be dropped runs on
-    /// this connection of the server.
+    /// The server's number of the connection, by which a statement that still runs can be ended.
     fn connection_id(&self) -> Option<u32>;
 }
 

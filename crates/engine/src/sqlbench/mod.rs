@@ -10,7 +10,9 @@ mod bench;
 mod cpu;
 #[cfg(test)]
 mod dry;
+mod expectations;
 mod link;
+mod operation;
 mod options;
 mod ownership;
 mod programs;

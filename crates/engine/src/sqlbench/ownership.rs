@@ -1,13 +1,15 @@
 //! Whose the tables are: the programs drop tables by name, so those that are there already must be
 //! mydyno's own, or the job must allow it.
 
-use super::options::OURS;
+use super::options::{OURS, Options};
 use crate::admin::Admin;
 use crate::failure::{Fatal, FatalCode};
 use crate::protocol::ServerError;
 
 /// At most so many tables are named in a refusal.
 const NAMED: usize = 5;
+/// Names in one DROP TABLE.
+const DROPPED_AT_ONCE: usize = 500;
 
 /// A table of the database.
 struct Found {
@@ -16,26 +18,41 @@ struct Found {
     rows: u64,
 }
 
-/// Makes the database if it is missing, and refuses when a table that the programs would drop was
-/// not made by mydyno. Nothing is dropped here.
-pub fn check(
+/// Makes the database if it is missing and drops what an earlier run of the programs left there.
+///
+/// # Errors
+/// `not-ours` when a table that the programs would drop was not made by mydyno, unless
+/// `drop_existing`. Nothing has been dropped then.
+pub fn clear(
     admin: &mut Admin,
     database: &str,
     wanted: &[String],
+    options: &Options,
     drop_existing: bool,
 ) -> Result<(), Fatal> {
-    let found = tables_of(admin, database).map_err(|error| {
-        Fatal::new(FatalCode::Sql, format!("cannot see which tables there are: {error}"))
-    })?;
-    let foreign: Vec<&Found> = found
-        .iter()
-        .filter(|table| table.comment != OURS)
-        .filter(|table| wanted.iter().any(|name| name.eq_ignore_ascii_case(&table.name)))
-        .collect();
-    if foreign.is_empty() || drop_existing {
+    let failed = |what: &str, error: ServerError| {
+        Fatal::new(FatalCode::Sql, format!("cannot {what} in the database {database}: {error}"))
+    };
+    let mut found =
+        tables_of(admin, database).map_err(|error| failed("see which tables there are", error))?;
+    found.retain(|table| wanted.iter().any(|name| name.eq_ignore_ascii_case(&table.name)));
+    let foreign: Vec<&Found> = found.iter().filter(|table| table.comment != OURS).collect();
+    if !foreign.is_empty() && !drop_existing {
+        return Err(refusal(database, &foreign));
+    }
+    if options.skip_create {
         return Ok(());
     }
-    Err(refusal(database, &foreign))
+    let names: Vec<String> =
+        found.iter().map(|table| format!("`{database}`.`{}`", table.name)).collect();
+    drop_tables(admin, &names).map_err(|error| failed("drop a table", error))
+}
+
+/// Drops tables that may or may not be there.
+pub fn drop_tables(admin: &mut Admin, names: &[String]) -> Result<(), ServerError> {
+    names.chunks(DROPPED_AT_ONCE).try_for_each(|names| {
+        admin.execute(format!("DROP TABLE IF EXISTS {}", names.join(",")).as_bytes()).map(drop)
+    })
 }
 
 fn refusal(database: &str, foreign: &[&Found]) -> Fatal {

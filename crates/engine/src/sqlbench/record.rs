@@ -7,7 +7,7 @@ use crate::histogram::Latencies;
 use crate::load::ErrorLog;
 use crate::load::recorder::StatementPart;
 use crate::os::usage::CpuSeconds;
-use crate::protocol::ServerError;
+use crate::protocol::{ServerError, code};
 use crate::report::messages::{CountedLatency, Interval, LatencyKind, PhaseEnd, StatementResult};
 
 /// The kind under which connects are timed.
@@ -29,6 +29,8 @@ pub struct Record {
     interval_errors: u64,
     started_ns: u64,
     last_ns: Option<u64>,
+    /// Statements that were sent and never answered.
+    unanswered: u64,
 }
 
 /// How a program ended.
@@ -58,6 +60,7 @@ impl Record {
             interval_errors: 0,
             started_ns: now_ns,
             last_ns: None,
+            unanswered: 0,
         }
     }
 
@@ -117,6 +120,12 @@ impl Record {
         self.wrong(outside);
     }
 
+    /// Counts a statement after which the connection was lost.
+    pub fn lost(&mut self, error: &ServerError, outside: Option<&str>) {
+        self.unanswered += u64::from(error.code == code::SERVER_LOST);
+        self.refused(error, outside);
+    }
+
     /// Counts a statement that did not give what it must give.
     pub fn wrong(&mut self, outside: Option<&str>) {
         self.part(outside).errors += 1;
@@ -165,7 +174,7 @@ impl Record {
             connects: counted(&self.connects),
             errors: self.errors.counts,
             error_examples: self.errors.examples,
-            unanswered: 0,
+            unanswered: self.unanswered,
             reconnects: 0,
             retries: 0,
             client_cpu: ending.client_cpu,

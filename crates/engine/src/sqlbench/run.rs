@@ -15,19 +15,16 @@ use crate::clock::{Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, SqlBenchJob, SqlBenchProgram};
 use crate::os::address::Address;
-use crate::os::signals;
 use crate::os::usage::Usage;
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Message};
 use crate::sample::Sampler;
 
-/// A statement of the suite may take long; no answer for this long means a server that hangs.
+/// A single statement of the suite may take minutes, so that shorter limits do not count.
 const LEAST_ANSWER_LIMIT: Duration = Duration::from_secs(600);
 /// How long tidying up after an interruption may take.
 const TIDY_LIMIT: Duration = Duration::from_secs(20);
-/// Names in one DROP TABLE of tidying up.
-const DROPPED_AT_ONCE: usize = 500;
 
 /// What a run needs beside the job.
 pub struct Suite<'a> {
@@ -51,7 +48,7 @@ pub fn run(suite: &Suite<'_>, job: &SqlBenchJob, mut admin: Admin) -> Result<Exi
     let tables: Vec<String> =
         programs.iter().flat_map(|program| (program.program().tables)(&options)).collect();
     let database = &suite.job.target.database;
-    ownership::check(&mut admin, database, &tables, suite.job.drop_existing)?;
+    ownership::clear(&mut admin, database, &tables, &options, suite.job.drop_existing)?;
     let sampling = suite.job.sampling.as_ref();
     let server_pid = sampling.and_then(|sampling| sampling.server_pid).or(admin.server_pid());
     drop(admin);
@@ -101,11 +98,11 @@ impl Suite<'_> {
         for (phase, &program) in programs.iter().enumerate() {
             let interval_ns = nanoseconds(self.job.interval_s);
             let record = Record::new(phase, program.name(), self.clock, interval_ns);
-            let answer_limit = Duration::from_secs_f64(options.time_limit_s);
+            let longest_s = options.time_limit_s.max(self.job.answer_within_s);
             let link = ServerLink {
                 address: self.address.clone(),
                 login: self.login.clone(),
-                answer_limit: answer_limit.max(LEAST_ANSWER_LIMIT),
+                answer_limit: Duration::from_secs_f64(longest_s).max(LEAST_ANSWER_LIMIT),
                 admin: None,
             };
             let bench = Bench::new(
@@ -157,7 +154,7 @@ impl Suite<'_> {
     fn tidy_up(&self, bench: &mut Bench) {
         let under_way = bench.connection_id();
         bench.disconnect();
-        let names: Vec<&str> = bench.tables_made().iter().map(String::as_str).collect();
+        let names: Vec<String> = bench.tables_made().iter().cloned().collect();
         let Ok(mut admin) = Admin::connect_within(&self.address, &self.login, TIDY_LIMIT) else {
             return;
         };
@@ -167,12 +164,8 @@ impl Suite<'_> {
             // Its last statement may still run, and would hold the table.
             let _ = admin.execute(format!("KILL {id}").as_bytes());
         }
-        for names in names.chunks(DROPPED_AT_ONCE) {
-            let sql = format!("DROP TABLE IF EXISTS {}", names.join(","));
-            if admin.execute(sql.as_bytes()).is_err() && signals::interrupted() {
-                return;
-            }
-        }
+        // What cannot be dropped now is dropped before the next run.
+        let _ = ownership::drop_tables(&mut admin, &names);
     }
 }
 

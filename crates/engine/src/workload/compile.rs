@@ -3,24 +3,18 @@
 use super::dictionaries;
 use super::expression::{Expression, Shared};
 use super::fault::{At, Fault, fault};
+use super::instruction::{Choice, Instruction};
 use super::operators;
-use super::program::{Choice, Instruction, MOST_LOOPS, Program};
-use super::rows::RowMaker;
+use super::program::{MOST_LOOPS, Program};
 use super::scope::Scope;
 use super::statements::Statements;
+use super::tables;
 use super::unique::Unique;
 use super::{CONNECT, Policy};
 use crate::failure::Fatal;
-use crate::job::program::{
-    End, Expr, Lost, ProgramJob, RepeatJob, Step, TableJob, TransactionJob, WhenJob,
-};
+use crate::job::program::{End, Expr, Lost, ProgramJob, RepeatJob, Step, TransactionJob, WhenJob};
 
-/// More rows than a loader would finish; keeps the arithmetic of rows in range.
-pub const MOST_ROWS: u64 = 1 << 40;
-/// MySQL's limit for the name of a table.
-const LONGEST_NAME: usize = 64;
-
-/// Compiles a program. Its dictionaries are empty until they are filled.
+/// Compiles a program. Dictionaries of queries and columns are empty until they are filled.
 ///
 /// # Errors
 /// The first mistake, with the path of the key that is wrong.
@@ -56,12 +50,13 @@ impl<'a> Compiler<'a> {
 
     fn compile(mut self, seed: u64) -> Result<Program, Fault> {
         let job = self.job;
-        let sources = dictionaries::compile(job, &mut self.scope)?;
+        let dictionaries = dictionaries::compile(job, &mut self.scope)?;
+        let (sources, words): (Vec<_>, Vec<_>) = dictionaries.into_iter().unzip();
         let values = self.values().key("values")?;
         self.scope.enter_steps();
         self.transactions().key("transactions")?;
         let tables = job.tables.iter().enumerate().map(|(number, table)| {
-            let maker = self.table(number, table).index(number)?;
+            let maker = tables::compile(job, number, &mut self.scope).index(number)?;
             Ok((table.clone(), maker))
         });
         let tables = tables.collect::<Result<_, Fault>>().key("tables")?;
@@ -79,7 +74,7 @@ impl<'a> Compiler<'a> {
             registers: self.scope.register_count(),
             shared: Shared {
                 values,
-                dictionaries: Vec::new(),
+                dictionaries: words,
                 counters: self.scope.into_counters(),
                 unique: Unique::new(seed),
             },
@@ -124,45 +119,6 @@ impl<'a> Compiler<'a> {
         }
         path.pop();
         false
-    }
-
-    fn table(&mut self, number: usize, table: &'a TableJob) -> Result<RowMaker, Fault> {
-        check_name(&table.name).key("name")?;
-        if self.job.tables[..number].iter().any(|other| other.name == table.name) {
-            return fault(format!("there is another `{}`", table.name)).key("name");
-        }
-        let words: Vec<_> = table.create.split_whitespace().take(2).collect();
-        if !words.join(" ").eq_ignore_ascii_case("create table") {
-            return fault("must begin with CREATE TABLE").key("create");
-        }
-        if table.rows > MOST_ROWS {
-            return fault(format!("must be at most {MOST_ROWS}, is {}", table.rows)).key("rows");
-        }
-        for (place, column) in table.columns.iter().enumerate() {
-            check_name(column).index(place).key("columns")?;
-        }
-        let (columns, row) = (table.columns.len(), table.row.len());
-        if columns != row {
-            return fault(format!(
-                "must have a value for each of the {columns} columns, has {row}"
-            ))
-            .key("row");
-        }
-        if table.rows > 0 && columns == 0 {
-            return fault(format!("{} rows need columns and a row", table.rows)).key("rows");
-        }
-        self.scope.enter_table(&table.lets);
-        let lets = table.lets.iter().enumerate().map(|(place, (name, value))| {
-            let value = operators::compile(value, &mut self.scope).index(1).index(place)?;
-            Ok((self.scope.register(name), value))
-        });
-        let lets = lets.collect::<Result<_, Fault>>().key("let")?;
-        let row = table.row.iter().enumerate();
-        let columns = row
-            .map(|(place, value)| operators::compile(value, &mut self.scope).index(place))
-            .collect::<Result<_, Fault>>()
-            .key("row")?;
-        Ok(RowMaker { table: number, lets, columns })
     }
 
     fn transactions(&mut self) -> Result<(), Fault> {
@@ -331,16 +287,6 @@ fn note_draws<'a>(expression: &'a Expr, drawn: &mut Vec<&'a str>) {
             _ => arguments.iter().for_each(|argument| note_draws(argument, drawn)),
         }
     }
-}
-
-fn check_name(name: &str) -> Result<(), Fault> {
-    if name.is_empty() || name.chars().count() > LONGEST_NAME {
-        return fault(format!("must have 1 to {LONGEST_NAME} characters"));
-    }
-    if name.contains(['`', '\0', '.', '/', '\\']) {
-        return fault("must not contain a back-quote, a point, a slash or a zero byte");
-    }
-    Ok(())
 }
 
 pub(super) fn not_empty(sql: &str) -> Result<(), Fault> {

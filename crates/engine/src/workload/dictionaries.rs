@@ -1,19 +1,20 @@
 //! Dictionaries: the words of each, or where they come from.
 
-use super::compile::MOST_ROWS;
 use super::expression::Expression;
 use super::fault::{At, Fault, fault};
 use super::operators;
 use super::program::Program;
 use super::scope::Scope;
+use super::tables::MOST_ROWS;
 use super::value::Literal;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::program::{ColumnJob, DictionaryJob, ProgramJob};
+use crate::job::program::{ColumnJob, DictionaryJob, Expr, ProgramJob};
 
 /// Where the words of a dictionary come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    Words(Vec<Literal>),
+    /// The program itself.
+    Words,
     Query(String),
     /// Column of every n-th row of a table of the program.
     Column {
@@ -23,26 +24,38 @@ pub enum Source {
     },
 }
 
-pub fn compile(job: &ProgramJob, scope: &mut Scope<'_>) -> Result<Vec<Source>, Fault> {
+/// The sources of the dictionaries, and the words of those that have them in the program. The others
+/// are empty for now.
+pub fn compile(
+    job: &ProgramJob,
+    scope: &mut Scope<'_>,
+) -> Result<Vec<(Source, Vec<Literal>)>, Fault> {
     let sources = job.dictionaries.iter().map(|(name, dictionary)| {
         match dictionary {
-            DictionaryJob::Words(words) if words.is_empty() => fault("has no word").key("words"),
-            DictionaryJob::Words(words) => words
-                .iter()
-                .enumerate()
-                .map(|(index, word)| match operators::compile(word, scope).index(index)? {
-                    Expression::Constant(literal) => Ok(literal),
-                    _ => fault("must be a constant").index(index),
-                })
-                .collect::<Result<_, _>>()
-                .map(Source::Words)
-                .key("words"),
-            DictionaryJob::Query(sql) => Ok(Source::Query(sql.clone())),
-            DictionaryJob::Column(column) => column_source(job, column).key("column"),
+            DictionaryJob::Words(words) => {
+                constants(words, scope).map(|words| (Source::Words, words)).key("words")
+            }
+            DictionaryJob::Query(sql) => Ok((Source::Query(sql.clone()), Vec::new())),
+            DictionaryJob::Column(column) => {
+                column_source(job, column).map(|source| (source, Vec::new())).key("column")
+            }
         }
         .key(name)
     });
     sources.collect::<Result<_, _>>().key("dictionaries")
+}
+
+fn constants(words: &[Expr], scope: &mut Scope<'_>) -> Result<Vec<Literal>, Fault> {
+    if words.is_empty() {
+        return fault("has no word");
+    }
+    let words = words.iter().enumerate().map(|(index, word)| {
+        match operators::compile(word, scope).index(index)? {
+            Expression::Constant(literal) => Ok(literal),
+            _ => fault("must be a constant").index(index),
+        }
+    });
+    words.collect()
 }
 
 fn column_source(job: &ProgramJob, dictionary: &ColumnJob) -> Result<Source, Fault> {
@@ -72,22 +85,19 @@ impl Program {
         &mut self,
         mut query: impl FnMut(&str) -> Result<Vec<Literal>, Fatal>,
     ) -> Result<(), Fatal> {
-        let sources = std::mem::take(&mut self.sources);
-        let mut dictionaries = Vec::with_capacity(sources.len());
-        for (name, source) in &sources {
-            let words = match source {
-                Source::Words(words) => words.clone(),
+        for dictionary in 0..self.sources.len() {
+            let words = match &self.sources[dictionary].1 {
+                Source::Words => continue,
                 Source::Column { table, column, every } => self.column(*table, *column, *every),
                 Source::Query(sql) => query(sql)?,
             };
             if words.is_empty() {
+                let name = &self.sources[dictionary].0;
                 let message = format!("the dictionary {name} is empty: its query returned no row");
                 return Err(Fatal::new(FatalCode::Sql, message));
             }
-            dictionaries.push(words);
+            self.shared.dictionaries[dictionary] = words;
         }
-        self.sources = sources;
-        self.shared.dictionaries = dictionaries;
         Ok(())
     }
 

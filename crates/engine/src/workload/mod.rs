@@ -6,13 +6,16 @@ mod dictionaries;
 mod expression;
 mod fault;
 mod fold;
+mod instruction;
 mod operators;
 mod pattern;
 mod permutation;
 mod program;
 mod rows;
 mod scope;
+mod signatures;
 mod statements;
+mod tables;
 mod texts;
 mod unique;
 mod value;
@@ -27,9 +30,9 @@ use crate::random::Random;
 pub use crate::job::program::{Check, Open, ReadRow};
 pub use crate::protocol::capture::{MOST_READ, Read};
 pub use compile::compile;
-pub use operators::operators;
 pub use program::{Cursor, Program};
 pub use rows::Rows;
+pub use signatures::operators;
 pub use value::Literal;
 
 /// One SQL statement, and what the load must know of it.

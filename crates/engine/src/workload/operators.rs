@@ -6,64 +6,10 @@ use super::fault::{At, Fault, fault};
 use super::fold::fold;
 use super::pattern::{Letters, Pattern};
 use super::scope::{COPY, Scope, Site};
+use super::signatures::check;
 use super::value::Literal;
 use crate::distribution::{Picker, Shape, Special};
 use crate::job::program::Expr;
-
-/// Every operator with its arguments, for the messages about them.
-const OPERATORS: &[(&str, &str)] = &[
-    ("var", "name"),
-    ("draw", "name"),
-    ("row", ""),
-    ("connection", ""),
-    ("connections", ""),
-    ("event", ""),
-    ("copy", ""),
-    ("uniform", "low, high"),
-    ("gaussian", "low, high, draws"),
-    ("special", "low, high, draws, window %, share %"),
-    ("special-corrected", "low, high, draws, window %, share %"),
-    ("special-0.4", "low, high, draws, window %, share %"),
-    ("pareto", "low, high, h"),
-    ("zipfian", "low, high, exponent"),
-    ("nurand", "A, low, high, C"),
-    ("exponential", "mean"),
-    ("pattern", "text"),
-    ("letters", "least, most, alphabet"),
-    ("pick", "dictionary"),
-    ("next", "dictionary"),
-    ("word", "dictionary, index"),
-    ("unique", ""),
-    ("counter", "name, start, step"),
-    ("+", "a, b"),
-    ("-", "a, b"),
-    ("*", "a, b"),
-    ("//", "a, b"),
-    ("%", "a, b"),
-    ("/", "a, b"),
-    ("min", "a, b"),
-    ("max", "a, b"),
-    ("<", "a, b"),
-    ("<=", "a, b"),
-    ("==", "a, b"),
-    ("!=", "a, b"),
-    ("and", "a, b"),
-    ("or", "a, b"),
-    ("not", "a"),
-    ("if", "condition, a, b"),
-    ("concat", "a, ..."),
-    ("times", "n, text"),
-    ("pad", "a, width, character"),
-    ("decimal", "a, places"),
-    ("substring", "text, from, length"),
-    ("permute", "i, n, key"),
-    ("list", "n, item, separator"),
-];
-
-/// Names of all operators.
-pub fn operators() -> impl Iterator<Item = &'static str> {
-    OPERATORS.iter().map(|(name, _)| *name)
-}
 
 /// Most uniform draws that a gaussian value may average.
 const MOST_DRAWS: i64 = 1000;
@@ -91,7 +37,7 @@ struct Call<'e, 's, 'j> {
 
 impl<'e> Call<'e, '_, '_> {
     fn compile(&mut self) -> Result<Expression, Fault> {
-        self.check_count()?;
+        check(self.operator, self.arguments.len())?;
         if let Some(operation) = operation(self.operator) {
             return Ok(Expression::Calculate(operation, self.all()?));
         }
@@ -224,23 +170,6 @@ impl<'e> Call<'e, '_, '_> {
             draws @ 1..=MOST_DRAWS => Ok(draws as u32),
             draws => fault(format!("must be from 1 to {MOST_DRAWS}, is {draws}")).index(3),
         }
-    }
-
-    fn check_count(&self) -> Result<(), Fault> {
-        let Some((name, names)) = OPERATORS.iter().find(|(name, _)| *name == self.operator) else {
-            return fault(format!("unknown operator `{}`", self.operator));
-        };
-        let given = self.arguments.len();
-        let wanted = names.split(", ").filter(|name| !name.is_empty()).count();
-        if given == wanted || (names.ends_with("...") && given >= 1) {
-            return Ok(());
-        }
-        let takes = match wanted {
-            0 => "no argument".to_owned(),
-            1 => format!("1 argument ({names})"),
-            _ => format!("{wanted} arguments ({names})"),
-        };
-        fault(format!("`{name}` takes {takes}, has {given}"))
     }
 
     fn at(&mut self, number: usize) -> Result<Expression, Fault> {

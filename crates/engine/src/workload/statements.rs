@@ -2,8 +2,8 @@
 
 use super::compile::not_empty;
 use super::fault::{At, Fault, fault};
+use super::instruction::{Copies, Parameter, Reading, Send};
 use super::operators;
-use super::program::{Copies, Parameter, Reading, Send};
 use super::scope::{COPY, Scope};
 use super::{Boundary, MOST_READ, Read, Statement};
 use crate::job::program::{Part, SendJob};

@@ -112,7 +112,7 @@ fn a_server_that_stays_silent_ends_a_timed_phase_soon_after_its_time() {
     let told = drive(&server, &select(Policy::default()), json!({"connections": 2, "work": work}));
     let end = told.end();
     assert_eq!((&end["unanswered"], told.exit), (&json!(1), Exit::Aborted));
-    assert!(end["aborted"].as_str().unwrap().contains("1 statements were not answered"), "{end}");
+    assert!(end["aborted"].as_str().unwrap().contains("1 statement had no answer"), "{end}");
     let late = end["ended_ns"].as_u64().unwrap() - end["measured_to_ns"].as_u64().unwrap();
     assert!(late < 9_500_000_000, "{late} ns");
 }

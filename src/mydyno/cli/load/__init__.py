@@ -49,17 +49,11 @@ class _Workloads(TyperGroup):
 
 def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
     """The function behind a workload's name, or behind the path of a workload file."""
-    from mydyno.cli.load import external, program, slap, smack, sql_bench
+    if name in _CODE or name == "smack":
+        return _of_code(name), name
+    from mydyno.cli.load import program
     from mydyno.workload import read
 
-    if name == "smack":
-        return smack.command(), name
-    if name == "slap":
-        return slap.command(), name
-    if name == "sql-bench":
-        return sql_bench.command(), name
-    if name in ("sysbench", "mysqlslap"):
-        return external.command(name), name
     if name in known:
         return program.command(name, read(name)), name
     if name.endswith((".yaml", ".yml")) or "/" in name:
@@ -71,6 +65,26 @@ def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
         f"there is no workload {name!r}" + (f"; did you mean {near[0]}?" if near else ""),
         f"the workloads are {', '.join(known)}, or the path of a workload file",
     )
+
+
+def _of_code(name: str) -> Callable[..., Any]:
+    match name:
+        case "smack":
+            from mydyno.cli.load import smack
+
+            return smack.command()
+        case "slap":
+            from mydyno.cli.load import slap
+
+            return slap.command()
+        case "sql-bench":
+            from mydyno.cli.load import sql_bench
+
+            return sql_bench.command()
+        case _:
+            from mydyno.cli.load import external
+
+            return external.command(name)
 
 
 def add_to(app: typer.Typer) -> None:

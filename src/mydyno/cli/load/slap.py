@@ -105,7 +105,6 @@ _COLUMN_TEXTS = {
 
 
 def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
-    slap.refuse_dashes(str(value) for value in values.values() if isinstance(value, str))
     for columns, indexes in zip(_COLUMNS, ("int_indexes", "char_indexes"), strict=True):
         if columns in given:
             given[columns], given[indexes] = slap.split_columns(str(given[columns]))

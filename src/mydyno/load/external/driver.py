@@ -10,12 +10,12 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Self
 
-from mydyno.core.errors import EngineError
+from mydyno.core.errors import EngineError, UsageError
 from mydyno.load import messages
 from mydyno.load.external.admin import administration
 from mydyno.load.external.clock import Clock
 from mydyno.load.external.foreign import Cut, ForeignProgram, PhaseListener, Start, Step
-from mydyno.load.external.program import Child, Closed, Ended, Line, PrivateFolder
+from mydyno.load.external.program import Child, Closed, Ended, Line, Patience, PrivateFolder
 from mydyno.load.external.slap import Slap
 from mydyno.load.external.sysbench import Sysbench
 from mydyno.load.external.watch import Watch
@@ -67,6 +67,7 @@ class External:
         try:
             self._generator = _generator(options, target, self._folder, seed, interval_s)
             for phase in self._phases:
+                _refuse_shape(phase, self._generator.program.name)
                 self._generator.check(phase)
         except BaseException:
             self._folder.remove()
@@ -206,7 +207,7 @@ class External:
     ) -> Generator[messages.Message, None, tuple[Ended, Cut]]:
         """One run of the program, to its end or until it is cut off."""
         child = self._child = Child(argv, self._folder, self._heard.put)
-        patience = _Patience(child, self._answer_within_s)
+        patience = Patience(child, self._answer_within_s)
         cut, kill_at = Cut(), float("inf")
         while True:
             heard = self._next(_LOOK_EVERY_S)
@@ -229,7 +230,7 @@ class External:
         self._cpu = (self._cpu[0] + ended.user_s, self._cpu[1] + ended.system_s)
         return ended, cut
 
-    def _cut(self, patience: _Patience, latest_end_ns: int | None) -> Cut:
+    def _cut(self, patience: Patience, latest_end_ns: int | None) -> Cut:
         if self._stopping:
             return Cut(interrupted=True)
         name = self._generator.program.name
@@ -271,20 +272,12 @@ class External:
         return heard
 
 
-class _Patience:
-    """Notices that a program does nothing: its CPU time stands still."""
-
-    def __init__(self, child: Child, seconds: float) -> None:
-        self._child = child
-        self._seconds = seconds
-        self._seen = child.cpu_s()
-        self._since = time.monotonic()
-
-    def is_over(self) -> bool:
-        seen = self._child.cpu_s()
-        if seen != self._seen:
-            self._seen, self._since = seen, time.monotonic()
-        return time.monotonic() - self._since > self._seconds
+def _refuse_shape(phase: Phase, program: str) -> None:
+    """Raises UsageError for what only our own engine can do."""
+    asked = {"active": phase.active is not None, "think": phase.think is not None, "ramp": phase.ramp_s > 0}
+    for name, given in asked.items():
+        if given:
+            raise UsageError(f"{program} knows no {name}", "leave it out, or use a workload of mydyno's own")
 
 
 def _heard_out(

@@ -176,3 +176,19 @@ class Child:
         assert self._process.stdout is not None
         self._process.stdout.close()
         return self._ended
+
+
+class Patience:
+    """Notices that a program does nothing: its CPU time stands still."""
+
+    def __init__(self, child: Child, seconds: float) -> None:
+        self._child = child
+        self._seconds = seconds
+        self._seen = child.cpu_s()
+        self._since = time.monotonic()
+
+    def is_over(self) -> bool:
+        seen = self._child.cpu_s()
+        if seen != self._seen:
+            self._seen, self._since = seen, time.monotonic()
+        return time.monotonic() - self._since > self._seconds

@@ -41,10 +41,17 @@ class Slap:
     def check(self, phase: Phase) -> None:
         if phase.arrival["kind"] != "closed":
             raise UsageError("mysqlslap knows closed loops only", "leave the arrival out")
-        if phase.work["kind"] not in ("rounds", "split"):
+        work = phase.work
+        if work["kind"] == "timed":
             raise UsageError(
-                f"mysqlslap does a number of statements, no work of the kind {phase.work['kind']}",
+                "mysqlslap has no time limit: it does a number of statements",
                 "give each connection a number of rounds",
+            )
+        if work["kind"] == "events" and work["events"] % phase.connections:
+            raise UsageError(
+                f"mysqlslap gives each client the same share, and {phase.connections} clients cannot share"
+                f" {work['events']:,} statements",
+                "use a multiple, or rounds for each connection",
             )
 
     def before(self, admin: Admin, drop_existing: bool) -> None:
@@ -180,9 +187,9 @@ class SlapPhase:
 
 def _queries(phase: Phase) -> int:
     """Statements of all clients: mysqlslap gives each the same share, rounded down."""
-    if phase.work["kind"] == "split":
-        return int(phase.work["events"])
-    return int(phase.work["rounds"]) * phase.connections
+    if phase.work["kind"] == "rounds":
+        return int(phase.work["rounds"]) * phase.connections
+    return int(phase.work["events"])
 
 
 def _written(name: str, value: str | int | float | bool) -> str:

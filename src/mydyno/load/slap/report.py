@@ -60,7 +60,7 @@ def pass_of(end: PhaseEnd) -> Pass:
     p95 = end.queries.latency.p95_ns
     return Pass(
         seconds=(ended - started) / 1e9,
-        statements={name: one.count for name, one in end.statements.items()},
+        statements={name: one.count for name, one in end.statements.items() if name != "connect"},
         statements_done=end.queries.count,
         p95_ms=None if p95 is None else p95 / 1e6,
         errors=end.errors,
@@ -99,6 +99,9 @@ def _own_lines(block: Block) -> list[str]:
         lines.append(f"\tStatements per second: {mean:,.0f} ({min(rates):,.0f} to {max(rates):,.0f})")
     if p95s:
         lines.append(f"\t95th percentile of a statement: {max(p95s):.3f} ms (largest of the iterations)")
+    if any(one.interrupted or one.aborted for one in block.passes):
+        done = block.passes[-1].statements_done
+        lines.append(f"\tEnded early, after {done:,} statements of the last iteration")
     return [*lines, f"\tErrors: {told}"]
 
 

@@ -78,6 +78,7 @@ class _Driver:
         self._emit = emit
         self._version: str | None = None
         self._interrupted = False
+        self._aborted = False
         self.doing = "connecting"
         """For messages: what the server was last asked for."""
 
@@ -99,7 +100,9 @@ class _Driver:
             blocks.append(block)
             csv, strict = self._settings.csv, self._settings.strict
             self._emit("output", report.as_csv(block) if csv else report.as_text(block, strict))
-        if not self._settings.no_drop:
+            if self._aborted:
+                break  # The server may be gone: the figures are kept, the schema is left.
+        if not (self._settings.no_drop or self._aborted):
             self.doing = "dropping the schema"
             cursor.execute(f"DROP SCHEMA IF EXISTS {sessions.quote(self._target.database)}")
         return Result(tuple(blocks), self._version, self._settings.options.seed, self._interrupted)
@@ -135,6 +138,10 @@ class _Driver:
             self.doing = "the pre-query"
             _execute_all(cursor, self._settings.pre_query)
             finished = self._load(load, clients)
+            if finished.aborted:
+                self._aborted = True
+                yield finished
+                return
             self.doing = "the post-query"
             _execute_all(cursor, self._settings.post_query)
             yield finished

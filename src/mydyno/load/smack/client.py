@@ -75,11 +75,15 @@ class ClientType:
         try:
             for number, line in enumerate(lines):
                 if self._stopped:
-                    return
+                    break
                 if isinstance(line, Assignment):
                     self._variables[line.name] = self._value(line.value)
                 else:
                     self._call(line, lines[number + 1 :])
+            if self._stopped and self._ends:
+                self._report()
+            for end in self._ends:
+                self._count(end.errors, end.error_examples)
         finally:
             self._close()
 
@@ -154,11 +158,19 @@ class ClientType:
 
     def _query(self, sql: str, later: list[Call | Assignment]) -> None:
         """Every connection of the original runs it: those of a barrel to come as they open, else here."""
-        if any(isinstance(line, Call) and line.method == "unload_query_barrel" for line in later):
+        methods = (line.method for line in later if isinstance(line, Call))
+        next_step = next((one for one in methods if one in ("create_threads", "unload_query_barrel")), None)
+        if next_step == "unload_query_barrel":
             self._waiting.append(sql)
             return
         for _ in range(self._threads):
             self._execute(sql)
+
+    def _count(self, errors: dict[str, int], examples: dict[str, str]) -> None:
+        """Errors that no report will tell of."""
+        for code, number in errors.items():
+            self.errors[code] = self.errors.get(code, 0) + number
+        self.error_examples = {**examples, **self.error_examples}
 
     def _execute(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
         """Column names and rows; an error is counted and has none of both."""
@@ -173,8 +185,7 @@ class ClientType:
                 return names, list(cursor.fetchall()) if names else []
         except pymysql.Error as error:
             code = str(sessions.code_of(error))
-            self.errors[code] = self.errors.get(code, 0) + 1
-            self.error_examples.setdefault(code, sessions.said_by(error))
+            self._count({code: 1}, {code: sessions.said_by(error)})
             self._world.emit("note", f"{sql}: error {code}: {sessions.said_by(error)}")
             return [], []
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from mydyno.load.messages import Histogram, PhaseEnd
 
-_LATE_S = 1e-9
+CONNECT = "connect"
+"""How the engine calls the opening of a connection by an event, as under strict-compat: no query type."""
+_SHORTEST_S = 1e-9
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         for end in ends
         if end.measured_from_ns is not None and end.measured_to_ns is not None
     )
-    names = sorted({name for end in ends for name in end.statements})
+    names = sorted({name for end in ends for name in end.statements} - {CONNECT})
     return ClientReport(
         client=client,
         asked=threads,
@@ -89,8 +91,8 @@ def _type(name: str, ends: list[PhaseEnd], run_s: float, steady_s: float) -> Typ
         count=count,
         errors=sum(one.errors or 0 for one in found),
         times=_spread([one.latency for one in found]),
-        q_per_s=count / run_s if run_s > _LATE_S else None,
-        steady_q_per_s=count / steady_s if steady_s > _LATE_S else None,
+        q_per_s=count / run_s if run_s > _SHORTEST_S else None,
+        steady_q_per_s=count / steady_s if steady_s > _SHORTEST_S else None,
     )
 
 

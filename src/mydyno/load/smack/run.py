@@ -97,15 +97,15 @@ def _main(world: World) -> tuple[list[ClientType], bool]:
     sections = world.script.named("client")
     starts = [n for n, line in enumerate(lines) if isinstance(line, Call) and line.method == "init"]
     clients: list[ClientType] = []
-    threads: list[threading.Thread] = []
+    jobs: list[_Job] = []
     failures: list[BaseException] = []
     for index, start in enumerate(starts):
         name = _call(lines[start]).client
         client = _client(world, sections[name], Lane(index, len(starts)), start)
         own = [line for line in lines[start:] if isinstance(line, Assignment) or line.client == name]
         clients.append(client)
-        threads.append(threading.Thread(target=_guarded, args=(client, own, failures), name=name))
-    interrupted = _together(clients, threads)
+        jobs.append(_Job(client, own, failures))
+    interrupted = _together(jobs)
     if failures:
         raise failures[0]
     return clients, interrupted
@@ -126,26 +126,40 @@ def _client(world: World, section: Section, lane: Lane, start: int) -> ClientTyp
     return ClientType(world, section, lane, variables)
 
 
-def _guarded(client: ClientType, lines: list[Call | Assignment], failures: list[BaseException]) -> None:
-    try:
-        client.run(lines)
-    except BaseException as failure:  # Raised again by the thread that waits for all.
-        failures.append(failure)
+class _Job(threading.Thread):
+    """One client type at work. `over` is set at its end: a join that Ctrl-C cuts short loses the thread."""
+
+    def __init__(
+        self, client: ClientType, lines: list[Call | Assignment], failures: list[BaseException]
+    ) -> None:
+        super().__init__()
+        self.client = client
+        self.over = threading.Event()
+        self._lines = lines
+        self._failures = failures
+
+    def run(self) -> None:
+        try:
+            self.client.run(self._lines)
+        except BaseException as failure:  # Raised again by the thread that waits for all.
+            self._failures.append(failure)
+        finally:
+            self.over.set()
 
 
-def _together(clients: list[ClientType], threads: list[threading.Thread]) -> bool:
+def _together(jobs: list[_Job]) -> bool:
     """Run all to their end; True when Ctrl-C came in between."""
     interrupted = False
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        while thread.is_alive():
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        while not job.over.is_set():
             try:
-                thread.join(_LOOK_EVERY_S)
+                job.over.wait(_LOOK_EVERY_S)
             except KeyboardInterrupt:
                 interrupted = True
-                for client in clients:
-                    client.stop()
+                for one in jobs:
+                    one.client.stop()
     return interrupted
 
 

@@ -5,7 +5,7 @@ what the options say instead. Each oddity that a choice of options meets has a n
 """
 
 from mydyno.workload.slap.oddities import Oddity, met
-from mydyno.workload.slap.options import Options, engine_names, number_list, refuse_dashes, split_columns
+from mydyno.workload.slap.options import Options, engine_names, number_list, split_columns
 from mydyno.workload.slap.program import Load, OwnSql, build, resolve
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "engine_names",
     "met",
     "number_list",
-    "refuse_dashes",
     "resolve",
     "split_columns",
 ]

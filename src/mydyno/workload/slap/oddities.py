@@ -38,8 +38,8 @@ def _of_data(options: Options) -> Iterator[Oddity]:
     )
     yield Oddity(
         "same-data",
-        "the generator is never seeded, U and V never come",
-        "all letters and digits; in both modes the values follow from --seed",
+        "every run has the same values, and the letters U and V never come",
+        "all letters and digits; with and without, another --seed makes other values",
     )
     if options.guid_primary or options.secondary_indexes:
         yield Oddity(

@@ -16,7 +16,6 @@ from mydyno.workload.ddl import STORAGE_ENGINES
 
 _MOST_COLUMNS = 512
 _MOST_ROWS = 10_000_000
-_DASHES = "‐‑‒–—―−"
 
 
 def _storage_engine(name: str) -> str:
@@ -129,13 +128,3 @@ def engine_names(text: str) -> tuple[str, ...]:
             meant = f"did you mean {near}?" if near else f"there are {', '.join(STORAGE_ENGINES)}"
             raise UsageError(f"{name!r} is no storage engine", meant)
     return names
-
-
-def refuse_dashes(arguments: Iterable[str]) -> None:
-    """Raises UsageError for an argument that begins with a typographic dash: mysqlslap ignores it."""
-    for argument in arguments:
-        if argument[:1] in tuple(_DASHES):
-            plain = "--" + argument.lstrip(_DASHES + "-")
-            raise UsageError(
-                f"{argument!r} begins with a typographic dash, so it is no option", f"did you mean {plain}?"
-            )

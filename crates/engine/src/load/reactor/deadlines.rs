@@ -117,7 +117,7 @@ impl Reactor<'_> {
         if connection.lost {
             self.recorder.connection_error(error);
             // Where the clock does not end the phase, a server that stays away must.
-            let limit = self.plan.answer_within_ns.max(OPEN_LIMIT_NS);
+            let limit = self.plan.answer_within_ns;
             if !self.recorder.has_end() && now - connection.lost_ns >= limit {
                 return self.retire(index);
             }

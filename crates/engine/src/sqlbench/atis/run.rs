@@ -89,7 +89,10 @@ fn insert(bench: &mut Bench) -> Result<(), Stop> {
 /// nothing.
 fn ask(bench: &mut Bench, group: &Group, loops: u64) -> Result<(), Stop> {
     bench.operation(group.name, loops * group.queries.len() as u64, |bench| {
-        for _ in 0..loops {
+        for pass in 0..loops {
+            if bench.past_limit(pass, loops) {
+                break;
+            }
             for query in group.queries {
                 bench.expect(query.sql, query.rows)?;
             }

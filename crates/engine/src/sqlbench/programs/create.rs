@@ -5,6 +5,7 @@ use crate::sqlbench::options::Options;
 
 const LOOPS: u64 = 10_000;
 const TABLES: u64 = 10_000;
+const MOST_NDB_TABLES: u64 = 32;
 
 const COLUMNS: &str = "i int NOT NULL,d double,f float,s char(10),v varchar(100),PRIMARY KEY (i)";
 
@@ -15,12 +16,15 @@ struct Counts {
     create_key: u64,
 }
 
+/// A small run keeps fewer tables and makes more of those with keys.
 fn counts(options: &Options) -> Counts {
     let loops = options.loop_count.unwrap_or(LOOPS) / options.choose(1, 100);
     let tables = options.choose(TABLES, 10);
-    // A small run makes only as many tables as in the first part, but more of those with keys.
-    let tables = if options.names_engine("ndb") { tables.min(32) } else { tables };
-    Counts { tables, create: options.choose(loops, loops / 10), create_key: loops }
+    Counts {
+        tables: if options.names_engine("ndb") { tables.min(MOST_NDB_TABLES) } else { tables },
+        create: options.choose(loops, loops / 10),
+        create_key: loops,
+    }
 }
 
 pub fn tables(options: &Options) -> Vec<String> {

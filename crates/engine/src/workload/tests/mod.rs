@@ -18,15 +18,19 @@ pub(super) fn compiled(program: Json, seed: u64) -> Result<Program, Fatal> {
     Ok(program)
 }
 
-/// The program of a job fixture.
-pub(super) fn fixture(name: &str) -> Program {
+/// The program of a job fixture, as it is before the tables are there.
+pub(super) fn unfilled(name: &str) -> Program {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/fixtures/engine/jobs/good");
     let text = std::fs::read_to_string(root.join(format!("{name}.json"))).unwrap();
     let WorkloadJob::Program(job) = Job::parse(&text).unwrap().workload else {
-        panic!("not a program");
+        panic!("{name} has no program");
     };
-    let mut program = compile(&job, 1).unwrap();
+    compile(&job, 1).unwrap()
+}
+
+pub(super) fn fixture(name: &str) -> Program {
+    let mut program = unfilled(name);
     program.fill_dictionaries(|_| Ok((1..=50).map(Literal::Integer).collect())).unwrap();
     program
 }

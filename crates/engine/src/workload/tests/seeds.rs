@@ -1,7 +1,6 @@
 //! Determinism: what follows from the seed, and what does not.
 
 use super::*;
-use proptest::prelude::*;
 
 const PROGRAMS: [&str; 4] =
     ["oltp-read-write-prepared", "program-every-key", "smack-steps", "program-small"];
@@ -32,7 +31,8 @@ fn rows(program: &Program) -> Vec<String> {
 #[test]
 fn the_rows_of_the_tables_depend_on_neither_the_seed_nor_the_load() {
     for name in PROGRAMS {
-        let first = fixture(name);
+        // Tables are made before the other dictionaries are.
+        let first = unfilled(name);
         let second = fixture(name);
         Driver::new(&second, 9).events(100);
         assert_eq!(rows(&first), rows(&second), "{name}");
@@ -63,15 +63,13 @@ fn fields(row: &str) -> Vec<&str> {
     row.trim_matches(['(', ')']).split(',').collect()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
-    #[test]
-    fn every_event_of_every_fixture_ends_and_fits_its_templates(seed: u64) {
-        for name in PROGRAMS {
-            let program = fixture(name);
-            let mut driver = Driver::new(&program, seed);
-            for event in driver.events(20) {
-                prop_assert!(!event.is_empty());
+#[test]
+fn every_event_of_every_fixture_ends_and_fits_its_templates() {
+    for name in PROGRAMS {
+        let program = fixture(name);
+        for seed in 0..50 {
+            for event in Driver::new(&program, seed).events(20) {
+                assert!(!event.is_empty(), "{name} with seed {seed}");
             }
         }
     }
