@@ -182,6 +182,26 @@ def test_an_operation_without_a_reading_of_the_server_or_of_another_setting_show
     assert table.rows[0][1].endswith("\n(2 failed; a warning)")
 
 
+def test_operations_of_one_name_in_one_program_stay_apart_and_n_stays_a_number_of_trials():
+    run = two_engines()
+
+    def doubled(each):
+        atis, *others = each.phases
+        again = replace(atis, operations=(*atis.operations, atis.operations[0]))
+        return replace(each, phases=(again, *others))
+
+    view = page(gather(replace(run, records=tuple(map(doubled, run.records))))).operations
+    seen = [(row.name, row.turn) for row in view.rows if row.program == "ATIS"]
+    assert seen == [
+        ("Insert into table", 1),
+        ("select_simple_join", 1),
+        ("select_group", 1),
+        ("Insert into table", 2),
+    ]
+    assert {cost.n for row in view.rows for cost in row.costs if cost} == {3}
+    assert operations_table(view).rows[3][1] == "Insert into table\n(number 2 of this name)"
+
+
 def test_trials_show_their_running_time_and_what_their_checks_found():
     table = trials_table(two_engines_page().trials)
     assert table.columns[4:] == (

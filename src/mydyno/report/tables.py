@@ -141,6 +141,8 @@ def _named(row: OperationRow) -> str:
 
 
 def _notes(row: OperationRow) -> Iterator[str]:
+    if row.turn > 1:
+        yield f"number {row.turn} of this name"
     if not row.in_totals:
         yield "not in the original's totals"
     if row.estimated:

@@ -60,7 +60,7 @@ def _panel(
     ]
     parts: list[Layer] = [_bands(panel.spans, x, width / (view.longest_s or 1))]
     if panel.counters and view.most_counted > 0:
-        parts.append(_counters(panel.counters, x, view, axis=left, height=height))
+        parts.append(_counters(panel.counters, x, view, axis=left, width=width, height=height))
     if rates:
         parts.append(layered(*rates))
     title = alt.TitleParams(
@@ -111,7 +111,7 @@ def _rates(
 
 
 def _counters(
-    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, height: int
+    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, width: int, height: int
 ) -> alt.LayerChart:
     top = view.most_counted * _HEADROOM
     title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
@@ -138,7 +138,10 @@ def _counters(
         base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
             x=x, y=y, text="name:N"
         )
-        put: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -3, "dy": -rise, "fontSize": 11}
+        # A short trial among longer ones has no room for the name over its line: it goes on to the right.
+        over = s * width / (view.longest_s or 1) > len(counters[place].name) * _DIGIT
+        put: dict[str, Any] = {"align": "right" if over else "left", "dx": -3 if over else 3}
+        put |= {"baseline": "bottom", "dy": -rise, "fontSize": 11}
         halos.append(base.mark_text(**put, stroke=theme.BAND, strokeWidth=4, strokeJoin="round"))
         labels.append(base.mark_text(**put, color=_ink(place)))
     return layered(*halos, *lines, *labels)

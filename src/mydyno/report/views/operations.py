@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ class Cost:
 class OperationRow:
     program: str
     name: str
+    turn: int
+    """1, or more where the program times several operations under one name."""
     tests: tuple[int, ...]
     """As the original counts them; several when trials differ."""
     statements: tuple[int, ...]
@@ -47,25 +50,30 @@ class Operations:
 
 
 def operations(evidence: Evidence) -> Operations:
-    found: dict[tuple[str, str], dict[str, list[OperationRecord]]] = {}
+    found: dict[tuple[str, str, int], dict[str, list[OperationRecord]]] = {}
     for trial in evidence.valid:
         for phase in trial.phases:
+            turns = Counter[str]()
             for operation in phase.operations:
-                by_point = found.setdefault((phase.label or "", operation.name), {})
-                by_point.setdefault(trial.point_id, []).append(operation)
+                turns[operation.name] += 1
+                key = phase.label or "", operation.name, turns[operation.name]
+                found.setdefault(key, {}).setdefault(trial.point_id, []).append(operation)
     settings = evidence.settings
-    return Operations(
-        settings, tuple(_row(program, name, settings, seen) for (program, name), seen in found.items())
-    )
+    return Operations(settings, tuple(_row(*key, settings, seen) for key, seen in found.items()))
 
 
 def _row(
-    program: str, name: str, settings: tuple[Setting, ...], by_point: dict[str, list[OperationRecord]]
+    program: str,
+    name: str,
+    turn: int,
+    settings: tuple[Setting, ...],
+    by_point: dict[str, list[OperationRecord]],
 ) -> OperationRow:
     seen = [operation for of_point in by_point.values() for operation in of_point]
     return OperationRow(
         program=program,
         name=name,
+        turn=turn,
         tests=tuple(sorted({operation.tests for operation in seen})),
         statements=tuple(sorted({operation.statements for operation in seen})),
         costs=tuple(_cost(by_point.get(setting.point_id, [])) for setting in settings),
