@@ -50,3 +50,17 @@ def pair_of_points(left: Sequence[float], right: Sequence[float], connections: i
 
 def shuffled(trials: Sequence[TrialRecord], seed: int) -> list[TrialRecord]:
     return random.Random(seed).sample(list(trials), len(trials))
+
+
+def timed(
+    point: PointRecord, block: int, programs: Mapping[str, float | None], *, valid: bool = True
+) -> TrialRecord:
+    """A trial of test programs -> seconds (None: it ended early)."""
+    phases = []
+    for index, (label, seconds) in enumerate(programs.items()):
+        base = replace(phase(index, 1, 1000.0), label=label, measured_from_s=0.5)
+        if seconds is None:
+            phases.append(replace(base, measured_to_s=1.0, aborted="the server is gone"))
+        else:
+            phases.append(replace(base, measured_to_s=0.5 + seconds))
+    return replace(measured(point, block, {}, valid=valid), phases=tuple(phases))

@@ -78,26 +78,26 @@ def test_over_all_is_the_geometric_mean_over_the_connections_of_each_trial() -> 
     trials = [measured(LEFT, block, {1: 200, 100: 800}) for block in range(3)]
     trials += [measured(RIGHT, block, {1: 100, 100: 900}) for block in range(3)]
     found = compared(trials)
-    assert found.connections == (1, 100)
+    assert found.over == (1, 100)
     assert found.overall.value == pytest.approx(math.sqrt(200 * 800 / (100 * 900)))
-    assert found.by_connections[1].value == pytest.approx(2)
-    assert found.by_connections[100].value == pytest.approx(8 / 9)
+    assert found.by_place[1].value == pytest.approx(2)
+    assert found.by_place[100].value == pytest.approx(8 / 9)
 
 
 def test_over_all_uses_only_what_every_trial_measured() -> None:
     trials = [measured(LEFT, block, {1: 200, 100: None if block else 9}) for block in range(3)]
     trials += [measured(RIGHT, block, {1: 100, 100: 5}) for block in range(3)]
     found = compared(trials)
-    assert found.connections == (1,)
+    assert found.over == (1,)
     assert found.overall.value == pytest.approx(2)
-    assert (found.by_connections[100].n_left, found.by_connections[100].n_right) == (1, 3)
+    assert (found.by_place[100].n_left, found.by_place[100].n_right) == (1, 3)
 
 
 def test_nothing_in_common_makes_no_overall_ratio() -> None:
     found = compared(
         [*(measured(LEFT, b, {1: 5}) for b in range(3)), *(measured(RIGHT, b, {2: 5}) for b in range(3))]
     )
-    assert (found.overall.value, found.overall.n_left, found.connections) == (None, 3, ())
+    assert (found.overall.value, found.overall.n_left, found.over) == (None, 3, ())
     assert compared([measured(LEFT, 0, {1: 5})]).overall.n_right == 0
 
 
@@ -111,7 +111,7 @@ def test_the_connection_counts_are_a_family_and_the_overall_ratio_is_not() -> No
     ]
     found = compared(trials)
     assert found.overall.adjusted_p is None
-    for one in found.by_connections.values():
+    for one in found.by_place.values():
         assert one.family == 3
         assert one.p_value is not None
         assert one.adjusted_p is not None
@@ -125,8 +125,8 @@ def test_phases_with_the_same_number_of_connections_are_no_repetitions() -> None
         for trial in twice
     ]
     found = compared([*doubled, *(measured(RIGHT, block, {10: 150}) for block in range(3))])
-    assert found.by_connections[10].n_left == 3
-    assert found.by_connections[10].value == pytest.approx(1.0)
+    assert found.by_place[10].n_left == 3
+    assert found.by_place[10].value == pytest.approx(1.0)
 
 
 def test_every_metric_can_be_compared() -> None:

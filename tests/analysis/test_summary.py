@@ -63,17 +63,17 @@ def test_the_optimum_is_the_highest_mean_with_those_that_cannot_be_told_from_it(
     ]
     found = optimum(trials, LEFT.point_id)
     assert found is not None
-    assert (found.best.connections, found.ties) == (20, (10,))
+    assert (found.best.place, found.ties) == (20, (10,))
 
 
 def test_without_intervals_ties_are_unknown() -> None:
     found = optimum([measured(LEFT, 0, {1: 100, 10: 200})], LEFT.point_id)
     assert found is not None
-    assert (found.best.connections, found.ties) == (10, None)
+    assert (found.best.place, found.ties) == (10, None)
     assert optimum([], LEFT.point_id) is None
 
 
 def test_the_optimum_of_a_latency_is_the_lowest() -> None:
     found = optimum([measured(LEFT, 0, {1: 100, 10: None})], LEFT.point_id, LATENCY_P95)
     assert found is not None
-    assert found.best.connections == 1
+    assert found.best.place == 1

@@ -14,10 +14,12 @@ import polars as pl
 
 from mydyno.results.records import (
     NO_LATENCY,
+    CheckRecord,
     Environment,
     ExperimentRecord,
     Invalidity,
     Latency,
+    OperationRecord,
     PhaseRecord,
     PointRecord,
     StatementRecord,
@@ -351,3 +353,130 @@ def one_point_run(*, repeats: int = 3, connections: Sequence[int] = CONNECTIONS)
         experiment=replace(run.experiment, factors={}, points=(alone,)),
         records=tuple(replace(each, levels={}) for each in run.records),
     )
+
+
+PROGRAMS: dict[str, tuple[tuple[str, float, int], ...]] = {
+    "alter-table": (("insert", 0.4, 1000), ("alter_table_add", 9.0, 92), ("create_index", 1.6, 8)),
+    "ATIS": (("Insert into table", 1.1, 9768), ("select_simple_join", 0.5, 500), ("select_group", 1.3, 2800)),
+    "big-tables": (("select_many_fields", 2.0, 2000), ("insert_many_fields", 0.9, 2000)),
+    "connect": (("connect", 3.1, 10_000), ("connect+select_simple", 4.0, 10_000)),
+    "create": (("create_MANY_tables", 28.0, 10_000), ("drop_table_when_MANY_tables", 12.0, 10_000)),
+    "insert": (
+        ("insert", 61.0, 350_768),
+        ("insert_duplicates", 18.0, 100_000),
+        ("select_distinct", 2.2, 800),
+        ("update_with_key", 24.0, 300_000),
+        ("delete_key", 1.4, 10_000),
+    ),
+    "select": (("select_big", 21.0, 80), ("count_distinct", 9.5, 1000), ("max_group", 4.0, 200)),
+    "wisconsin": (("wisc_benchmark", 1.9, 114),),
+}
+"""Test program of sql-bench -> (operation, seconds, tests)."""
+
+NOT_IN_TOTALS = frozenset({"delete_key"})
+ESTIMATED = frozenset({"max_group"})
+
+
+def program_phase(
+    index: int, name: str, *, factor: float, started_s: float, server_cpu: bool = True
+) -> PhaseRecord:
+    """Each operation of a program takes `factor` times its usual time."""
+    done = tuple(
+        OperationRecord(
+            name=operation,
+            tests=tests,
+            statements=tests + 2,
+            rows=tests // 2,
+            failed=0,
+            elapsed_ns=int(usual * factor * 1e9),
+            original_elapsed_ns=None,
+            client_cpu_user_s=usual * 0.1,
+            client_cpu_system_s=usual * 0.05,
+            server_cpu_user_s=usual * factor * 0.5 if server_cpu else None,
+            server_cpu_system_s=usual * factor * 0.1 if server_cpu else None,
+            estimated=operation in ESTIMATED,
+            warning=None,
+            in_totals=operation not in NOT_IN_TOTALS,
+        )
+        for operation, usual, tests in PROGRAMS[name]
+    )
+    took = sum(operation.elapsed_ns for operation in done) / 1e9
+    statements = sum(operation.statements for operation in done)
+    base = phase(index, 1, statements / took, started_s=started_s, warmup_s=0.0, measure_s=took)
+    return replace(base, label=name, queries=statements, operations=done, errors={}, retries=0, reconnects=0)
+
+
+ENGINES = {"InnoDB": 1.0, "MyISAM": 0.82, "Aria": 0.99, "InnoDB, flush 2": 0.88}
+"""Storage engine -> its time against the first."""
+
+FLIGHTS = CheckRecord(name="rows of flight", holds=True, detail=None)
+FARES = CheckRecord(name="rows of fare", holds=False, detail="2 534 of 2 536")
+
+
+def sql_bench_run(
+    *,
+    repeats: int = 5,
+    engines: Mapping[str, float] | None = None,
+    programs: Sequence[str] = tuple(PROGRAMS),
+    seed: int = 3,
+) -> MemoryRun:
+    """One phase for each test program, at one connection; a check fails in the second trial."""
+    noise = random.Random(seed)
+    wanted = ENGINES if engines is None else engines
+    factor = "workload.sql_bench.engine"
+    points = tuple(
+        PointRecord(point_id=f"p{number}", levels={factor: name}, title=f"engine = {name}")
+        for number, name in enumerate(wanted, 1)
+    )
+    trials: list[TrialRecord] = []
+    frames: dict[str, pl.DataFrame] = {}
+    samples: dict[str, pl.DataFrame] = {}
+    for block in range(repeats):
+        order = list(points)
+        noise.shuffle(order)
+        for of in order:
+            phases: list[PhaseRecord] = []
+            start = 0.2
+            for number, name in enumerate(programs):
+                slow = wanted[of.levels[factor]] if name != "connect" else 1.0
+                phases.append(
+                    program_phase(number, name, factor=slow * noise.gauss(1, 0.02), started_s=start)
+                )
+                start = phases[-1].ended_s + 0.3
+            made = trial(len(trials), of, phases, block=block, counters={"Threads_created": 9})
+            checks = (
+                (FLIGHTS, FARES) if len(trials) == 1 else (FLIGHTS, replace(FARES, holds=True, detail=None))
+            )
+            trials.append(replace(made, checks=checks, seconds=start + 4))
+            samples[made.trial_id], frames[made.trial_id] = series(made, 1, seed * 100 + len(trials))
+    return MemoryRun(
+        experiment=replace(
+            experiment(points, planned=len(trials), levels=list(wanted), factor=factor),
+            name="sql-bench",
+            question="Which storage engine runs the old benchmark suite faster?",
+            source=None,
+        ),
+        records=tuple(trials),
+        facts=ENVIRONMENT,
+        sample_frames=samples,
+        interval_frames=frames,
+    )
+
+
+def told_by_a_foreign_program(run: MemoryRun, point_ids: Sequence[str] | None = None) -> MemoryRun:
+    """The trials of some points as sysbench would tell them: p95 alone, no time to connect, neither errors
+    nor rows by kind of statement."""
+
+    def poorer(of: PhaseRecord) -> PhaseRecord:
+        seen = of.latency
+        told = Latency(count=seen.count, mean_ns=seen.mean_ns, max_ns=seen.max_ns, p95_ns=seen.p95_ns)
+        statements = tuple(replace(each, errors=None, rows=None, latency=told) for each in of.statements)
+        return replace(of, latency=told, connect=NO_LATENCY, statements=statements)
+
+    records = tuple(
+        replace(each, phases=tuple(map(poorer, each.phases)))
+        if point_ids is None or each.point_id in point_ids
+        else each
+        for each in run.records
+    )
+    return replace(run, records=records)

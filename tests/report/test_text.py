@@ -14,7 +14,7 @@ from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.text import escaped, markdown, summary
 from mydyno.report.views.page import page
-from report.builders import MemoryRun, thread_cache_run
+from report.builders import MemoryRun, sql_bench_run, thread_cache_run
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -23,11 +23,16 @@ def golden_texts() -> dict[str, str]:
     run = thread_cache_run(connections=(10, 100, 400))
     several = thread_cache_run(connections=(10, 400), repeats=3, levels=(8, 64, 450), invalid=())
     single = thread_cache_run(connections=(10, 400), repeats=1, invalid=())
+    programs = sql_bench_run(
+        repeats=3, engines={"InnoDB": 1.0, "MyISAM": 0.8}, programs=("ATIS", "insert", "select")
+    )
     return {
         "summary.txt": summary(run),
         "summary-three-settings.txt": summary(several),
         "summary-one-repetition.txt": summary(single),
         "summary.md": as_markdown(run),
+        "summary-programs.txt": summary(programs),
+        "summary-programs.md": as_markdown(programs),
     }
 
 
@@ -37,7 +42,15 @@ def as_markdown(run: MemoryRun) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["summary.txt", "summary-three-settings.txt", "summary-one-repetition.txt", "summary.md"]
+    "name",
+    [
+        "summary.txt",
+        "summary-three-settings.txt",
+        "summary-one-repetition.txt",
+        "summary.md",
+        "summary-programs.txt",
+        "summary-programs.md",
+    ],
 )
 def test_the_text_is_the_golden_one(name):
     assert golden_texts()[name] == (GOLDEN / name).read_text()

@@ -73,7 +73,7 @@ def test_the_headline_is_the_verdict_on_the_second_setting_against_the_first():
     assert found.outcome == "faster"
     assert found.sentences == ()
     (view,) = found.ratios
-    assert [row.connections for row in view.rows] == [10, 50, 100, 150, 200, 250, 300, 400, None]
+    assert [row.place for row in view.rows] == [10, 50, 100, 150, 200, 250, 300, 400, None]
     assert view.overall.n == (3, 4)
     assert view.overall.value == pytest.approx(1.09, abs=0.02)
     assert not view.paired
@@ -118,7 +118,7 @@ def test_under_a_given_rate_latency_is_the_verdict_and_the_rate_is_not():
     found = verdicts(gather(replace(run, records=response)))
     assert found.metric is LATENCY_P99
     assert "p99 latency" in found.headline
-    assert method(gather(replace(run, records=response))).latency[0].startswith("Open loop")
+    assert method(gather(replace(run, records=response))).load[0].startswith("Open loop")
 
 
 def test_one_point_alone_gets_its_best_and_is_told_that_nothing_is_compared():
@@ -172,7 +172,7 @@ def test_each_trial_is_listed_in_order_with_its_rate_against_its_own_kind():
     assert slow.against_its_own == pytest.approx(0.6, abs=0.03)
     assert slow.errors == 29
     (reason,) = slow.reasons
-    assert (reason.check, reason.connections) == ("connections-reached", 400)
+    assert (reason.check, reason.place) == ("connections-reached", 400)
 
 
 def test_a_rate_is_over_all_measured_time_and_missing_when_nothing_was_measured():

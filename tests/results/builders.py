@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from mydyno.results.records import (
+    CheckRecord,
     ExperimentRecord,
     Invalidity,
     Latency,
+    OperationRecord,
     PhaseRecord,
     PointRecord,
     StatementRecord,
@@ -113,6 +117,55 @@ def trial(
         counters={"Threads_created": 11, "Max_used_connections": 10, "Cpu_time": 1.5},
         phases=(phase(0, connections, queries_per_second), phase(1, 2 * connections, None)),
     )
+
+
+def operation(name: str = "insert_key", *, in_totals: bool = True) -> OperationRecord:
+    return OperationRecord(
+        name=name,
+        tests=1000,
+        statements=1002,
+        rows=10,
+        failed=1,
+        elapsed_ns=1_500_000_000,
+        original_elapsed_ns=None if in_totals else 1_900_000_000,
+        client_cpu_user_s=0.25,
+        client_cpu_system_s=0.125,
+        server_cpu_user_s=0.75 if in_totals else None,
+        server_cpu_system_s=0.5 if in_totals else None,
+        estimated=not in_totals,
+        warning=None if in_totals else "estimated after 600 seconds",
+        in_totals=in_totals,
+    )
+
+
+def program_trial(number: int = 1) -> TrialRecord:
+    """Two test programs of sql-bench; the second one did not come to its end."""
+    whole = replace(
+        phase(0, 1), label="insert", operations=(operation(), operation("order_by", in_totals=False))
+    )
+    cut = replace(phase(1, 1, None), label="ATIS", retries=2, reconnects=1)
+    checks = (
+        CheckRecord(name="rows of 'flight'", holds=True, detail=None),
+        CheckRecord(name="rows of 'fare'", holds=False, detail="2 of 8 are missing"),
+    )
+    return replace(trial(number), phases=(whole, cut), checks=checks)
+
+
+def foreign_trial(number: int = 1) -> TrialRecord:
+    """Of an external program: one percentile, no time to connect, no rows, no errors by kind."""
+    told = Latency(count=2000, min_ns=9_000, mean_ns=50_000.0, max_ns=2_000_000, p95_ns=95_000)
+    foreign = replace(
+        phase(0),
+        latency=told,
+        connect=Latency(count=0),
+        transaction_latency=told,
+        statements=(
+            StatementRecord(kind="read", count=2000, errors=None, rows=None, latency=Latency(count=0)),
+        ),
+        errors={},
+        error_examples={},
+    )
+    return replace(trial(number), phases=(foreign,))
 
 
 def samples(rows: int = 3) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.results.store import Lab
-from results.builders import experiment, save, trial
+from results.builders import experiment, program_trial, save, trial
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lab-format.md"
 QUERIES = re.findall(r"```sql\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -49,6 +49,26 @@ def test_the_counter_example_gives_threads_and_connections(database: sqlite3.Con
         ("thread_cache_size = 450", "t002", 11, 10),
         ("thread_cache_size = 8", "t003", 11, 10),
     ]
+
+
+def test_the_program_example_gives_seconds_of_programs_that_came_to_their_end(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(), "{}")
+        save(run, program_trial(1))
+        save(run, program_trial(2))
+        save(run, trial(3))
+    database = sqlite3.connect(tmp_path / "lab.sqlite")
+    assert database.execute(QUERIES[3]).fetchall() == [
+        ("thread_cache_size = 8", "insert", 1, 2.0),
+        ("thread_cache_size = 450", "insert", 1, 2.0),
+    ]
+
+
+def test_every_column_that_the_second_version_added_is_documented() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert {"label", "retries", "reconnects", "errors", "rows", "holds", "in_totals"} <= set(
+        re.findall(r"`(\w+)`", text)
+    )
 
 
 def test_every_table_and_view_is_documented(database: sqlite3.Connection) -> None:

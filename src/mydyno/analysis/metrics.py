@@ -20,6 +20,15 @@ class Metric:
     unit: str
     better: Better
     value: Callable[[PhaseRecord], float | None]
+    summed: bool = False
+    """Over all places of a trial it is added up (a time that work took), not averaged."""
+
+
+def _running_time(phase: PhaseRecord) -> float | None:
+    """None for a phase that ended early: less work takes less time."""
+    if phase.measured_from_s is None or phase.measured_to_s is None or phase.aborted is not None:
+        return None
+    return phase.measured_to_s - phase.measured_from_s
 
 
 def _seconds_per_query(phase: PhaseRecord) -> float | None:
@@ -48,6 +57,8 @@ CONNECT_P95 = Metric("connect_p95", "p95 connect time", "ns", "lower", lambda ph
 CLIENT_CPU_PER_QUERY = Metric(
     "client_cpu_per_query", "client CPU per query", "s", "lower", _seconds_per_query
 )
+RUNNING_TIME = Metric("running_time", "running time", "s", "lower", _running_time, summed=True)
+"""Of a test program, whose work is given."""
 
 ALL = (
     QUERIES_PER_SECOND,
@@ -59,4 +70,5 @@ ALL = (
     CONNECT_MEAN,
     CONNECT_P95,
     CLIENT_CPU_PER_QUERY,
+    RUNNING_TIME,
 )

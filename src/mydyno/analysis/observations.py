@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from mydyno.analysis.metrics import Metric
+from mydyno.analysis.places import Place, place_of, places
 from mydyno.results.records import TrialRecord
 
 
@@ -24,51 +26,53 @@ def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialReco
     return [trial for trial in trials if trial.point_id == point_id and trial.status == "valid"]
 
 
-def value_at(trial: TrialRecord, connections: int, metric: Metric) -> float | None:
-    """The metric at one number of connections (as asked); None when it was not measured.
+def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
+    """The metric at one place; None when it was not measured.
 
-    Where a trial has several phases with that number, their mean: they are no repetitions.
+    Where a trial has several phases there, their mean: they are no repetitions.
     """
     values = [
         value
         for phase in trial.phases
-        if phase.connections_asked == connections and (value := metric.value(phase)) is not None
+        if place_of(phase) == place and (value := metric.value(phase)) is not None
     ]
     return math.fsum(values) / len(values) if values else None
 
 
 def observations_at(
-    trials: Iterable[TrialRecord], point_id: str, connections: int, metric: Metric
+    trials: Iterable[TrialRecord], point_id: str, place: Place, metric: Metric
 ) -> list[Observation]:
     """The metric in every valid trial of a point that measured it."""
     return [
         Observation(trial.trial_id, trial.block, value)
         for trial in valid_trials(trials, point_id)
-        if (value := value_at(trial, connections, metric)) is not None
+        if (value := value_at(trial, place, metric)) is not None
     ]
 
 
-def connection_counts(trials: Iterable[TrialRecord]) -> tuple[int, ...]:
-    """Every number of connections that some trial asked for, ascending."""
-    return tuple(sorted({phase.connections_asked for trial in trials for phase in trial.phases}))
+def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place, ...]:
+    """The places over which `trials` can be compared as wholes.
 
-
-def shared_counts(trials: Sequence[TrialRecord], metric: Metric) -> tuple[int, ...]:
-    """The numbers of connections at which every one of `trials` has a positive value of the metric."""
+    For an average those at which every one of them has a positive value. For a sum all of them: a total
+    without some of its parts is no total.
+    """
+    found = places(trials)
+    if metric.summed:
+        return found
     return tuple(
-        connections
-        for connections in connection_counts(trials)
-        if all((value_at(trial, connections, metric) or 0) > 0 for trial in trials)
+        place for place in found if all((value_at(trial, place, metric) or 0) > 0 for trial in trials)
     )
 
 
 def overall_observations(
-    trials: Iterable[TrialRecord], connections: Sequence[int], metric: Metric
+    trials: Iterable[TrialRecord], over: Sequence[Place], metric: Metric
 ) -> list[Observation]:
-    """The geometric mean over `connections` in each of `trials`, which all have a positive value there."""
+    """The sum or the geometric mean over `over` (at least one place) in each of `trials` that has it all."""
     found = []
     for trial in trials:
-        values = [value_at(trial, count, metric) or 0 for count in connections]
-        mean = math.exp(math.fsum(map(math.log, values)) / len(values))
-        found.append(Observation(trial.trial_id, trial.block, mean))
+        values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
+        if len(values) < len(over):
+            continue
+        whole = math.fsum(values) if metric.summed else geometric_mean(values)
+        found.append(Observation(trial.trial_id, trial.block, whole))
     return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import QUERIES_PER_SECOND, Metric
+from mydyno.analysis.places import Place
 from mydyno.analysis.summary import Summary, summary
 from mydyno.results.records import TrialRecord
 
@@ -15,7 +16,7 @@ class Optimum:
     """The best of a point's summaries, and those that it cannot be told from."""
 
     best: Summary
-    ties: tuple[int, ...] | None
+    ties: tuple[Place, ...] | None
     """Other numbers of connections whose interval overlaps the best one's, ascending. Overlap is a cautious
     rule: it may call a tie what a direct test would separate. None when the best has no interval (fewer
     than 3 trials)."""
@@ -32,7 +33,7 @@ def optimum(
     best = max(measured, key=lambda found: sign * (found.mean or 0))
     if best.interval is None:
         return Optimum(best, None)
-    return Optimum(best, tuple(found.connections for found in measured if _tied(found, best)))
+    return Optimum(best, tuple(found.place for found in measured if _tied(found, best)))
 
 
 def _tied(one: Summary, best: Summary) -> bool:

@@ -21,12 +21,12 @@ from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import (
     Observation,
-    connection_counts,
     observations_at,
     overall_observations,
-    shared_counts,
+    overall_places,
     valid_trials,
 )
+from mydyno.analysis.places import Place, places
 from mydyno.results.records import TrialRecord
 
 
@@ -60,11 +60,11 @@ class Comparison:
     right: str
     metric: Metric
     overall: Ratio
-    """Of the geometric means over `connections` in each trial: the primary answer, one test."""
-    connections: tuple[int, ...]
-    """Those that every valid trial of both points measured, and so enter `overall`."""
-    by_connections: dict[int, Ratio]
-    """At every number of connections that was asked for; a family of tests, corrected by Holm."""
+    """Of the geometric means (or the sums) over `over` in each trial: the primary answer, one test."""
+    over: tuple[Place, ...]
+    """The places that enter `overall`."""
+    by_place: dict[Place, Ratio]
+    """At every place that some trial came to; a family of tests, corrected by Holm."""
 
 
 def compare(
@@ -73,20 +73,18 @@ def compare(
     """Point `left` against point `right` over their valid trials."""
     trials = list(trials)
     lefts, rights = valid_trials(trials, left), valid_trials(trials, right)
-    counts = connection_counts(trial for trial in trials if trial.point_id in (left, right))
+    found = places(trial for trial in trials if trial.point_id in (left, right))
     ratios = [
         ratio(
-            observations_at(lefts, left, connections, metric),
-            observations_at(rights, right, connections, metric),
-            level,
+            observations_at(lefts, left, place, metric), observations_at(rights, right, place, metric), level
         )
-        for connections in counts
+        for place in found
     ]
-    adjusted = holm([found.p_value for found in ratios])
-    shared = shared_counts([*lefts, *rights], metric) if lefts and rights else ()
-    if shared:
+    adjusted = holm([one.p_value for one in ratios])
+    over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
+    if over:
         overall = ratio(
-            overall_observations(lefts, shared, metric), overall_observations(rights, shared, metric), level
+            overall_observations(lefts, over, metric), overall_observations(rights, over, metric), level
         )
     else:
         overall = Ratio(len(lefts), len(rights), False, None, None, None, None)
@@ -95,10 +93,10 @@ def compare(
         right=right,
         metric=metric,
         overall=overall,
-        connections=shared,
-        by_connections={
-            connections: replace(found, adjusted_p=p, family=len(ratios))
-            for connections, found, p in zip(counts, ratios, adjusted, strict=True)
+        over=over,
+        by_place={
+            place: replace(one, adjusted_p=p, family=len(ratios))
+            for place, one, p in zip(found, ratios, adjusted, strict=True)
         },
     )
 

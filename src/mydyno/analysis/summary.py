@@ -1,4 +1,4 @@
-"""One metric of one point at one number of connections, over its valid trials."""
+"""One metric of one point at one place (a number of connections, a test program), over its valid trials."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from mydyno.analysis.bootstrap import Interval, mean_estimate
 from mydyno.analysis.metrics import Metric
-from mydyno.analysis.observations import connection_counts, observations_at
+from mydyno.analysis.observations import (
+    observations_at,
+    overall_observations,
+    overall_places,
+    valid_trials,
+)
+from mydyno.analysis.places import Place, places
 from mydyno.results.records import TrialRecord
 
 
@@ -21,7 +27,7 @@ class Summary:
     """
 
     point_id: str
-    connections: int
+    place: Place
     values: tuple[float, ...]
     mean: float | None
     median: float | None
@@ -38,10 +44,10 @@ class Summary:
         return len(self.values)
 
 
-def summarise(point_id: str, connections: int, values: Sequence[float]) -> Summary:
+def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
     """The summary of plain numbers."""
     if not values:
-        return Summary(point_id, connections, (), None, None, None, None, None, None)
+        return Summary(point_id, place, (), None, None, None, None, None, None)
     mean = math.fsum(values) / len(values)
     deviation = statistics.stdev(values) if len(values) > 1 else None
     interval = mean_estimate(values).interval
@@ -49,7 +55,7 @@ def summarise(point_id: str, connections: int, values: Sequence[float]) -> Summa
         interval = Interval(max(interval.low, 0.0), interval.high, interval.level)
     return Summary(
         point_id=point_id,
-        connections=connections,
+        place=place,
         values=tuple(values),
         mean=mean,
         median=statistics.median(values),
@@ -62,15 +68,35 @@ def summarise(point_id: str, connections: int, values: Sequence[float]) -> Summa
 
 def summary(
     trials: Iterable[TrialRecord], point_ids: Iterable[str], metric: Metric
-) -> dict[tuple[str, int], Summary]:
-    """(point, connections) -> summary, for every number of connections that any trial asked for."""
+) -> dict[tuple[str, Place], Summary]:
+    """(point, place) -> summary, for every place that any trial came to."""
     trials = list(trials)
     return {
-        (point_id, connections): summarise(
-            point_id,
-            connections,
-            [seen.value for seen in observations_at(trials, point_id, connections, metric)],
+        (point_id, place): summarise(
+            point_id, place, [seen.value for seen in observations_at(trials, point_id, place, metric)]
         )
         for point_id in point_ids
-        for connections in connection_counts(trials)
+        for place in places(trials)
+    }
+
+
+TOTAL = "total"
+"""The place of a summary over all places."""
+
+
+def total_summary(
+    trials: Iterable[TrialRecord], point_ids: Iterable[str], metric: Metric
+) -> dict[str, Summary]:
+    """Point -> summary of the whole trials: of the sum or the mean over all places."""
+    trials = list(trials)
+    over = overall_places([trial for trial in trials if trial.status == "valid"], metric)
+    return {
+        point_id: summarise(
+            point_id,
+            TOTAL,
+            [seen.value for seen in overall_observations(valid_trials(trials, point_id), over, metric)]
+            if over
+            else [],
+        )
+        for point_id in point_ids
     }

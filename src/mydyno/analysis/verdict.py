@@ -7,7 +7,7 @@
                         Biopharm. 15, 1987)
     not-enough-data     neither: the sentence tells about how many more trials would settle it
 
-"Faster" means the better value of the metric: more queries per second, or less latency.
+"Faster" means the better value of the metric: more queries per second, less latency, less running time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, Interval
 from mydyno.analysis.durability import gives_up, least_durable
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import valid_trials
+from mydyno.analysis.places import Place
 from mydyno.analysis.ratio import Comparison, Ratio, compare
 from mydyno.results.records import PointRecord, TrialRecord
 
@@ -66,11 +67,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ComparisonVerdict:
-    """A comparison and what it means, over all and at each number of connections."""
+    """A comparison and what it means, over all and at each place."""
 
     comparison: Comparison
     overall: Verdict
-    by_connections: dict[int, Verdict]
+    by_place: dict[Place, Verdict]
 
 
 def judge_points(
@@ -89,9 +90,8 @@ def judge_points(
     return ComparisonVerdict(
         comparison=comparison,
         overall=judge(comparison.overall, one, other, metric, margin),
-        by_connections={
-            connections: judge(found, one, other, metric, margin)
-            for connections, found in comparison.by_connections.items()
+        by_place={
+            place: judge(found, one, other, metric, margin) for place, found in comparison.by_place.items()
         },
     )
 

@@ -14,18 +14,23 @@ from mydyno.analysis.ratio import Ratio
 
 
 def difference(ratio: Ratio, left: str, right: str, metric: Metric) -> str:
-    """`left is faster than right by 12 % (95 % CI 9 to 15), n=5 vs 5`."""
+    """`left is faster than right by 12 % (95 % CI 9 to 15), n=5 vs 5`.
+
+    A change in a time is said in per cent of right's time: `faster by 12 % in running time`.
+    """
     value, interval = _known(ratio)
     if value > 1:
         size, low, high = value - 1, interval.low - 1, interval.high - 1
     else:
         size, low, high = 1 - value, 1 - interval.high, 1 - interval.low
-    if metric.better == "higher":
-        claim = f"{left} is {'faster' if value > 1 else 'slower'} than {right}"
+    if metric.better == "higher" or metric.summed:
+        faster = (value > 1) == (metric.better == "higher")
+        claim = f"{left} is {'faster' if faster else 'slower'} than {right}"
     else:
         claim = f"{left} has a {'higher' if value > 1 else 'lower'} {metric.noun} than {right}"
     digits = _digits(low, high)
-    return f"{claim} by {100 * size:.{digits}f} % ({_interval(low, high)}), {_sizes(ratio)}"
+    noun = f" in {metric.noun}" if metric.summed else ""
+    return f"{claim} by {100 * size:.{digits}f} %{noun} ({_interval(low, high)}), {_sizes(ratio)}"
 
 
 def no_difference(ratio: Ratio, left: str, right: str, metric: Metric) -> str:

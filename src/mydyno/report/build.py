@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mydyno.core.errors import MydynoError
 from mydyno.report.charts import draw, theme
-from mydyno.report.csv import points_frame, trials_frame
+from mydyno.report.csv import operations_frame, points_frame, programs_frame, trials_frame
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -24,9 +24,13 @@ class ReportFiles:
     html: Path
     markdown: Path
     points: Path
-    """CSV: one row for each setting and number of connections."""
+    """CSV: one row for each setting and number of connections or test program."""
     trials: Path
     """CSV: one row for each phase of each trial."""
+    programs: Path | None
+    """CSV: one row for each test program and setting; None when none was run."""
+    operations: Path | None
+    """CSV: one row for each timed operation of each trial; None when there was none."""
     pictures: tuple[Path, ...]
     """A PNG and an SVG of each figure."""
 
@@ -49,6 +53,8 @@ def build(run: Run, out: Path) -> ReportFiles:
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
     }
+    optional = {"programs.csv": programs_frame(evidence), "operations.csv": operations_frame(evidence)}
+    contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
     for figure in drawn:
         picture = draw.svg(figure.picture(), background=theme.PAPER)
         contents[f"{figure.name}.png"] = draw.png(picture)
@@ -61,6 +67,8 @@ def build(run: Run, out: Path) -> ReportFiles:
         markdown=out / "summary.md",
         points=out / "points.csv",
         trials=out / "trials.csv",
+        programs=out / "programs.csv" if "programs.csv" in contents else None,
+        operations=out / "operations.csv" if "operations.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
     )
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import polars as pl
 
 from mydyno.analysis.metrics import ALL, Metric
 from mydyno.analysis.summary import summary
 from mydyno.report.evidence import Evidence
+from mydyno.report.views.programs import programs
+from mydyno.report.views.verdicts import verdicts
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
-    """One row for each setting and number of connections: n, and each metric's mean with its 95 % interval.
+    """One row for each setting and number of connections or test program: n, and each metric's mean with its
+    95 % interval.
 
     Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`.
     """
@@ -21,8 +26,10 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
     titles = {point.point_id: point.title for point in points}
     rows: list[dict[str, object]] = []
     for place in places:
-        point_id, connections = place
-        row: dict[str, object] = {"point": point_id, "setting": titles[point_id], "connections": connections}
+        point_id, where = place
+        label, connections = (where, None) if isinstance(where, str) else (None, where)
+        row: dict[str, object] = {"point": point_id, "setting": titles[point_id]}
+        row |= {"connections": connections, "label": label}
         row["n"] = max(found[metric][place].n for metric in ALL)
         for metric in ALL:
             one, column = found[metric][place], _column(metric)
@@ -44,15 +51,60 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "point": trial.point_id,
             "status": trial.status,
             "phase": phase.index,
+            "label": phase.label,
             "connections_asked": phase.connections_asked,
             "connections_reached": phase.connections_reached,
             "queries": phase.queries,
             "transactions": phase.transactions,
             "errors": sum(phase.errors.values()),
+            "retries": phase.retries,
+            "reconnects": phase.reconnects,
             **{_column(metric): metric.value(phase) for metric in ALL},
         }
         for trial in evidence.trials
         for phase in trial.phases
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def programs_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each test program and setting: running time in seconds with its 95 % interval, and its
+    ratio to that of the first setting. The total over all programs has no program."""
+    view = programs(evidence, verdicts(evidence))
+    rows = [
+        {
+            "program": row.program,
+            "point": setting.point_id,
+            "setting": setting.title,
+            "n": 0 if at is None else at.n,
+            "seconds": None if at is None else at.value,
+            "seconds_low": None if at is None else at.low,
+            "seconds_high": None if at is None else at.high,
+            "ratio": None if held is None else held.value,
+            "ratio_low": None if held is None else held.low,
+            "ratio_high": None if held is None else held.high,
+        }
+        for row in view.rows
+        for setting, at, held in zip(view.settings, row.seconds, row.ratios, strict=True)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def operations_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each timed operation of each trial, valid or not, as measured."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            "phase": phase.index,
+            "program": phase.label,
+            **asdict(operation),
+        }
+        for trial in evidence.trials
+        for phase in trial.phases
+        for operation in phase.operations
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import polars as pl
 
+from mydyno.analysis.places import by_program
 from mydyno.core.errors import LabError
 from mydyno.report.format import printable
-from mydyno.results.records import Environment, ExperimentRecord, TrialRecord
+from mydyno.results.records import Environment, ExperimentRecord, PhaseRecord, TrialRecord
 
 
 class Run(Protocol):
@@ -73,6 +74,11 @@ class Evidence:
         )
 
     @property
+    def by_program(self) -> bool:
+        """Test programs tell its phases apart, not numbers of connections."""
+        return by_program(self.trials)
+
+    @property
     def valid(self) -> tuple[TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.status == "valid")
 
@@ -86,7 +92,7 @@ class Evidence:
 def gather(run: Run) -> Evidence:
     """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain."""
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
-    trials = tuple(_printable_reasons(trial) for trial in attempts)
+    trials = tuple(_printable_words(trial) for trial in attempts)
     series: dict[tuple[str, int], Series] = {}
     lost: list[str] = []
     for trial in trials:
@@ -110,13 +116,30 @@ def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
     return replace(
         experiment,
         name=printable(experiment.name),
-        question=None if experiment.question is None else printable(experiment.question),
-        source=None if experiment.source is None else printable(experiment.source),
+        question=_printable(experiment.question),
+        source=_printable(experiment.source),
         points=tuple(replace(point, title=printable(point.title)) for point in experiment.points),
     )
 
 
-def _printable_reasons(trial: TrialRecord) -> TrialRecord:
-    """A server's or a file's words come into a reason."""
+def _printable_words(trial: TrialRecord) -> TrialRecord:
+    """A server's or a file's words come into a reason, a warning and a check; a user's into a label."""
     reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
-    return replace(trial, invalidities=reasons)
+    checks = tuple(
+        replace(check, name=printable(check.name), detail=_printable(check.detail)) for check in trial.checks
+    )
+    return replace(
+        trial, invalidities=reasons, checks=checks, phases=tuple(map(_printable_phase, trial.phases))
+    )
+
+
+def _printable_phase(phase: PhaseRecord) -> PhaseRecord:
+    operations = tuple(
+        replace(each, name=printable(each.name), warning=_printable(each.warning))
+        for each in phase.operations
+    )
+    return replace(phase, label=_printable(phase.label), operations=operations)
+
+
+def _printable(text: str | None) -> str | None:
+    return None if text is None else printable(text)

@@ -12,10 +12,11 @@ from mydyno.report.charts import theme
 from mydyno.report.charts.curves import curves_chart
 from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.overview import overview_chart
+from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import keep_together
-from mydyno.report.tables import Table, curves_table, ratios_table
+from mydyno.report.tables import Table, curves_table, operations_table, programs_table, ratios_table
 from mydyno.report.views.page import Page
 
 PICTURE = Size("picture", 800)
@@ -33,11 +34,13 @@ class Figure:
     caption: str
     draw: Callable[[Size], Chart]
     tables: tuple[tuple[str, Table], ...]
-    """(title, the figure's numbers); empty where the figure is itself the series."""
+    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series."""
     picture_title: str
     picture_subtitle: tuple[str, ...]
     labelled: bool
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+    shown_tables: tuple[tuple[str, Table], ...] = ()
+    """Those that the page shows unfolded."""
 
     def picture(self) -> Chart:
         """The figure with its title on it, to be shown without the page."""
@@ -70,7 +73,14 @@ def balanced(text: str, most: int) -> list[str]:
 
 def figures(page: Page) -> tuple[Figure, ...]:
     """Those for which there is something to draw, in reading order."""
-    found = [_overview(page), _throughput(page), _ratios(page), _latency(page), _connect(page)]
+    found = [
+        _overview(page),
+        _programs(page),
+        _throughput(page),
+        _ratios(page),
+        _latency(page),
+        _connect(page),
+    ]
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -80,13 +90,14 @@ def _overview(page: Page) -> Figure | None:
         return None
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
     with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
+    name = "the name of its test program" if page.trials.by_program else "its number of connections"
     left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
     return Figure(
         name="overview",
         title="The run over time",
         caption="In colour, right axis: queries/s, one bold trial for each setting (that nearest the median "
         f"of its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with "
-        "its number of connections above. All panels share their scales.",
+        f"{name} above. All panels share their scales.",
         draw=lambda size: overview_chart(view, size),
         tables=(),
         picture_title=page.verdicts.headline,
@@ -95,6 +106,27 @@ def _overview(page: Page) -> Figure | None:
             f"Queries/s (colour, right axis){with_counters}.",
         ),
         labelled=True,
+    )
+
+
+def _programs(page: Page) -> Figure | None:
+    view = page.programs
+    if view.empty:
+        return None
+    edge = _EDGE if view.spreads else ""
+    folded = (("Operations", operations_table(page.operations)),) if page.operations.rows else ()
+    return Figure(
+        name="programs",
+        title="Seconds per test program",
+        caption="Running time of each test program and of all together: the mean over the valid trials; pale "
+        f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
+        "every program was measured. In the table each time has its ratio to that of the first setting.",
+        draw=lambda size: programs_chart(view, size),
+        tables=folded,
+        picture_title="Seconds per test program",
+        picture_subtitle=_subtitle(page),
+        labelled=False,
+        shown_tables=(("Seconds per test program", programs_table(view)),),
     )
 
 
@@ -123,12 +155,20 @@ def _ratios(page: Page) -> Figure | None:
         if all(view.paired for view in views)
         else "Trials are compared as independent groups, since some blocks lack a valid trial of one side."
     )
-    corrected = "Verdicts at single numbers of connections are corrected for being many (Holm)."
+    if page.trials.by_program:
+        each, whole, single = "in each test program", "of their total", "on single test programs"
+    else:
+        each, whole, single = (
+            "at each number of connections",
+            "over all of them",
+            "at single numbers of connections",
+        )
+    corrected = f"Verdicts {single} are corrected for being many (Holm)."
     return Figure(
         name="ratio",
         title="The difference",
-        caption=f"Ratio of {views[0].metric.noun} at each number of connections, with its 95 % interval; the "
-        "diamond is the ratio over all of them. Grey: a difference of less than "
+        caption=f"Ratio of {views[0].metric.noun} {each}, with its 95 % interval; the "
+        f"diamond is the ratio {whole}. Grey: a difference of less than "
         f"{views[0].margin * 100:g} %, which counts as none. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
         tables=tuple(
@@ -147,7 +187,7 @@ def _latency(page: Page) -> Figure | None:
     return Figure(
         name="latency",
         title="Latency",
-        caption=f"{' '.join(page.method.latency)} Shown is the mean of the trials' percentiles. "
+        caption=f"{' '.join(page.method.load)} Shown is the mean of the trials' percentiles. "
         f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(views, size),
         tables=(("Latency", curves_table(views)),),

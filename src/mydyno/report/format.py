@@ -7,6 +7,7 @@ is never torn at a line's end).
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -15,6 +16,8 @@ GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 _DIRECTIONS = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 """Embeddings, overrides and isolates of writing direction (Unicode Standard Annex 9)."""
+
+_UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns)\b)")
 
 
 def count(value: float | None) -> str:
@@ -60,6 +63,11 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def seconds(value: float | None) -> str:
+    """A measured time with three digits: `0.412 s`, `12.3 s`, `1 234 s`."""
+    return MISSING if value is None or not math.isfinite(value) else f"{number(value)} s"
+
+
 def ratio(value: float | None) -> str:
     """A ratio with its sign of multiplication: `1.124×`."""
     if value is None or not math.isfinite(value):
@@ -102,7 +110,8 @@ def _steers(character: str) -> bool:
 
 
 def keep_together(text: str) -> str:
-    """`text` with no-break spaces where a line must not end: `cache = 8`, `12 %`, `n=3 vs 4`."""
+    """`text` with no-break spaces where a line must not end: `cache = 8`, `12 %`, `3 s`, `n=3 vs 4`."""
+    text = _UNIT.sub("\N{NO-BREAK SPACE}", text)
     for apart in (" = ", " %", " vs "):
         text = text.replace(apart, apart.replace(" ", "\N{NO-BREAK SPACE}"))
     return text

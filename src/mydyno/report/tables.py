@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mydyno.report.format import MISSING, change, count, duration, interval, latency, ratio
-from mydyno.report.views.curves import CurvePoint, Curves
+from mydyno.analysis.places import Place
+from mydyno.report.format import (
+    MISSING,
+    change,
+    count,
+    duration,
+    interval,
+    latency,
+    number,
+    ratio,
+    seconds,
+)
+from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
+from mydyno.report.views.operations import Cost, OperationRow, Operations
+from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
 _FEW = 4
+_NOTE = 44
+"""Characters of a line of a note."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """`text_columns` are those that are read, not compared: they are set to the left."""
+    """`text_columns` are those that are read, not compared: they are set to the left. A cell may have
+    several lines."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -49,13 +66,15 @@ def _told(view: Curves, point: CurvePoint | None) -> str:
 
 
 def ratios_table(view: Ratios) -> Table:
-    columns = ("connections", "ratio", "change", "95 % interval", "n", "verdict")
-    return Table(columns, tuple(_ratio_row(row) for row in view.rows), frozenset({5}))
+    place, whole = ("test program", "total") if view.by_program else ("connections", "overall")
+    columns = (place, "ratio", "change", "95 % interval", "n", "verdict")
+    rows = tuple(_ratio_row(row, whole) for row in view.rows)
+    return Table(columns, rows, frozenset({0, 5} if view.by_program else {5}))
 
 
-def _ratio_row(row: RatioRow) -> tuple[str, ...]:
+def _ratio_row(row: RatioRow, whole: str) -> tuple[str, ...]:
     return (
-        "overall" if row.connections is None else count(row.connections),
+        whole if row.place is None else place_name(row.place),
         ratio(row.value),
         change(row.value),
         interval(row.low, row.high, change),
@@ -64,11 +83,80 @@ def _ratio_row(row: RatioRow) -> tuple[str, ...]:
     )
 
 
+def place_name(place: Place) -> str:
+    return place if isinstance(place, str) else count(place)
+
+
+def programs_table(view: Programs) -> Table:
+    """Programs down; each setting's mean and interval across, and below them its ratio and n."""
+    rows = tuple(
+        ("total" if row.program is None else row.program, *map(_running_time, row.seconds, row.ratios))
+        for row in view.rows
+    )
+    return Table(("test program", *(setting.title for setting in view.settings)), rows, frozenset({0}))
+
+
+def _running_time(at: Measured | None, against_first: RatioRow | None) -> str:
+    if at is None:
+        return MISSING
+    error = "" if at.low is None else f" ({interval(at.low, at.high)})"
+    held = "" if against_first is None else f"{ratio(against_first.value)}, "
+    return f"{seconds(at.value)}{error}\n{held}n={at.n}"
+
+
+def operations_table(view: Operations) -> Table:
+    """Operations down; each setting's mean time across, and below it the CPU seconds of client and server."""
+    rows = tuple(
+        (
+            row.program,
+            _named(row),
+            _counts(row.tests),
+            _counts(row.statements),
+            *(_cost(cost) for cost in row.costs),
+        )
+        for row in view.rows
+    )
+    columns = ("test program", "operation", "tests (original)", "statements sent")
+    return Table((*columns, *(setting.title for setting in view.settings)), rows, frozenset({0, 1}))
+
+
+def _counts(values: Sequence[int]) -> str:
+    """One number, or the range where trials differ."""
+    if not values:
+        return MISSING
+    return count(values[0]) if len(values) == 1 else f"{count(values[0])} to {count(values[-1])}"
+
+
+def _cost(cost: Cost | None) -> str:
+    if cost is None:
+        return MISSING
+    cpu = f"client {number(cost.client_cpu, 2)}, server {number(cost.server_cpu, 2)}"
+    return f"{seconds(cost.seconds)}, n={cost.n}\nCPU: {cpu}"
+
+
+def _named(row: OperationRow) -> str:
+    """The operation, and below it what is to be known of it."""
+    notes = "; ".join(_notes(row))
+    return f"{row.name}\n{textwrap.fill(f'({notes})', _NOTE)}" if notes else row.name
+
+
+def _notes(row: OperationRow) -> Iterator[str]:
+    if row.turn > 1:
+        yield f"number {row.turn} of this name"
+    if not row.in_totals:
+        yield "not in the original's totals"
+    if row.estimated:
+        yield "estimated: cut off by the time limit"
+    if row.failed:
+        yield f"{count(row.failed)} failed"
+    yield from row.warnings
+
+
 def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
     """One row a number and one column a setting; the other way round where settings are many."""
     settings = [setting for setting, _, _ in numbers[0].values] if numbers else []
-    names = [f"{number.name} {number.how}" for number in numbers]
-    across = [[key_value(number, place) for place in range(len(settings))] for number in numbers]
+    names = [f"{one.name} {one.how}" for one in numbers]
+    across = [[key_value(one, place) for place in range(len(settings))] for one in numbers]
     if len(settings) <= _FEW:
         rows = tuple((name, *values) for name, values in zip(names, across, strict=True))
         return Table(("", *(setting.title for setting in settings)), rows, frozenset({0}))
@@ -78,33 +166,61 @@ def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
     return Table(("setting", *names), down, frozenset({0}))
 
 
-def key_value(number: KeyNumber, place: int) -> str:
-    value = number.values[place][1]
-    return latency(value) if number.kind == "latency" else count(value)
+def key_value(of: KeyNumber, place: int) -> str:
+    write = {"latency": latency, "seconds": seconds}.get(of.kind, count)
+    return write(of.values[place][1])
 
 
 def trials_table(view: TrialTable) -> Table:
-    columns = ("order", "trial", "block", "setting", "queries/s", "of its median", "errors")
+    """What happened in no trial (retries, reconnects, checks) has no column."""
+    columns = (
+        "order",
+        "trial",
+        "block",
+        "setting",
+        "running time" if view.by_program else "queries/s",
+        "of its median",
+        "errors",
+        *(("retries",) if view.retried else ()),
+        *(("reconnects",) if view.reconnected else ()),
+        *view.counter_names,
+        *(("checks",) if view.checked else ()),
+        "took",
+        "status",
+    )
     return Table(
-        (*columns, *view.counter_names, "took", "status"),
-        tuple(_trial_row(row) for row in view.rows),
-        frozenset({1, 3, 8 + len(view.counter_names)}),
+        columns, tuple(_trial_row(view, row) for row in view.rows), frozenset({1, 3, len(columns) - 1})
     )
 
 
-def _trial_row(row: TrialRow) -> tuple[str, ...]:
+def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
     return (
         str(row.order),
         row.label,
         str(row.block),
         row.setting.title,
-        count(row.queries_per_second),
+        seconds(row.total_seconds) if view.by_program else count(row.queries_per_second),
         change(row.against_its_own),
         count(row.errors),
+        *((count(row.retries),) if view.retried else ()),
+        *((count(row.reconnects),) if view.reconnected else ()),
         *(count(value) for value in row.counters),
+        *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
         "valid" if row.valid else "INVALID",
     )
+
+
+def checks_told(row: TrialRow) -> str:
+    """`4 hold`, or `1 of 4 does not hold`."""
+    if not row.checks:
+        return MISSING
+    broken, every = len(row.broken), len(row.checks)
+    if not broken:
+        return "holds" if every == 1 else f"{every} hold"
+    if every == 1:
+        return "does not hold"
+    return f"{broken} of {every} {'does' if broken == 1 else 'do'} not hold"
 
 
 def settings_table(view: SettingsView) -> Table:

@@ -18,6 +18,7 @@ from mydyno.report.html import command
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
+    programs_table,
     ratios_table,
     settings_table,
     trials_table,
@@ -46,6 +47,8 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(sentence))
     if page.key_numbers:
         console.print(_rich(key_numbers_table(page.key_numbers)))
+    if not page.programs.empty:
+        console.print(_rich(programs_table(page.programs)))
     for view in page.verdicts.ratios:
         if not view.empty:
             console.print(Text(f"{view.setting.title} against {view.against.title}, {view.metric.noun}"))
@@ -58,6 +61,8 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(f"Durability differs: {told}."))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
+    for row in page.trials.broken:
+        console.print(Text(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}"))
     for sentence in page.method.remarks:
         console.print(Text(sentence))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
@@ -78,7 +83,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"Source: {escaped(experiment.source)}\n"
     yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
-    yield from page.method.latency
+    yield from page.method.load
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
@@ -87,8 +92,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## {figure.title}\n"
         yield f"![{figure.title}]({figure.name}.png)\n"
         yield f"{figure.caption}\n"
-        for title, numbers in figure.tables:
-            if len(figure.tables) > 1:
+        tables = [*figure.shown_tables, *figure.tables]
+        for title, numbers in tables:
+            if len(tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from _table(numbers)
         if figure.name == "ratio":
@@ -97,6 +103,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
     )
+    yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
     yield ""
     yield from _table(trials_table(page.trials))
     yield "\n## Settings in force\n"
@@ -146,5 +153,12 @@ def _reasons(row: TrialRow) -> str:
 
 
 def _reason(reason: Reason) -> str:
-    place = "" if reason.connections is None else f" at {reason.connections} connections"
-    return f"{reason.check}{place}: {reason.message}"
+    return f"{reason.check}{reason.where}: {reason.message}"
+
+
+def _broken(row: TrialRow) -> str:
+    """`rows of 'fare': does not hold (2 of 8 are missing)`"""
+    return "; ".join(
+        f"{check.name}: does not hold" + (f" ({check.detail})" if check.detail else "")
+        for check in row.broken
+    )

@@ -60,7 +60,7 @@ def _panel(
     ]
     parts: list[Layer] = [_bands(panel.spans, x, width / (view.longest_s or 1))]
     if panel.counters and view.most_counted > 0:
-        parts.append(_counters(panel.counters, x, view, axis=left, height=height))
+        parts.append(_counters(panel.counters, x, view, axis=left, width=width, height=height))
     if rates:
         parts.append(layered(*rates))
     title = alt.TitleParams(
@@ -111,7 +111,7 @@ def _rates(
 
 
 def _counters(
-    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, height: int
+    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, width: int, height: int
 ) -> alt.LayerChart:
     top = view.most_counted * _HEADROOM
     title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
@@ -119,7 +119,7 @@ def _counters(
         "value:Q",
         title=title if axis else None,
         scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(orient="left", format=",~f", tickCount=5, labels=axis),
+        axis=alt.Axis(orient="left", format=",~f", tickCount=min(5, int(top)), labels=axis),
     )
     lines = [
         alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
@@ -138,7 +138,10 @@ def _counters(
         base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
             x=x, y=y, text="name:N"
         )
-        put: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -3, "dy": -rise, "fontSize": 11}
+        # A short trial among longer ones has no room for the name over its line: it goes on to the right.
+        over = s * width / (view.longest_s or 1) > len(counters[place].name) * _DIGIT
+        put: dict[str, Any] = {"align": "right" if over else "left", "dx": -3 if over else 3}
+        put |= {"baseline": "bottom", "dy": -rise, "fontSize": 11}
         halos.append(base.mark_text(**put, stroke=theme.BAND, strokeWidth=4, strokeJoin="round"))
         labels.append(base.mark_text(**put, color=_ink(place)))
     return layered(*halos, *lines, *labels)
@@ -163,23 +166,26 @@ def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tu
 
 
 def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
-    """A pale band for each phase and its number of connections above it, as many as there is room for."""
+    """A pale band for each phase and its name above it, as many as there is room for."""
     rows = []
     taken_px = float("-inf")
     for span in spans:
-        middle, label = (span.from_s + span.to_s) / 2, f"{span.connections}"
+        label = f"{span.place}"
         half_px = len(label) * _DIGIT / 2 + 2
+        # A long name over a short phase at the very start would stick out to the left.
+        middle = max((span.from_s + span.to_s) / 2, half_px / px_per_s if len(label) > 4 else 0)
         fits = middle * px_per_s - half_px >= taken_px
         if fits:
             taken_px = middle * px_per_s + half_px
         rows.append({"s": span.from_s, "to": span.to_s, "middle": middle, "label": label if fits else ""})
     source = alt.Chart(data(rows))
+    named = any(isinstance(span.place, str) for span in spans)
     return layered(
-        source.mark_rect(color=theme.BAND).encode(x=x, x2="to:Q"),
+        source.mark_rect(color=theme.BAND, stroke=theme.PAPER, strokeWidth=1).encode(x=x, x2="to:Q"),
         source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
             x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
         ),
-        alt.Chart(data([{"text": "connections"}]))
+        alt.Chart(data([{"text": "test programs" if named else "connections"}]))
         .mark_text(align="left", baseline="bottom", color=theme.MUTED, fontSize=11)
         .encode(x=alt.value(0), y=alt.value(-18), text="text:N"),
     )

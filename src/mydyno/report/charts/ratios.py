@@ -1,4 +1,5 @@
-"""A forest plot: the ratio of two settings at each number of connections, and over all as a diamond."""
+"""A forest plot: the ratio of two settings at each number of connections or in each test program, and over
+all as a diamond."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ import altair as alt
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import short_noun
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import MINUS, change, shorten
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
 _ROW = 26
 _LEFT = 92
+_LONGEST = 22
+"""Characters of a test program's name."""
 _NUMBERS = 210
 _FARTHEST = 5.0
 """Intervals reach no farther on the page than this ratio (and its inverse); they are cut at the edge."""
@@ -31,10 +35,20 @@ def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
     columns = 1 if size.width < 900 or len(views) == 1 else 2
     numbers = 0 if size.narrow else _NUMBERS
     gap = 30
-    width = (size.width - (columns - 1) * gap) // columns - _LEFT - numbers
+    width = (size.width - (columns - 1) * gap) // columns - _left(views) - numbers
     scale = _Scale(views, width)
     panels = [_panel(view, scale, width, size, numbered=numbers > 0) for view in views]
     return side_by_side(panels, columns, {"row": gap, "column": gap})
+
+
+def _left(views: tuple[Ratios, ...]) -> int:
+    """Pixels for the names of the rows."""
+    longest = max(len(_name(row)) for view in views for row in view.rows)
+    return max(_LEFT, int(longest * CHARACTER_PX) + 16)
+
+
+def _name(row: RatioRow) -> str:
+    return "" if row.place is None else shorten(str(row.place), _LONGEST)
 
 
 class _Scale:
@@ -118,15 +132,17 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
                 aria=True,
             ).encode(x=x, y=y, description="hover:N")
         )
-    layers += _texts(rows, y, width, numbered=numbered)
+    layers += _texts(rows, y, width, "test program" if view.by_program else "connections", numbered=numbered)
     heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
     return layered(*layers, width=width, height=height, title=heading)
 
 
 def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:
-    overall = row.connections is None
+    overall = row.place is None
+    whole = "total" if view.by_program else "overall"
+    where = whole if overall else f"{row.place}" if view.by_program else f"{row.place} connections"
     return {
-        "label": "overall" if overall else f"{row.connections}",
+        "label": whole if overall else _name(row),
         "overall": overall,
         # The overall row stands a little apart.
         "y": _ROW * (place + (1.0 if overall else 0.5)),
@@ -134,8 +150,7 @@ def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, 
         "low": None if row.low is None else scale.inside(row.low),
         "high": None if row.high is None else scale.inside(row.high),
         "told": told(row),
-        "hover": f"{'overall' if overall else f'{row.connections} connections'}: {told(row)}, "
-        f"n={row.n[0]} vs {row.n[1]}",
+        "hover": f"{where}: {told(row)}, n={row.n[0]} vs {row.n[1]}",
     }
 
 
@@ -147,8 +162,10 @@ def told(row: RatioRow) -> str:
     return f"{change(row.value)}  ({low} to {high})"
 
 
-def _texts(rows: list[dict[str, object]], y: alt.Y, width: int, *, numbered: bool) -> list[alt.Chart]:
-    layers = [_heading("connections", -10, "right")]
+def _texts(
+    rows: list[dict[str, object]], y: alt.Y, width: int, heading: str, *, numbered: bool
+) -> list[alt.Chart]:
+    layers = [_heading(heading, -10, "right")]
     if numbered:
         layers.append(_heading("change (95 % interval)", width + 14, "left"))
     for overall in (False, True):

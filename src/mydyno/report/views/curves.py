@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
+from mydyno.analysis.places import Place
 from mydyno.analysis.summary import Summary, summary
 from mydyno.report.evidence import Evidence, Setting
 
 
 @dataclass(frozen=True)
-class CurvePoint:
-    """In the metric's unit; a latency in nanoseconds."""
+class Measured:
+    """A mean over trials in the metric's unit; a latency in nanoseconds."""
 
-    connections: int
     value: float
     """The mean over trials."""
     low: float | None
@@ -25,6 +25,11 @@ class CurvePoint:
     @property
     def n(self) -> int:
         return len(self.trials)
+
+
+@dataclass(frozen=True)
+class CurvePoint(Measured):
+    connections: int
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ def curves(evidence: Evidence, metric: Metric) -> Curves:
                 setting,
                 tuple(
                     point
-                    for (point_id, _), one in found.items()
-                    if point_id == setting.point_id and (point := _point(one)) is not None
+                    for (point_id, place), one in found.items()
+                    if point_id == setting.point_id and (point := _point(place, one)) is not None
                 ),
             )
             for setting in evidence.settings
@@ -90,8 +95,17 @@ def curves(evidence: Evidence, metric: Metric) -> Curves:
     )
 
 
-def _point(of: Summary) -> CurvePoint | None:
+def measured(of: Summary) -> Measured | None:
+    """None when nothing was."""
     if of.mean is None:
         return None
     low, high = (of.interval.low, of.interval.high) if of.interval is not None else (None, None)
-    return CurvePoint(of.connections, of.mean, low, high, of.values)
+    return Measured(of.mean, low, high, of.values)
+
+
+def _point(place: Place, of: Summary) -> CurvePoint | None:
+    """None also for a test program: it is on no curve."""
+    found = measured(of)
+    if found is None or isinstance(place, str):
+        return None
+    return CurvePoint(found.value, found.low, found.high, found.trials, place)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from mydyno.analysis.metrics import CONNECT_MEAN, LATENCY_P99, QUERIES_PER_SECOND, Metric
+from mydyno.analysis.metrics import CONNECT_MEAN, QUERIES_PER_SECOND, RUNNING_TIME, Metric
+from mydyno.analysis.summary import total_summary
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import curves
 from mydyno.report.views.overview import COUNTERS
+from mydyno.report.views.tails import tail_latency
 
-Kind = Literal["count", "latency"]
+Kind = Literal["count", "latency", "seconds"]
 
 
 @dataclass(frozen=True)
@@ -21,27 +23,26 @@ class KeyNumber:
     """At what load, or over what, it was taken."""
     kind: Kind
     values: tuple[tuple[Setting, float | None, int], ...]
-    """(setting, value, number of valid trials behind it); a latency in nanoseconds."""
+    """(setting, value, number of valid trials behind it); a latency in nanoseconds, a time in seconds."""
 
 
 def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
     """Without those that no setting has."""
-    found = [
+    at_the_most: tuple[tuple[Metric, Kind], ...] = (
+        (QUERIES_PER_SECOND, "count"),
+        (tail_latency(evidence), "latency"),
+        (CONNECT_MEAN, "latency"),
+    )
+    found: list[KeyNumber] = [
+        *([_total(evidence)] if evidence.by_program else []),
         *(
             number
-            for metric, kind in _AT_THE_MOST_CONNECTIONS
+            for metric, kind in at_the_most
             if (number := _at_the_most(evidence, metric, kind)) is not None
         ),
         *(_counter(evidence, name) for name in COUNTERS),
     ]
     return tuple(number for number in found if any(value is not None for _, value, _ in number.values))
-
-
-_AT_THE_MOST_CONNECTIONS: tuple[tuple[Metric, Kind], ...] = (
-    (QUERIES_PER_SECOND, "count"),
-    (LATENCY_P99, "latency"),
-    (CONNECT_MEAN, "latency"),
-)
 
 
 def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | None:
@@ -58,6 +59,17 @@ def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | 
         how=f"at {most} connections",
         kind=kind,
         values=tuple((setting, at.value if at else None, at.n if at else 0) for setting, at in points),
+    )
+
+
+def _total(evidence: Evidence) -> KeyNumber:
+    found = total_summary(evidence.trials, [setting.point_id for setting in evidence.settings], RUNNING_TIME)
+    of_settings = [(setting, found[setting.point_id]) for setting in evidence.settings]
+    return KeyNumber(
+        name="Running time",
+        how="of all test programs",
+        kind="seconds",
+        values=tuple((setting, one.mean, one.n) for setting, one in of_settings),
     )
 
 

@@ -18,6 +18,8 @@ LATENCY_KINDS = {
     "Latency is response time, from the instant at which a query was due, so that waiting counts.",
 }
 
+GIVEN_WORK = "Test programs run one after the other: their work is given and their time is measured."
+
 
 @dataclass(frozen=True)
 class Method:
@@ -25,8 +27,8 @@ class Method:
     invalid: int
     done: int
     """Planned trials of which at least one attempt was finished."""
-    latency: tuple[str, ...]
-    """One sentence for each kind of load; empty when no phase was run."""
+    load: tuple[str, ...]
+    """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
     remarks: tuple[str, ...]
     """What the run lacks for a full answer and what may have disturbed it, one sentence each."""
 
@@ -43,7 +45,7 @@ def method(evidence: Evidence) -> Method:
         valid=len(evidence.valid),
         invalid=len(evidence.trials) - len(evidence.valid),
         done=done,
-        latency=tuple(LATENCY_KINDS[kind] for kind in kinds),
+        load=(GIVEN_WORK,) if evidence.by_program else tuple(LATENCY_KINDS[kind] for kind in kinds),
         remarks=(*_missing(evidence, done), *_disturbed(evidence)),
     )
 

@@ -11,6 +11,7 @@ from statistics import median
 
 import polars as pl
 
+from mydyno.analysis.places import Place, place_of
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import TrialRecord
@@ -55,7 +56,7 @@ class Span:
 
     from_s: float
     to_s: float
-    connections: int
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,7 @@ def _start(trial: TrialRecord) -> float:
 def _spans(trial: TrialRecord) -> tuple[Span, ...]:
     start = _start(trial)
     return tuple(
-        Span(phase.started_s - start, phase.ended_s - start, phase.connections_asked)
-        for phase in trial.phases
+        Span(phase.started_s - start, phase.ended_s - start, place_of(phase)) for phase in trial.phases
     )
 
 

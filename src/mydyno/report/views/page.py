@@ -16,7 +16,9 @@ from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.method import Method, method
+from mydyno.report.views.operations import Operations, operations
 from mydyno.report.views.overview import Overview, overview
+from mydyno.report.views.programs import Programs, programs
 from mydyno.report.views.settings import SettingsView, settings_view
 from mydyno.report.views.trials import TrialTable, trial_table
 from mydyno.report.views.verdicts import Verdicts, verdicts
@@ -30,6 +32,9 @@ class Page:
     key_numbers: tuple[KeyNumber, ...]
     method: Method
     overview: Overview
+    programs: Programs
+    """Without a row unless test programs were run; the curves are empty then."""
+    operations: Operations
     throughput: Curves
     latency: tuple[Curves, ...]
     connect: tuple[Curves, ...]
@@ -39,12 +44,15 @@ class Page:
 
 
 def page(evidence: Evidence) -> Page:
+    found = verdicts(evidence)
     return Page(
         experiment=evidence.experiment,
-        verdicts=verdicts(evidence),
+        verdicts=found,
         key_numbers=key_numbers(evidence),
         method=method(evidence),
         overview=overview(evidence),
+        programs=programs(evidence, found),
+        operations=operations(evidence),
         throughput=curves(evidence, QUERIES_PER_SECOND),
         latency=(curves(evidence, LATENCY_P95), curves(evidence, LATENCY_P99)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),

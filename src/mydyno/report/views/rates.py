@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mydyno.analysis.metrics import RUNNING_TIME
+from mydyno.analysis.observations import overall_observations
+from mydyno.analysis.places import Place
 from mydyno.results.records import TrialRecord
 
 
@@ -13,3 +18,9 @@ def overall_rate(trial: TrialRecord) -> float | None:
             seconds += phase.measured_to_s - phase.measured_from_s
             queries += phase.queries
     return queries / seconds if seconds > 0 else None
+
+
+def total_time(trial: TrialRecord, programs: Sequence[Place]) -> float | None:
+    """Seconds of a trial in all of `programs`; None unless each of them was measured."""
+    found = overall_observations([trial], programs, RUNNING_TIME) if programs else []
+    return found[0].value if found else None

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from mydyno.analysis.places import Place, place_of, places
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.overview import COUNTERS
-from mydyno.report.views.rates import overall_rate
-from mydyno.results.records import Invalidity, TrialRecord
+from mydyno.report.views.rates import overall_rate, total_time
+from mydyno.results.records import CheckRecord, Invalidity, TrialRecord
 
 
 @dataclass(frozen=True)
 class Reason:
     check: str
     message: str
-    connections: int | None
-    """The phase's connections; None when the reason concerns the trial as a whole."""
+    place: Place | None
+    """The phase's; None when the reason concerns the trial as a whole."""
+
+    @property
+    def where(self) -> str:
+        """` at 400 connections`, ` in insert`, or nothing."""
+        if self.place is None:
+            return ""
+        return f" in {self.place}" if isinstance(self.place, str) else f" at {self.place} connections"
 
 
 @dataclass(frozen=True)
@@ -28,23 +37,52 @@ class TrialRow:
     setting: Setting
     queries_per_second: float | None
     """All queries of the measured windows over their seconds."""
+    total_seconds: float | None
+    """Of all test programs; None when one of them was not measured, and where none was run."""
     against_its_own: float | None
-    """Ratio to the median of the valid trials of the same setting."""
+    """Ratio of the rate, or of the total, to the median of the valid trials of the same setting."""
     errors: int
+    retries: int | None
+    """Of transactions, after an error for which the workload asks that; None when nobody counted them."""
+    reconnects: int | None
     counters: tuple[float | None, ...]
     """In the order of `TrialTable.counter_names`."""
     seconds: float
     reasons: tuple[Reason, ...]
+    checks: tuple[CheckRecord, ...]
+    """Conditions of the workload, looked at after the load."""
 
     @property
     def valid(self) -> bool:
         return not self.reasons
+
+    @property
+    def broken(self) -> tuple[CheckRecord, ...]:
+        return tuple(check for check in self.checks if not check.holds)
 
 
 @dataclass(frozen=True)
 class TrialTable:
     rows: tuple[TrialRow, ...]
     counter_names: tuple[str, ...]
+    by_program: bool
+
+    @property
+    def retried(self) -> bool:
+        return any(row.retries for row in self.rows)
+
+    @property
+    def reconnected(self) -> bool:
+        return any(row.reconnects for row in self.rows)
+
+    @property
+    def checked(self) -> tuple[TrialRow, ...]:
+        return tuple(row for row in self.rows if row.checks)
+
+    @property
+    def broken(self) -> tuple[TrialRow, ...]:
+        """Those with a check that does not hold."""
+        return tuple(row for row in self.rows if row.broken)
 
     @property
     def invalid(self) -> tuple[TrialRow, ...]:
@@ -54,45 +92,61 @@ class TrialTable:
 def trial_table(evidence: Evidence) -> TrialTable:
     names = tuple(name for name in COUNTERS if any(name in trial.counters for trial in evidence.trials))
     settings = {setting.point_id: setting for setting in evidence.settings}
-    usual = {point_id: _usual_rate(evidence, point_id) for point_id in settings}
+    programs = places(evidence.trials) if evidence.by_program else ()
+
+    def speed(trial: TrialRecord) -> float | None:
+        return total_time(trial, programs) if programs else overall_rate(trial)
+
+    usual = {
+        point_id: _median(speed(trial) for trial in evidence.valid if trial.point_id == point_id)
+        for point_id in settings
+    }
     rows = []
     for trial in evidence.trials:
-        rate, own = overall_rate(trial), usual[trial.point_id]
+        measured, own = speed(trial), usual[trial.point_id]
         rows.append(
             TrialRow(
                 order=trial.index + 1,
                 label=trial_label(trial),
                 block=trial.block,
                 setting=settings[trial.point_id],
-                queries_per_second=rate,
-                against_its_own=rate / own if rate is not None and own else None,
+                queries_per_second=overall_rate(trial),
+                total_seconds=total_time(trial, programs),
+                against_its_own=measured / own if measured is not None and own else None,
                 errors=sum(sum(phase.errors.values()) for phase in trial.phases),
+                retries=_sum(phase.retries for phase in trial.phases),
+                reconnects=_sum(phase.reconnects for phase in trial.phases),
                 counters=tuple(trial.counters.get(name) for name in names),
                 seconds=trial.seconds,
                 reasons=_reasons(trial),
+                checks=trial.checks,
             )
         )
-    return TrialTable(tuple(rows), names)
+    return TrialTable(tuple(rows), names, evidence.by_program)
 
 
 def trial_label(trial: TrialRecord) -> str:
     return trial.trial_id if trial.attempt == 1 else f"{trial.trial_id}, attempt {trial.attempt}"
 
 
-def _usual_rate(evidence: Evidence, point_id: str) -> float | None:
-    rates = [overall_rate(trial) for trial in evidence.valid if trial.point_id == point_id]
-    known = [rate for rate in rates if rate is not None]
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
     return median(known) if known else None
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _reasons(trial: TrialRecord) -> tuple[Reason, ...]:
     if trial.status == "valid":
         return ()
-    connections = {phase.index: phase.connections_asked for phase in trial.phases}
+    of_phase = {phase.index: place_of(phase) for phase in trial.phases}
     found: tuple[Invalidity, ...] = trial.invalidities or (
         Invalidity(check="unknown", message="marked invalid, but no reason was recorded"),
     )
     return tuple(
-        Reason(each.check, each.message, None if each.phase is None else connections.get(each.phase))
+        Reason(each.check, each.message, None if each.phase is None else of_phase.get(each.phase))
         for each in found
     )

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from statistics import geometric_mean
 
 from mydyno.analysis.holm import holm
-from mydyno.analysis.metrics import CONNECT_P95, LATENCY_P99, QUERIES_PER_SECOND, Metric
-from mydyno.analysis.observations import overall_observations, shared_counts, valid_trials
+from mydyno.analysis.metrics import CONNECT_P95, QUERIES_PER_SECOND, RUNNING_TIME, Metric
 from mydyno.analysis.optimum import optimum
+from mydyno.analysis.places import Place
+from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.report.evidence import Evidence, Setting
-from mydyno.report.format import count, interval, latency, number
+from mydyno.report.format import count, interval, latency, number, seconds
+from mydyno.report.views.tails import tail_latency
 
 
 @dataclass(frozen=True)
 class RatioRow:
-    connections: int | None
-    """None for the ratio over all numbers of connections."""
+    place: Place | None
+    """None for the ratio over all places."""
     value: float | None
     low: float | None
     high: float | None
@@ -33,7 +34,7 @@ class Ratios:
     setting: Setting
     against: Setting
     rows: tuple[RatioRow, ...]
-    """By rising connections, the overall one last."""
+    """By rising connections, or by program as they ran; the overall one last."""
     paired: bool
     """Trials of the same block were compared with each other."""
     margin: float
@@ -41,6 +42,10 @@ class Ratios:
     @property
     def overall(self) -> RatioRow:
         return self.rows[-1]
+
+    @property
+    def by_program(self) -> bool:
+        return bool(self.rows[:-1]) and all(isinstance(row.place, str) for row in self.rows[:-1])
 
     @property
     def empty(self) -> bool:
@@ -82,7 +87,7 @@ def verdicts(evidence: Evidence) -> Verdicts:
         ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
         beside=tuple(
             Beside(other, settings[place], _beside_sentence(one.overall))
-            for other in (QUERIES_PER_SECOND, LATENCY_P99, CONNECT_P95)
+            for other in _beside_metrics(evidence)
             if other is not metric
             for place, one in enumerate(_against_first(evidence, other), 1)
             if one.overall.ratio.interval is not None
@@ -91,9 +96,17 @@ def verdicts(evidence: Evidence) -> Verdicts:
 
 
 def primary_metric(evidence: Evidence) -> Metric:
-    """Queries/s; but where the load came at a given rate, that rate is no result, and p99 latency is."""
+    """Queries/s; but where the load came at a given rate, that rate is no result, and its latency is; and
+    where the work is given, it is the time that it takes."""
+    if evidence.by_program:
+        return RUNNING_TIME
     kinds = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
-    return LATENCY_P99 if kinds == {"response"} else QUERIES_PER_SECOND
+    return tail_latency(evidence) if kinds == {"response"} else QUERIES_PER_SECOND
+
+
+def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
+    """A test program is of many kinds of statement: neither its rate nor its percentiles say anything."""
+    return () if evidence.by_program else (QUERIES_PER_SECOND, tail_latency(evidence), CONNECT_P95)
 
 
 def _against_first(evidence: Evidence, metric: Metric) -> list[ComparisonVerdict]:
@@ -118,7 +131,7 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict) -> Ratio
         setting=setting,
         against=against,
         rows=(
-            *(_row(connections, each) for connections, each in sorted(one.by_connections.items())),
+            *(_row(place, each) for place, each in one.by_place.items()),
             _row(None, one.overall),
         ),
         paired=one.comparison.overall.paired,
@@ -126,10 +139,10 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict) -> Ratio
     )
 
 
-def _row(connections: int | None, verdict: Verdict) -> RatioRow:
+def _row(place: Place | None, verdict: Verdict) -> RatioRow:
     ratio = verdict.ratio
     low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval is not None else (None, None)
-    return RatioRow(connections, ratio.value, low, high, (ratio.n_left, ratio.n_right), verdict.outcome)
+    return RatioRow(place, ratio.value, low, high, (ratio.n_left, ratio.n_right), verdict.outcome)
 
 
 def _headline(evidence: Evidence, metric: Metric, overall: list[Verdict]) -> tuple[str, tuple[str, ...]]:
@@ -159,44 +172,55 @@ def _beside_sentence(verdict: Verdict) -> str:
 
 
 def _alone(evidence: Evidence, metric: Metric) -> str:
-    """For an experiment of one point: its best number of connections."""
+    """For an experiment of one point: its best number of connections, or its time for all programs."""
     point = evidence.experiment.points[0]
-    best = optimum(evidence.trials, point.point_id, metric)
-    if best is None:
-        return f"No verdict: {metric.noun} was not measured."
-    seen = best.best
+    if metric.summed:
+        seen = total_summary(evidence.trials, [point.point_id], metric)[point.point_id]
+        where = "in all test programs"
+    else:
+        best = optimum(evidence.trials, point.point_id, metric)
+        if best is None:
+            return f"No verdict: {metric.noun} was not measured."
+        seen = best.best
+        where = f"at best, with {seen.place} connections"
+    if seen.mean is None:
+        return f"No verdict: {metric.noun} was not measured in every test program of a trial."
     error = (
         ""
         if seen.interval is None
         else f" (95 % CI {_told_range(metric, seen.interval.low, seen.interval.high)})"
     )
-    return f"{_told(metric, seen.mean)} at best, with {seen.connections} connections{error}, n={seen.n}."
+    told = _told(metric, seen.mean)
+    return f"{told[:1].upper()}{told[1:]} {where}{error}, n={seen.n}."
 
 
 def _leader(evidence: Evidence, metric: Metric) -> str:
     """For several comparisons: who measured best. What is certain of it, the sentences below say."""
     points = evidence.experiment.points
-    shared = shared_counts(evidence.valid, metric)
+    found = total_summary(evidence.trials, [point.point_id for point in points], metric)
     means = {
-        point.title: geometric_mean([seen.value for seen in overall_observations(trials, shared, metric)])
-        for point in points
-        if shared and (trials := valid_trials(evidence.trials, point.point_id))
+        point.title: mean for point in points if (mean := _middle(found[point.point_id], metric)) is not None
     }
     if not means:
-        return f"No overall verdict: the {len(points)} settings were not measured at the same connections."
+        where = "in the same test programs" if metric.summed else "at the same connections"
+        return f"No overall verdict: the {len(points)} settings were not measured {where}."
     choose = max if metric.better == "higher" else min
     best = choose(means, key=lambda title: means[title])
-    return (
-        f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}, "
-        "the geometric mean over all numbers of connections."
+    over = (
+        " in all test programs" if metric.summed else ", the geometric mean over all numbers of connections"
     )
+    return f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}{over}."
+
+
+def _middle(of: Summary, metric: Metric) -> float | None:
+    return of.mean if metric.summed else of.geometric_mean
 
 
 def _told(metric: Metric, value: float | None) -> str:
-    return (
-        f"{metric.noun} of {latency(value)}" if metric.unit == "ns" else f"{number(value, 4)} {metric.noun}"
-    )
+    if metric.unit == "1/s":
+        return f"{number(value, 4)} {metric.noun}"
+    return f"{metric.noun} of {seconds(value) if metric.unit == 's' else latency(value)}"
 
 
 def _told_range(metric: Metric, low: float, high: float) -> str:
-    return interval(low, high, latency if metric.unit == "ns" else count)
+    return interval(low, high, {"ns": latency, "s": seconds}.get(metric.unit, count))
