@@ -52,7 +52,7 @@ def test_a_run_survives_twenty_kills_at_random_moments(workplace: Workplace) -> 
     for kill in range(KILLS):
         process = workplace.start("run", str(workplace.experiment), "--no-report")
         # Early kills hit start-up and the making of the dataset, later ones trials.
-        time.sleep(moments.uniform(0.1, 1.0 + kill * 0.2))
+        time.sleep(moments.uniform(0.1, 1.0 + kill * 0.35))
         process.kill()
         process.communicate()
         workplace.wait_until_no_process_is_left()

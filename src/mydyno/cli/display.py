@@ -118,10 +118,8 @@ def describe(event: events.Event) -> str | None:
         case events.Step() if event.done is None:
             return f"  {event.text}"
         case events.PhaseFinished():
-            return (
-                f"  {event.connections:>5} connections  {rate(event.queries_per_second):>20}"
-                f"  p95 {milliseconds(event.p95_ns)}"
-            )
+            place = f"{event.connections:>5} connections" if event.label is None else f"{event.label:<17}"
+            return f"  {place}  {rate(event.queries_per_second):>20}  p95 {milliseconds(event.p95_ns)}"
         case events.TrialFinished():
             told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
             return f"  {event.trial} {told}, {format_duration(event.seconds)}"
@@ -177,7 +175,8 @@ class LiveDisplay:
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
                 self._step, self._phase = event.text + share, ""
             case events.PhaseStarted():
-                self._step = f"phase {event.phase + 1} of {self._phases}: {event.connections} connections"
+                place = event.label or f"{event.connections} connections"
+                self._step = f"phase {event.phase + 1} of {self._phases}: {place}"
             case events.Measured():
                 self._recent = [*self._recent[-47:], event.queries_per_second]
                 errors = f" · [red]{event.errors} errors[/red]" if event.errors else ""

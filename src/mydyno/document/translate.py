@@ -20,6 +20,9 @@ _WANTED = {
     "bool_type": ("is neither true nor false", "true or false"),
     "dict_type": ("is not a mapping", "NAME: VALUE pairs"),
     "model_type": ("is not a mapping", None),
+    "too_short": ("is empty", "one or more"),
+    "string_too_short": ("is empty", "a text"),
+    "greater_than": ("is too small", "more than 0"),
 }
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_serializer, model_validator
 
 from mydyno.document.base import Fault, Section, refuse
-from mydyno.document.problems import SpecErrors
+from mydyno.document.problems import Problem, SpecErrors
 from mydyno.workload import Resolved, WorkloadFile, builtin_names, read, slap
 from mydyno.workload.external import ExternalSlap, ExternalSysbench
 from mydyno.workload.smack import resolve as smack
@@ -42,6 +42,12 @@ class OwnFile(Section):
     options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Values for the options that the file declares."
     )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="Digest of what the file makes the engine do. mydyno writes it into its plan; in an "
+        "experiment it refuses a file that has changed.",
+    )
     _resolved: Resolved = PrivateAttr()
 
     @model_validator(mode="after")
@@ -50,7 +56,7 @@ class OwnFile(Section):
         try:
             if path.suffix == ".smack":
                 self._resolved = _script(path, self.options)
-                return self
+                return self._checked()
             file = read(path)
         except SpecErrors as errors:
             raise _refused(errors, "path") from None
@@ -58,15 +64,22 @@ class OwnFile(Section):
             self._resolved = file.resolve(self.options)
         except SpecErrors as errors:
             raise _refused(errors, "options") from None
+        return self._checked()
+
+    def _checked(self) -> Self:
+        if self.sha256 not in (None, self.digest):
+            raise refuse(Fault(f"{self.path} has changed", self.digest, at=("sha256",), whole=True))
         return self
 
-    @model_serializer(mode="plain", when_used="json")
-    def _with_contents(self) -> dict[str, Any]:
-        """What the file makes the engine do counts, not where it lies or what it is called: the files that it
-        extends and reads are part of it."""
+    @property
+    def digest(self) -> str:
+        """Of what the file makes the engine do, the files that it extends and reads included."""
         program = json.dumps(self._resolved.program, sort_keys=True)
-        digest = hashlib.sha256(program.encode()).hexdigest()
-        return {"workload": self._resolved.name, "sha256": digest, "options": self._resolved.options}
+        return hashlib.sha256(program.encode()).hexdigest()
+
+    @model_serializer(mode="plain", when_used="json")
+    def _with_digest(self) -> dict[str, Any]:
+        return {"path": self.path, "options": self._resolved.options, "sha256": self.digest}
 
     def resolve(self) -> Resolved:
         return self._resolved
@@ -93,7 +106,7 @@ def _refused(errors: SpecErrors, key: str) -> Exception:
     return refuse(
         *(
             Fault(
-                (f"{problem.file}:{problem.line}: " if problem.line else "") + problem.message,
+                f"{_place(problem)}: {problem.message}",
                 problem.allowed,
                 problem.nearest,
                 at=(key,),
@@ -103,6 +116,12 @@ def _refused(errors: SpecErrors, key: str) -> Exception:
             for problem in errors.problems
         )
     )
+
+
+def _place(problem: Problem) -> str:
+    """Where a problem of another file is, by the file's name alone: its folder is known."""
+    name = Path(problem.file).name
+    return f"{name}:{problem.line}" if problem.line else name
 
 
 _PROGRAMS = {name: read(name) for name in builtin_names()}

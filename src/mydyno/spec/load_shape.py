@@ -117,9 +117,9 @@ class Think(Section):
                 "is not one kind of think time", "TIME, {exponential: TIME} or {uniform: TIME}", whole=False
             )
 
-    @model_serializer(mode="plain", when_used="json")
-    def _as_written(self) -> dict[str, float]:
-        return {self.kind: self.mean}
+    @model_serializer(mode="wrap", when_used="json")
+    def _as_written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {kind: time for kind, time in handler(self).items() if time is not None}
 
     @classmethod
     def __get_pydantic_json_schema__(

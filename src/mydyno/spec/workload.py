@@ -88,6 +88,8 @@ class Workload(Generators):
         written = {key: value for key, value in handler(self).items() if value is not None}
         if not self.ramp:
             del written["ramp"]
+        if self.sql_bench is not None:
+            written = {key: value for key, value in written.items() if key not in _SHAPE}
         options = written[self.generator]
         written[self.generator] = {key: value for key, value in options.items() if value is not None}
         return written
@@ -126,7 +128,7 @@ class Workload(Generators):
     @property
     def phases(self) -> int:
         """Stretches of load in a trial."""
-        return len(self.connections) if self.sql_bench is None else len(self.sql_bench.groups)
+        return len(self.connections) if self.sql_bench is None else len(self.sql_bench.programs)
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
@@ -157,7 +159,7 @@ class Workload(Generators):
         if given == ["slap"] and isinstance(raw["slap"], Mapping):
             for key in _OF_SLAP_ALONE & raw["slap"].keys():
                 yield Fault(
-                    f"workload.slap.{key} is the business of workload.each here",
+                    f"{key} is the business of workload.each here",
                     "each: {rounds: N}, {split: N} or {warmup: TIME, measure: TIME}",
                     at=("slap", key),
                     at_key=True,

@@ -84,6 +84,7 @@ class PhaseFinished(Event):
     connections: int
     queries_per_second: float | None
     p95_ns: int | None
+    label: str | None = None
 
 
 @dataclass(frozen=True)

@@ -211,6 +211,7 @@ def _event(message: messages.Message, collector: Collector) -> Event | None:
                 connections=phase.connections_reached,
                 queries_per_second=phase.queries_per_second,
                 p95_ns=phase.latency.p95_ns,
+                label=phase.label,
             )
         case _:
             return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from mydyno.document.base import Fault, Section, refuse
+from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.document.quantities import CountRule
 from mydyno.workload.sql import typographic
 
@@ -53,11 +54,19 @@ def _plain_text(text: str) -> str:
 _Loops = Annotated[int, CountRule(at_least=1)]
 
 
+def _names_transactions(create_options: str) -> bool:
+    """Whether the text names an engine with transactions, by the original's rule: a word in any case."""
+    return any(engine in create_options.lower() for engine in ("innodb", "bdb", "gemini", "ndb"))
+
+
 class SqlBench(Section):
     """One connection that runs the test programs one after another: a phase for each."""
 
-    groups: Annotated[list[Group], Field(min_length=1)] = Field(
-        default=list(GROUPS), description="The test programs, in this order.", examples=[["insert", "select"]]
+    groups: Annotated[list[Group], Field(min_length=1)] | None = Field(
+        default=None,
+        description="The test programs, in this order; all of them without it, `transactions` only with an "
+        "engine that has them.",
+        examples=[["insert", "select"]],
     )
     small: bool = Field(default=False, description="The original's --small-test: far fewer loops.")
     fast: bool = Field(
@@ -66,7 +75,7 @@ class SqlBench(Section):
     create_options: Annotated[str, AfterValidator(_plain_text)] = Field(
         default="",
         description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also tells the programs that the "
-        "engine has transactions: without it `transactions` is skipped, as in the original.",
+        "engine has transactions, without which `transactions` cannot run.",
     )
     small_tables: bool = Field(default=False, description="The original's --small-tables.")
     small_key_tables: bool = Field(default=False, description="The original's --small-key-tables.")
@@ -86,15 +95,31 @@ class SqlBench(Section):
         default=None, description="`copy`: ALTER TABLE rebuilds the table, as the servers of the time did."
     )
 
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        groups = raw.get("groups")
+        asked = isinstance(groups, list) and "transactions" in groups
+        if asked and not _names_transactions(str(raw.get("create_options", ""))):
+            allowed = "create_options: ENGINE=InnoDB beside it"
+            yield clash("groups", "transactions needs an engine that has them", allowed)
+
+    @property
+    def programs(self) -> tuple[Group, ...]:
+        """The test programs that run."""
+        if self.groups is not None:
+            return tuple(self.groups)
+        transactional = _names_transactions(self.create_options)
+        return tuple(group for group in GROUPS if group != "transactions" or transactional)
+
     @property
     def job(self) -> dict[str, Any]:
         """The engine's `sql_bench` object."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return {**self.model_dump(mode="json", exclude_none=True), "groups": list(self.programs)}
 
     @property
     def seconds(self) -> float:
         """About how long the test programs take."""
-        return sum(SECONDS[group] for group in self.groups) / (20 if self.small else 1)
+        return sum(SECONDS[group] for group in self.programs) / (20 if self.small else 1)
 
     @property
     def most_bytes(self) -> int:

@@ -91,6 +91,9 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
         quiet=values["as_json"],
     )
     assert heard.hello is not None
+    assert workload.sql_bench is not None
+    if workload.sql_bench.groups is None and "transactions" not in workload.sql_bench.programs:
+        typer.echo("transactions was left out: --create-options names no engine with transactions", err=True)
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     text = report.render(heard.hello, heard.run, heard.ends, arguments=" ".join(arguments))
     if values["output"]:
