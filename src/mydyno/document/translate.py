@@ -20,6 +20,7 @@ _WANTED = {
     "bool_type": ("is neither true nor false", "true or false"),
     "dict_type": ("is not a mapping", "NAME: VALUE pairs"),
     "model_type": ("is not a mapping", None),
+    "list_type": ("is not a list", "a list, as [ONE, TWO]"),
     "too_short": ("is empty", "one or more"),
     "string_too_short": ("is empty", "a text"),
     "greater_than": ("is too small", "more than 0"),
