@@ -14,6 +14,7 @@ from typing import Protocol
 
 import pytest
 
+from live.mydyno_process import Workplace
 from mydyno.host.local import LocalHost
 from mydyno.stack import (
     DataDirectory,
@@ -143,3 +144,14 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
             server.stop(patience_seconds=5.0)
         for layer, directory in directories:
             layer.down(site, directory)
+
+
+@pytest.fixture
+def workplace() -> Iterator[Workplace]:
+    """A folder with a lab for one test that runs mydyno as users do; no process may be left at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="mydyno-run-", dir="/tmp"))
+    folder.chmod(0o755)
+    place = Workplace(folder)
+    yield place
+    place.wait_until_no_process_is_left()
+    shutil.rmtree(folder)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,3 +103,22 @@ def listen_until(process: subprocess.Popen[str], kind: str) -> str:
 
 def run(job: Record) -> Run:
     return finish(start(job))
+
+
+@contextmanager
+def counting(server: RunningServer) -> Iterator[dict[str, int]]:
+    """How often each kind of statement was run by others meanwhile: `Com_*` without the prefix."""
+    before = server.status()
+    counts: dict[str, int] = {}
+    yield counts
+    after = server.status()
+    for name, value in after.items():
+        if name.startswith("Com_") and int(value) != int(before[name]):
+            counts[name.removeprefix("Com_")] = int(value) - int(before[name])
+    counts["show_status"] -= 1
+
+
+def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall())

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from live.engine import ROWS, Record, job, phase, rounds, run, target, timed
+from live.engine import ROWS, Record, ask, counting, job, phase, rounds, run, target, timed
 from live.programs import smack, sysbench
 from mydyno.load import messages
 from mydyno.stack import RunningServer
@@ -20,19 +18,6 @@ pytestmark = pytest.mark.live
 CONNECTIONS = 4
 ROUNDS = 25
 EVENTS = CONNECTIONS * ROUNDS
-
-
-@contextmanager
-def counting(server: RunningServer) -> Iterator[dict[str, int]]:
-    """How often each kind of statement was run by others meanwhile: `Com_*` without the prefix."""
-    before = server.status()
-    counts: dict[str, int] = {}
-    yield counts
-    after = server.status()
-    for name, value in after.items():
-        if name.startswith("Com_") and int(value) != int(before[name]):
-            counts[name.removeprefix("Com_")] = int(value) - int(before[name])
-    counts["show_status"] -= 1
 
 
 def prepared_tables(server: RunningServer, workload: Record) -> None:
@@ -46,12 +31,6 @@ def events(server: RunningServer, workload: Record, **more: Any) -> Record:
 
 def per_event(counts: dict[str, int], *names: str) -> list[float]:
     return [counts.get(name, 0) / EVENTS for name in names]
-
-
-def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 @pytest.mark.parametrize("prepared", [False, True])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from live.conftest import Start
-from live.engine import Record, finish, job, listen_until, phase, rounds, run, target, timed
+from live.engine import Record, ask, finish, job, listen_until, phase, rounds, run, target, timed
 from live.engine import start as begin
 from live.programs import program, send, transaction, value
 from mydyno.stack import RunningServer
@@ -27,12 +27,6 @@ def database(request: pytest.FixtureRequest) -> None:
     """The database is there: programs without tables make none."""
     if "server" in request.fixturenames:
         ask(request.getfixturevalue("server"), "CREATE DATABASE IF NOT EXISTS engine_test")
-
-
-def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 def load(server: RunningServer, workload: Record, *phases: Record, **more: Any) -> Record:

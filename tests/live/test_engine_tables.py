@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from live.engine import Record, Run, job, phase, rounds, run
+from live.engine import Record, Run, ask, job, phase, rounds, run
 from live.programs import program, send, transaction, value
 from mydyno.stack import RunningServer
 
@@ -20,12 +20,6 @@ def _empty_database(server: RunningServer) -> Iterator[None]:
     ask(server, "CREATE DATABASE engine_test")
     yield
     ask(server, "DROP DATABASE IF EXISTS engine_test")
-
-
-def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 def fruits(rows: int = 5, **more: Any) -> Record:

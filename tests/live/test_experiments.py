@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,16 +16,6 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "experiments").glob("*.yaml"))
 SMACK = ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack"
-
-
-@pytest.fixture
-def workplace() -> Iterator[Workplace]:
-    folder = Path(tempfile.mkdtemp(prefix="mdexp-", dir="/tmp"))
-    folder.chmod(0o755)
-    place = Workplace(folder)
-    yield place
-    place.wait_until_no_process_is_left()
-    shutil.rmtree(folder)
 
 
 def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRecord]:

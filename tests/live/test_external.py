@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from live.conftest import Start
+from live.engine import ask
 from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
 from mydyno.load import messages
@@ -95,12 +96,6 @@ def hear(
             heard.all.append(message)
             on(message)
     return heard
-
-
-def ask(server: RunningServer, sql: str) -> list[tuple[object, ...]]:
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 @pytest.fixture

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sqlite3
-import tempfile
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -21,15 +17,10 @@ KILLS = 20
 
 
 @pytest.fixture
-def workplace() -> Iterator[Workplace]:
-    folder = Path(tempfile.mkdtemp(prefix="mdkill-", dir="/tmp"))
-    folder.chmod(0o755)
-    place = Workplace(folder)
-    # More trials than twenty starts of a few seconds can finish, so that every kill meets one at work.
-    place.experiment.write_text(place.experiment.read_text().replace("repeats: 4", "repeats: 15"))
-    yield place
-    place.wait_until_no_process_is_left()
-    shutil.rmtree(folder)
+def workplace(workplace: Workplace) -> Workplace:
+    """One with more trials than twenty starts of a few seconds can finish: every kill meets one at work."""
+    workplace.experiment.write_text(workplace.experiment.read_text().replace("repeats: 4", "repeats: 15"))
+    return workplace
 
 
 def finished(workplace: Workplace) -> dict[str, str]:

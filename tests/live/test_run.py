@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,16 +17,6 @@ from mydyno.results.store import Lab
 pytestmark = pytest.mark.live
 
 THREAD_CACHE = str(Path(__file__).parents[2] / "experiments" / "thread-cache.yaml")
-
-
-@pytest.fixture
-def workplace() -> Iterator[Workplace]:
-    folder = Path(tempfile.mkdtemp(prefix="mdrun-", dir="/tmp"))
-    folder.chmod(0o755)
-    place = Workplace(folder)
-    yield place
-    place.wait_until_no_process_is_left()
-    shutil.rmtree(folder)
 
 
 def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workplace: Workplace) -> None:

@@ -251,10 +251,15 @@ def test_two_client_types_run_at_the_same_time(smack: Smack) -> None:
 
 def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(smack: Smack) -> None:
     smack.run(script("select 1 "))
+    # Whoever started the tests in the background may have SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
-    result = smack.run(
-        script("select 1 ", main=MAIN.replace("set_num_rounds(5)", "set_num_rounds(100000000)"))
-    )
+    try:
+        result = smack.run(
+            script("select 1 ", main=MAIN.replace("set_num_rounds(5)", "set_num_rounds(100000000)"))
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert result.interrupted
     assert result.reports[0].types[0].count > 0
     assert smack.output[-1].startswith("Query Barrel Report for client c\n")

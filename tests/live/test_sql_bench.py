@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from live.conftest import Start
-from live.engine import Record, Run, finish, listen_until, run, target
+from live.engine import Record, Run, ask, finish, listen_until, run, target
+from live.engine import counting as counted_by_server
 from live.engine import start as start_engine
 from mydyno.load import messages
 from mydyno.stack import RunningServer
@@ -78,14 +79,9 @@ def job(server: RunningServer, *groups: str, more: Record | None = None, **optio
 
 @contextmanager
 def counting(server: RunningServer) -> Iterator[dict[str, int]]:
-    """How often each kind of statement was run by the engine meanwhile: `Com_*` without the prefix."""
-    before = server.status()
-    counts: dict[str, int] = {}
-    yield counts
-    after = server.status()
-    for name, value in after.items():
-        if name.startswith("Com_") and int(value) != int(before[name]):
-            counts[name.removeprefix("Com_")] = int(value) - int(before[name])
+    """How often each kind of statement was run by the test programs, without what the suite does not send."""
+    with counted_by_server(server) as counts:
+        yield counts
     counts["select"] = counts.get("select", 0) - OWN_SELECTS
     # The connection that reads the status sets autocommit.
     counts["set_option"] = counts.get("set_option", 0) - 1
@@ -93,12 +89,6 @@ def counting(server: RunningServer) -> Iterator[dict[str, int]]:
         counts.pop(own, None)
     for name in [name for name, count in counts.items() if not count]:
         del counts[name]
-
-
-def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:
-    with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
 
 
 def tables(server: RunningServer) -> list[str]:

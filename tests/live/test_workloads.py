@@ -12,8 +12,7 @@ import pytest
 from workload.test_builtin import EVENTS
 from workload.test_docs import EXAMPLES, GUIDE
 
-from live.engine import Record, job, phase, rounds, run
-from live.test_engine import ask, counting
+from live.engine import Record, ask, counting, job, phase, rounds, run
 from mydyno import workload
 from mydyno.stack import RunningServer
 

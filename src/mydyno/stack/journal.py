@@ -66,7 +66,9 @@ class Journal:
             return
         undo.carry_out()
         with self._lock:
-            del self._open[number]
+            # Two threads may take down the same thing at once; it is recorded once.
+            if self._open.pop(number, None) is None:
+                return
             # On a full disk the line is lost and the undo is repeated at the next clean-up, where it
             # finds nothing to do. Failing here would hide the error that brought us down.
             try:

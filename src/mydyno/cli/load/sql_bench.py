@@ -55,6 +55,7 @@ def command() -> Callable[..., None]:
         (
             _GROUPS,
             *parameters.OF_SERVER,
+            parameters.SEED,
             parameters.ANSWER_WITHIN,
             parameters.DROP_EXISTING,
             *of_section,
@@ -85,7 +86,7 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     heard = driving.drive(
         workload,
         target,
-        seed=1,
+        seed=values["seed"],
         prepare="none",
         drop_existing=values["drop_existing"],
         quiet=values["as_json"],
