@@ -68,7 +68,7 @@ def test_a_small_fast_run_finds_the_same_whatever_the_storage_engine(
 ) -> None:
     found = operations(atis(server, small=True, fast=True, create_options=f"ENGINE={engine}"))
     assert (found["insert"]["tests"], found["insert"]["statements"]) == (9768, 30)
-    assert "LOAD DATA" in found["insert"]["warning"]
+    assert found["insert"]["warning"] is None
     assert found["book-keeping"]["statements"] == 1
     for name, (queries, rows) in GROUPS.items():
         assert (found[name]["tests"], found[name]["rows"]) == (queries / 10, rows / 10)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,14 +139,31 @@ def test_every_message_is_understood_and_the_statements_add_up(server: RunningSe
 
 
 def test_fast_runs_of_all_programs_succeed(server: RunningServer) -> None:
+    loads = int(server.status()["Com_load"])
     result = run(job(server, *SMALL, small=True, fast=True))
     assert result.the("done")["exit"] == "ok", result.text
+    assert int(server.status()["Com_load"]) - loads == 28 + 4
     assert {start["label"] for start in result.of("phase_start")} == set(SMALL)
     for operation in result.of("operation"):
         assert operation["failed"] == 0, operation
-    warned = {op["program"] for op in result.of("operation") if op["warning"]}
-    assert warned == {"ATIS", "wisconsin"}, "no files are loaded, and that is told"
+    assert [op["name"] for op in result.of("operation") if op["warning"]] == []
     assert tables(server) == []
+    assert list(Path(tempfile.gettempdir()).glob("mydyno-*.rows")) == []
+
+
+def test_where_the_server_may_not_read_files_their_rows_are_inserted_and_that_is_told(start: Start) -> None:
+    server = start()
+    ask(server, "CREATE DATABASE engine_test")
+    ask(server, "CREATE USER plain@localhost IDENTIFIED BY 'no-files'")
+    ask(server, "GRANT ALL ON engine_test.* TO plain@localhost")
+    wisconsin = job(server, "wisconsin", small=True, fast=True)
+    wisconsin["target"] |= {"user": "plain", "password": "no-files"}
+    result = run(wisconsin)
+    assert result.the("done")["exit"] == "ok", result.text
+    [insert] = [op for op in result.of("operation") if op["name"] == "insert"]
+    assert (insert["tests"], insert["failed"]) == (31_000, 0)
+    assert "LOAD DATA INFILE was refused" in insert["warning"]
+    assert "Access denied" in insert["warning"]
 
 
 @pytest.mark.parametrize("options", [{"fast": False}, {"fast": True}])

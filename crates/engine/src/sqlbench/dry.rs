@@ -113,11 +113,12 @@ impl Link for DryLink {
 
 /// The server's name for a kind of statement.
 fn kind(sql: &str) -> &'static str {
-    const KINDS: [(&str, &str); 17] = [
+    const KINDS: [(&str, &str); 18] = [
         ("SELECT", "select"),
         ("INSERT INTO bench2 SELECT", "insert_select"),
         ("INSERT INTO bench3 SELECT", "insert_select"),
         ("INSERT", "insert"),
+        ("LOAD", "load"),
         ("UPDATE", "update"),
         ("DELETE", "delete"),
         ("CREATE TABLE", "create_table"),

@@ -17,6 +17,7 @@ mod options;
 mod ownership;
 mod programs;
 mod record;
+mod row_file;
 mod run;
 mod steps;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::cell::literal;
 use super::data;
 use super::queries::{GROUPS, Group};
 use super::schema::SCHEMAS;
-use crate::sqlbench::programs::NO_LOAD_DATA;
+use crate::sqlbench::row_file::RowFile;
 use crate::sqlbench::{Bench, Options, Stop};
 
 const LOOPS: u64 = 100;
@@ -61,22 +61,22 @@ fn create(bench: &mut Bench) -> Result<(), Stop> {
 }
 
 fn insert(bench: &mut Bench) -> Result<(), Stop> {
-    let fast = bench.options().fast;
-    let contents: Vec<(&str, Vec<String>)> = SCHEMAS
+    let contents: Vec<(&'static str, Vec<String>)> = SCHEMAS
         .iter()
         .zip(data::rows())
         .map(|(schema, rows)| (schema.name, rows.iter().map(literal).collect()))
         .collect();
+    if bench.options().fast {
+        let files = contents.into_iter().map(|(table, rows)| RowFile::new(table, rows)).collect();
+        return bench.operation("insert", data::ROWS, |bench| {
+            bench.lock(&locked("WRITE"))?;
+            bench.load_rows(files)?;
+            bench.unlock()
+        });
+    }
     bench.operation("insert", data::ROWS, |bench| {
         bench.lock(&locked("WRITE"))?;
-        if fast {
-            bench.warn(NO_LOAD_DATA.to_owned());
-        }
         for (table, rows) in contents {
-            if fast {
-                bench.insert_packed(table, rows.into_iter())?;
-                continue;
-            }
             for row in rows {
                 bench.expect(&format!("INSERT INTO {table} VALUES {row}"), 1)?;
             }

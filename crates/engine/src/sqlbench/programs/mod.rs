@@ -15,10 +15,6 @@ use super::bench::{Bench, Stop};
 use super::options::Options;
 use crate::job::SqlBenchProgram;
 
-/// The warning of an operation that loads rows under `fast`.
-pub const NO_LOAD_DATA: &str = "the suite loads these rows with LOAD DATA INFILE, which servers forbid: \
-     multi-row INSERTs were sent instead";
-
 /// A test program, and what must be known before it runs.
 pub struct Program {
     pub run: fn(&mut Bench) -> Result<(), Stop>,

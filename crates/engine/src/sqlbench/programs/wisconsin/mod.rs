@@ -5,6 +5,7 @@ mod queries;
 
 use crate::sqlbench::bench::{Bench, Stop};
 use crate::sqlbench::options::Options;
+use crate::sqlbench::row_file::RowFile;
 
 const TABLES: [&str; 4] = ["onek", "tenk1", "tenk2", "Bprime"];
 const LOOPS: u64 = 10;
@@ -47,21 +48,20 @@ fn writes() -> String {
 
 fn insert(bench: &mut Bench) -> Result<(), Stop> {
     let fast = bench.options().fast;
-    let contents: [(&str, Vec<String>); 4] = TABLES.map(|table| {
+    let contents: [(&'static str, Vec<String>); 4] = TABLES.map(|table| {
         let rows = if table == "onek" { data::onek() } else { data::tenk() };
         (table, rows.iter().map(data::Row::values).collect())
     });
     let rows = contents.iter().map(|(_, rows)| rows.len() as u64).sum();
     bench.lock(&writes())?;
+    if fast {
+        let files = contents.into_iter().map(|(table, rows)| RowFile::new(table, rows)).collect();
+        bench.operation("insert", rows, |bench| bench.load_rows(files))?;
+        bench.unlock()?;
+        return bench.optimize(&TABLES.join(","));
+    }
     bench.operation("insert", rows, |bench| {
-        if fast {
-            bench.warn(super::NO_LOAD_DATA.to_owned());
-        }
         for (table, rows) in contents {
-            if fast {
-                bench.insert_packed(table, rows.into_iter())?;
-                continue;
-            }
             for row in rows {
                 bench.expect(&format!("INSERT INTO {table} VALUES {row}"), 1)?;
             }
