@@ -100,4 +100,4 @@ class _Machine:
                 return re.sub("@", lambda _: drawn.choice(LETTERS), letters)
             case "permute", (index, n, key):
                 return _order(n, key)[index % n]
-        raise NotImplementedError(f"{operator} with {len(operands)} operands")
+        raise AssertionError(f"no rule here for {operator} with {len(operands)} operands")
