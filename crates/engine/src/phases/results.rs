@@ -53,10 +53,10 @@ impl Watch<'_> {
                 false => LatencyKind::Service,
                 true => LatencyKind::Response,
             },
-            queries: counted(&all_kinds(&sum.recorded.statements[..kinds.len()])),
+            queries: CountedLatency::from(&all_kinds(&sum.recorded.statements[..kinds.len()])),
             statements: by_kind(kinds, &sum.recorded.statements),
-            transactions: counted(&sum.recorded.transactions),
-            connects: counted(&sum.connects),
+            transactions: CountedLatency::from(&sum.recorded.transactions),
+            connects: CountedLatency::from(&sum.connects),
             errors: sum.recorded.errors.counts,
             error_examples: sum.recorded.errors.examples,
             unanswered: sum.unanswered,
@@ -142,9 +142,9 @@ fn by_kind(
 ) -> BTreeMap<String, StatementResult> {
     let (own, connect) = statements.split_at(kinds.len());
     let mut results: BTreeMap<String, StatementResult> =
-        kinds.iter().zip(own).map(|(kind, part)| (kind.to_string(), statement(part))).collect();
+        kinds.iter().zip(own).map(|(kind, part)| (kind.to_string(), part.into())).collect();
     for part in connect.iter().filter(|part| part.latencies.count() + part.errors > 0) {
-        results.insert("connect".to_owned(), statement(part));
+        results.insert("connect".to_owned(), part.into());
     }
     results
 }
@@ -155,15 +155,19 @@ fn all_kinds(statements: &[StatementPart]) -> Latencies {
     all
 }
 
-fn statement(part: &StatementPart) -> StatementResult {
-    StatementResult {
-        count: part.latencies.count(),
-        errors: part.errors,
-        rows: part.rows,
-        latency: part.latencies.summary(),
+impl From<&StatementPart> for StatementResult {
+    fn from(part: &StatementPart) -> Self {
+        Self {
+            count: part.latencies.count(),
+            errors: part.errors,
+            rows: part.rows,
+            latency: part.latencies.summary(),
+        }
     }
 }
 
-fn counted(latencies: &Latencies) -> CountedLatency {
-    CountedLatency { count: latencies.count(), latency: latencies.summary() }
+impl From<&Latencies> for CountedLatency {
+    fn from(latencies: &Latencies) -> Self {
+        Self { count: latencies.count(), latency: latencies.summary() }
+    }
 }

@@ -168,10 +168,14 @@ impl Record {
             interrupted: ending.interrupted,
             aborted: ending.aborted,
             latency_kind: LatencyKind::Service,
-            queries: counted(&all),
-            statements: self.kinds.iter().map(|(kind, part)| (kind.clone(), told(part))).collect(),
-            transactions: counted(&Latencies::default()),
-            connects: counted(&self.connects),
+            queries: CountedLatency::from(&all),
+            statements: self
+                .kinds
+                .iter()
+                .map(|(kind, part)| (kind.clone(), StatementResult::from(part)))
+                .collect(),
+            transactions: CountedLatency::from(&Latencies::default()),
+            connects: CountedLatency::from(&self.connects),
             errors: self.errors.counts,
             error_examples: self.errors.examples,
             unanswered: self.unanswered,
@@ -217,17 +221,4 @@ impl Record {
             max_ns: latencies.max_ns(),
         }
     }
-}
-
-fn told(part: &StatementPart) -> StatementResult {
-    StatementResult {
-        count: part.latencies.count(),
-        errors: part.errors,
-        rows: part.rows,
-        latency: part.latencies.summary(),
-    }
-}
-
-fn counted(latencies: &Latencies) -> CountedLatency {
-    CountedLatency { count: latencies.count(), latency: latencies.summary() }
 }
