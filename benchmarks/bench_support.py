@@ -19,7 +19,7 @@ from typing import Any
 from scipy import stats
 
 from mydyno.host.local import LocalHost
-from mydyno.load.engine import find_engine
+from mydyno.host.programs import find_program
 from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
@@ -107,7 +107,9 @@ def run_engine(
     server: RunningServer, workload: dict[str, Any], phases: list[dict[str, Any]], **more: Any
 ) -> tuple[list[dict[str, Any]], ProcessUsage]:
     """Runs the engine to its end: its messages, and what the process used."""
-    text, usage = run_measured([str(find_engine()), "load"], engine_job(server, workload, phases, **more))
+    text, usage = run_measured(
+        [str(find_program("mydyno-engine")), "load"], engine_job(server, workload, phases, **more)
+    )
     messages = [json.loads(line) for line in text.splitlines()]
     if messages[-1]["type"] != "done" or messages[-1]["exit"] != "ok":
         raise SystemExit(f"the engine failed: {messages[-1]}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.errors import LabError, MissingToolError, ServerError
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host, Process
 
@@ -117,7 +117,7 @@ def test_files_are_private_and_missing_ones_read_as_none(tmp_path: Path) -> None
 
 def test_a_file_is_never_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    with pytest.raises(OSError, match="symbolic link"):
+    with pytest.raises(LabError, match="symbolic link"):
         LocalHost().write_text(tmp_path / "link", "text")
     assert not (tmp_path / "target").exists()
 

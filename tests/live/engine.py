@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mydyno.load.engine import find_engine
+from mydyno.host.programs import find_program
 from mydyno.stack import RunningServer
 
 Record = dict[str, Any]
@@ -73,7 +73,7 @@ def timed(measure_s: float, warmup_s: float = 0.0) -> Record:
 def start(job: Record) -> subprocess.Popen[str]:
     """An engine that has been given its job and goes on by itself."""
     process = subprocess.Popen(
-        [find_engine(), "load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [find_program("mydyno-engine"), "load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
     process.stdin.write(json.dumps(job))

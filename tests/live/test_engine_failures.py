@@ -16,7 +16,7 @@ import pytest
 from live.conftest import Start
 from live.engine import finish, job, listen_until, phase, rounds, run, start, timed
 from live.programs import smack, sysbench
-from mydyno.load.engine import find_engine
+from mydyno.host.programs import find_program
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -210,7 +210,8 @@ def test_an_engine_dies_with_the_process_that_started_it(loaded: RunningServer, 
     program = (
         "import subprocess, sys, time\n"
         f"out = open({str(tmp_path / 'messages')!r}, 'w')\n"
-        f"engine = subprocess.Popen([{str(find_engine())!r}, 'load'], stdin=subprocess.PIPE, stdout=out)\n"
+        f"engine = subprocess.Popen([{str(find_program('mydyno-engine'))!r}, 'load'],"
+        " stdin=subprocess.PIPE, stdout=out)\n"
         "engine.stdin.write(sys.stdin.buffer.read())\n"
         "engine.stdin.close()\n"
         "print(engine.pid, flush=True)\n"
@@ -235,7 +236,7 @@ def test_an_engine_dies_with_the_process_that_started_it(loaded: RunningServer, 
 
 
 def test_too_few_open_files_are_told_with_the_limit(loaded: RunningServer) -> None:
-    program = f"ulimit -n 100; exec {find_engine()} load"
+    program = f"ulimit -n 100; exec {find_program('mydyno-engine')} load"
     text = json.dumps(job(loaded, smack(), phase(200, rounds(1))))
     result = subprocess.run(["bash", "-c", program], input=text, capture_output=True, text=True, check=False)
     fatal = json.loads(result.stdout)

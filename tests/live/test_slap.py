@@ -11,6 +11,7 @@ import pytest
 
 from live.conftest import Start
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.host.local import LocalHost
 from mydyno.load import job as jobs
 from mydyno.load.engine import Engine
 from mydyno.load.job import Target
@@ -200,7 +201,7 @@ def test_as_the_workload_of_an_experiment_it_makes_its_table_and_finds_its_keys(
         prepare="create",
         phases=(jobs.Phase(connections=2, arrival=jobs.closed_loop(), work=jobs.rounds(110)),),
     )
-    with Engine(job) as engine:
+    with Engine(job, LocalHost()) as engine:
         [end] = [message for message in engine if isinstance(message, PhaseEnd)]
     # Two clients that update rows in transactions of ten may deadlock; as in mysqlslap nothing is sent again.
     assert end.errors.keys() <= {"1213"}

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.host.local import LocalHost
 from mydyno.load import job as jobs
 from mydyno.load.engine import Engine
 from mydyno.load.messages import PhaseEnd
@@ -274,7 +275,7 @@ def test_a_file_as_the_workload_of_an_experiment_has_its_rows_and_750_names(smac
         prepare="create",
         phases=(jobs.Phase(connections=4, arrival=jobs.closed_loop(), work=jobs.rounds(2000)),),
     )
-    with Engine(job) as engine:
+    with Engine(job, LocalHost()) as engine:
         [end] = [message for message in engine if isinstance(message, PhaseEnd)]
     assert {kind: one.count for kind, one in end.statements.items()} == {
         "select_index": 8000,

@@ -6,6 +6,8 @@ import pytest
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
 from mydyno.core.secrets import Secret
+from mydyno.host.local import LocalHost
+from mydyno.host.programs import find_program
 from mydyno.load import engine
 from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
 
@@ -33,7 +35,7 @@ def program(folder: Path, text: str) -> str:
 
 
 def hear(one: Job) -> list[object]:
-    with engine.Engine(one) as running:
+    with engine.Engine(one, LocalHost()) as running:
         return list(running)
 
 
@@ -52,7 +54,7 @@ def test_a_job_that_the_engine_refuses_is_a_wrong_use() -> None:
 def test_a_binary_that_does_not_exist_is_named_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYDYNO_ENGINE", "/nowhere/mydyno-engine")
     with pytest.raises(MissingToolError, match="MYDYNO_ENGINE names /nowhere/mydyno-engine"):
-        engine.find_engine()
+        find_program("mydyno-engine")
 
 
 @pytest.mark.parametrize(

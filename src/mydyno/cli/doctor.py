@@ -82,9 +82,10 @@ def _needed(name: str, look: Callable[[], str]) -> Check:
 
 
 def _engine() -> str:
-    from mydyno.load.engine import engine_version, find_engine
+    from mydyno.host.programs import find_program
+    from mydyno.load.engine import NAME, engine_version
 
-    return f"{engine_version()} ({find_engine()})"
+    return f"{engine_version()} ({find_program(NAME)})"
 
 
 def _server() -> str:

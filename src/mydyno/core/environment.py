@@ -20,6 +20,7 @@ class Variable:
 
 LAB = Variable("MYDYNO_LAB", "the folder that holds results, when --lab is not given (default: ./lab)")
 ENGINE = Variable("MYDYNO_ENGINE", "the mydyno-engine binary to use instead of the installed one")
+AGENT = Variable("MYDYNO_AGENT", "the mydyno-agent binary to use instead of the installed one")
 SERVER = Variable("MYDYNO_SERVER", "the mysqld or mariadbd binary that `release: system` means")
 
-ALL = (LAB, ENGINE, SERVER)
+ALL = (LAB, ENGINE, AGENT, SERVER)

@@ -6,6 +6,8 @@
     ├── MissingToolError        3  this machine lacks a program or a right that the work needs
     ├── ServerError             4  a server could not be started, reached or stopped
     ├── EngineError             4  the load engine could not do its work
+    ├── HostError               4  a guest did not start, or was lost
+    ├── StorageError            4  disks, an array or a file system could not be built as asked
     ├── LabError                5  the results folder is busy, damaged, full or too new
     └── UndoError               6  something could not be put back; the journal keeps it
 
@@ -51,6 +53,14 @@ class ServerError(MydynoError):
 
 
 class EngineError(MydynoError):
+    exit_code = 4
+
+
+class HostError(MydynoError):
+    exit_code = 4
+
+
+class StorageError(MydynoError):
     exit_code = 4
 
 

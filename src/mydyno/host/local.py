@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, cast
 
 from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.core.facts import HostFacts
+from mydyno.core.writing import writing
 from mydyno.host.environment import Environment, read_environment, read_facts
 from mydyno.host.identity import Identity, server_identity, tied_to_parent
-from mydyno.host.protocol import Finished
+from mydyno.host.programs import find_program
+from mydyno.host.protocol import Finished, HeldFile
 
 # MYSQL_HOME names a folder with a my.cnf; the others change ports, sockets and passwords of clients.
 _FOREIGN = ("LC_", "LANG", "MYSQL_", "MARIADB_")
@@ -50,10 +55,62 @@ class LocalProcess:
         self._child.kill()
 
 
+class LocalConversation(LocalProcess):
+    """The same, with pipes to it. Its errors go to a file without a name, so that they never block it."""
+
+    def __init__(self, child: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        super().__init__(child)
+        self._errors = errors
+
+    @property
+    def stdin(self) -> BinaryIO:
+        assert self._child.stdin is not None
+        return cast(BinaryIO, self._child.stdin)
+
+    @property
+    def stdout(self) -> BinaryIO:
+        assert self._child.stdout is not None
+        return cast(BinaryIO, self._child.stdout)
+
+    def errors(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+    def close(self) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+        for pipe in (self._child.stdin, self._child.stdout):
+            # What a dead process has not read cannot be flushed to it any more.
+            with suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
+        self._child.wait()
+        self._errors.close()
+
+
+class _Memory:
+    """Anonymous memory that a child inherits as a descriptor."""
+
+    def __init__(self, content: bytes) -> None:
+        self.descriptor = os.memfd_create("held", 0)
+        os.write(self.descriptor, content)
+
+    @property
+    def path(self) -> str:
+        return f"/proc/self/fd/{self.descriptor}"
+
+    def wipe(self) -> None:
+        if self.descriptor >= 0:
+            os.ftruncate(self.descriptor, 0)
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
 class LocalHost:
     """Commands run here, directly."""
 
     name = "local"
+    ephemeral = False
 
     def __init__(self) -> None:
         self._server_identity = server_identity()
@@ -89,14 +146,55 @@ class LocalHost:
         *,
         identity: Identity | None = None,
         output: Path,
-        pass_fds: Sequence[int] = (),
+        held: Sequence[HeldFile] = (),
     ) -> LocalProcess:
+        descriptors = tuple(each.descriptor for each in held if isinstance(each, _Memory))
         with output.open("ab") as log:
             return LocalProcess(
                 _launch(
-                    argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=tuple(pass_fds)
+                    argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=descriptors
                 )
             )
+
+    def open(self, argv: Sequence[str], *, identity: Identity | None = None) -> LocalConversation:
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
+        try:
+            child = _launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+        except BaseException:
+            errors.close()
+            raise
+        return LocalConversation(child, errors)
+
+    def hold(self, content: bytes) -> HeldFile:
+        return _Memory(content)
+
+    def dial(self, path: Path) -> socket.socket:
+        stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            stream.connect(str(path))
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    def program(self, name: str) -> Path:
+        return find_program(name)
+
+    def exists(self, path: Path) -> bool:
+        return path.exists()
+
+    def make_folder(self, path: Path, *, mode: int = 0o700, owner: Identity | None = None) -> None:
+        with writing(path):
+            path.mkdir(mode=mode)
+            if owner is not None:
+                os.chown(path, owner.uid, owner.gid, follow_symlinks=False)
+
+    def remove_tree(self, path: Path) -> None:
+        with writing(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def read_text(self, path: Path) -> str | None:
         try:
@@ -105,11 +203,12 @@ class LocalHost:
             return None
 
     def write_text(self, path: Path, text: str, *, owner: Identity | None = None) -> None:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            if owner is not None:
-                os.fchown(descriptor, owner.uid, owner.gid)
-            file.write(text)
+        with writing(path):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                if owner is not None:
+                    os.fchown(descriptor, owner.uid, owner.gid)
+                file.write(text)
 
     def facts(self, path: Path) -> HostFacts:
         return read_facts(path)

@@ -3,51 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
-import signal
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from pydantic import ValidationError
 
-from mydyno.core import environment
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
+from mydyno.host.programs import find_program
+from mydyno.host.protocol import Host
 from mydyno.load import messages
 from mydyno.load.job import PROTOCOL, Job
 
+NAME = "mydyno-engine"
 _STOP_WITHIN_S = 10.0
-
-
-def find_engine() -> Path:
-    """The engine binary: the one that MYDYNO_ENGINE names, else beside this Python, else on PATH."""
-    named = environment.ENGINE.read()
-    if named:
-        if not shutil.which(named):
-            raise MissingToolError(
-                f"{environment.ENGINE.name} names {named}, which is not a program",
-                "unset it, or give the path of mydyno-engine",
-            )
-        return Path(named)
-    beside = Path(sys.executable).parent / "mydyno-engine"
-    if beside.exists():
-        return beside
-    on_path = shutil.which("mydyno-engine")
-    if on_path:
-        return Path(on_path)
-    raise MissingToolError(
-        f"mydyno-engine was not found (looked beside {sys.executable} and on PATH)",
-        f"install mydyno again with `pip install .`, or name the binary in {environment.ENGINE.name}",
-    )
 
 
 def engine_version() -> str:
     """The engine's version, as `0.1.0`. Raises MissingToolError when it is missing or does not run."""
-    path = find_engine()
+    path = find_program(NAME)
     answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
     if answer.returncode:
         raise MissingToolError(f"{path} does not run: {answer.stderr.strip()}", "install mydyno again")
@@ -55,22 +30,14 @@ def engine_version() -> str:
 
 
 class Engine:
-    """One engine process working on one job; iterate over it to hear its messages.
+    """One engine process on `host` working on one job; iterate over it to hear its messages.
 
     It runs in a session of its own, so that Ctrl-C reaches mydyno alone, which then asks the engine
     to stop and still hears the end of the phase. A fatal message is raised as an error.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
-        self._process = subprocess.Popen(
-            [find_engine(), "load"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
+    def __init__(self, job: Job, host: Host) -> None:
+        self._process = host.open([str(host.program(NAME)), "load"])
         # An engine that dies at once closes the pipe; what it said is found when it is listened to.
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
             pipe.write(job.to_wire().encode())
@@ -80,17 +47,16 @@ class Engine:
         return self._process.pid
 
     def __iter__(self) -> Iterator[messages.Message]:
-        assert self._process.stdout is not None
         finished = False
         for line in self._process.stdout:
             message = self._parse(line)
             if isinstance(message, messages.Fatal):
-                self._process.wait()
+                self._process.wait(_STOP_WITHIN_S)
                 kind = UsageError if message.code == "bad-job" else EngineError
                 raise kind(message.message, message.hint)
             finished = isinstance(message, messages.Done)
             yield message
-        code = self._process.wait()
+        code = self._process.wait(_STOP_WITHIN_S)
         if not finished:
             raise EngineError(f"mydyno-engine ended without finishing (exit code {code}){self._said()}")
 
@@ -111,14 +77,12 @@ class Engine:
         return message
 
     def _said(self) -> str:
-        self._errors.seek(0)
-        text = self._errors.read().decode(errors="replace").strip()
+        text = self._process.errors().strip()
         return f": {text[-500:]}" if text else ""
 
     def request_stop(self) -> None:
         """Ask for an early end: the running phase is closed and reported as interrupted."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
+        self._process.terminate()
 
     def __enter__(self) -> Self:
         return self
@@ -127,11 +91,6 @@ class Engine:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.request_stop()
-        assert self._process.stdout is not None
         self._process.stdout.close()
-        try:
-            self._process.wait(_STOP_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._errors.close()
+        self._process.wait(_STOP_WITHIN_S)
+        self._process.close()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mydyno.stack.dataset import FrozenDataset
-from mydyno.stack.files import copy_tree, sync_tree, writing
+from mydyno.stack.files import copy_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import PrivateFolder, Site
 
@@ -48,9 +48,7 @@ class DataDirectoryLayer:
         try:
             clone = DataDirectory(folder.path / "data", folder.path / "scratch", folder)
             copy_tree(site.host, dataset.data, clone.data)
-            with writing(clone.scratch):
-                clone.scratch.mkdir(mode=0o700)
-                site.own(clone.scratch)
+            site.host.make_folder(clone.scratch, owner=site.host.server_identity)
             sync_tree(site.host, folder.path)
         except BaseException:
             site.remove(folder)

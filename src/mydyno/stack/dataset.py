@@ -11,7 +11,8 @@ from typing import Any
 
 from mydyno.core.errors import LabError, ServerError
 from mydyno.core.server_variables import SHAPING_VARIABLES
-from mydyno.stack.files import move_tree, size_of_tree, sync_tree, writing
+from mydyno.core.writing import writing
+from mydyno.stack.files import move_tree, size_of_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from mydyno.core.errors import LabError
+from mydyno.core.writing import writing
 from mydyno.host.protocol import Host
 
 # A day: the copy of a dataset of any size that a run could use, and still an end to a hung disk.
 _LONGEST_COPY_SECONDS = 86400.0
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turns an OSError inside the block into a LabError that names `path`: a full disk is no traceback."""
-    try:
-        yield
-    except OSError as error:
-        raise LabError(
-            f"{path} cannot be written: {error.strerror}",
-            "free some space in the lab, or choose another with --lab",
-        ) from error
 
 
 def copy_tree(host: Host, source: Path, target: Path) -> None:

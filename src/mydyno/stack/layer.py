@@ -26,6 +26,10 @@ class Standing:
                 return product
         raise MydynoError(f"no layer below gives a {kind.__name__}")
 
+    def all(self, kind: type[_Product]) -> tuple[_Product, ...]:
+        """Every product of this kind, bottom first."""
+        return tuple(product for product in self._products if isinstance(product, kind))
+
 
 class Layer(Protocol):
     """One storey. It is a value: it holds what to build, and never what has been built."""

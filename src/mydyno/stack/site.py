@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mydyno.core.errors import LabError
+from mydyno.core.writing import writing
 from mydyno.host.protocol import Host
-from mydyno.stack.files import writing
 from mydyno.stack.journal import Journal
-from mydyno.stack.undo import RemoveTree
+from mydyno.stack.undo import RemoveTree, Undo
 
 LONGEST_SOCKET_PATH = 107
 """Bytes that a unix socket's path may have: sun_path is 108 with its closing zero (unix(7))."""
@@ -25,7 +25,8 @@ class PrivateFolder:
     """A folder that only the server's user and root can enter, and the journal's number for removing it."""
 
     path: Path
-    undo: int
+    undo: int | None
+    """None on a host with which it goes anyway."""
 
 
 @dataclass
@@ -65,24 +66,28 @@ class Site:
 
     def remove(self, folder: PrivateFolder) -> None:
         """Removes a private folder. Raises UndoError, and then the journal keeps it."""
-        self.journal.undo(folder.undo)
+        if folder.undo is None:
+            self.host.remove_tree(folder.path)
+        else:
+            self.journal.undo(folder.undo)
 
-    def own(self, path: Path) -> None:
-        """Gives a file or folder to the user that servers run as."""
-        identity = self.host.server_identity
-        if identity is not None:
-            os.chown(path, identity.uid, identity.gid, follow_symlinks=False)
+    def intend(self, undo: Undo) -> int | None:
+        """Journals the way back; None on a host with which the act is gone anyway. Raises LabError."""
+        return None if self.host.ephemeral else self.journal.intend(undo)
+
+    def undo(self, number: int | None) -> None:
+        """Undoes what `intend` has journalled. Raises UndoError."""
+        if number is not None:
+            self.journal.undo(number)
 
     def folder_in(self, parent: Path) -> PrivateFolder:
         """A private folder in `parent`. Raises LabError."""
         path = parent / f"mydyno-{secrets.token_hex(6)}"
-        undo = self.journal.intend(RemoveTree(path=path))
+        undo = self.intend(RemoveTree(path=path))
         try:
-            with writing(path):
-                path.mkdir(mode=0o700)
-                self.own(path)
+            self.host.make_folder(path, owner=self.host.server_identity)
         except LabError:
-            self.journal.undo(undo)
+            self.undo(undo)
             raise
         return PrivateFolder(path, undo)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.site import Site
 
@@ -43,7 +44,7 @@ class Stack:
         self._take_down_to(self._kept(wanted))
         try:
             for layer, fingerprint in wanted[len(self._storeys) :]:
-                product = layer.up(self._site, self._standing())
+                product = layer.up(self._site_on_top(), self._standing())
                 self._storeys.append(_Storey(layer, fingerprint, product))
         except BaseException as error:
             try:
@@ -80,7 +81,7 @@ class Stack:
         while len(self._storeys) > (0 if first else count):
             storey = self._storeys.pop()
             try:
-                storey.layer.down(self._site, storey.product)
+                storey.layer.down(self._site_on_top(), storey.product)
             except BaseException as error:
                 if first is None:
                     first = error
@@ -88,6 +89,11 @@ class Stack:
                     first.add_note(f"and while taking down {storey.layer.name}: {error}")
         if first is not None:
             raise first
+
+    def _site_on_top(self) -> Site:
+        """What stands on a ground is built on the ground's host."""
+        grounds = self._standing().all(Ground)  # type: ignore[type-abstract]
+        return replace(self._site, host=grounds[-1].host) if grounds else self._site
 
     def _standing(self) -> Standing:
         return Standing(tuple(storey.product for storey in self._storeys))

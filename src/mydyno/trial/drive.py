@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mydyno.host.protocol import Host
 from mydyno.load.driver import Driver
 from mydyno.load.engine import Engine
 from mydyno.load.external import External
@@ -9,11 +10,11 @@ from mydyno.load.job import Job
 from mydyno.spec import Workload
 
 
-def driver(workload: Workload, job: Job) -> Driver:
-    """The job, started. Raises MissingToolError, UsageError, EngineError."""
+def driver(workload: Workload, job: Job, host: Host) -> Driver:
+    """The job, started on `host`. Raises MissingToolError, UsageError, EngineError."""
     external = workload.external
     if external is None:
-        return Engine(job)
+        return Engine(job, host)
     return External(
         job.target,
         job.phases,

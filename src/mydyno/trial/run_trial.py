@@ -164,7 +164,7 @@ class TrialRunner:
             return {"tables": {}}
         job = preparing(_target(server), point.workload, self.prepared.plan.seed)
         prepared: messages.Prepared | None = None
-        with driver(point.workload, job) as load:
+        with driver(point.workload, job, server.host) as load:
             for message in load:
                 match message:
                     case messages.Progress():
@@ -181,7 +181,7 @@ class TrialRunner:
         """Hear the load out. A server that dies under it ends the trial, not the run."""
         collector = Collector()
         try:
-            with driver(point.workload, job) as load:
+            with driver(point.workload, job, server.host) as load:
                 for message in load:
                     collector.hear(message)
                     if event := _event(message, collector):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from mydyno.host.protocol import Host
 from mydyno.load import messages
 from mydyno.load.job import Job
 from mydyno.load.messages import Message, PhaseEnd
@@ -38,7 +39,7 @@ class FakeEngine:
 
     jobs: list[dict[str, Any]]
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, host: Host) -> None:
         self._job = json.loads(job.to_wire())
         type(self).jobs.append(self._job)
 

@@ -1,9 +1,7 @@
-import os
-
 import pytest
 
 from mydyno.core.secrets import Secret
-from mydyno.stack.server.accounts import InitFile, native_hash, set_password
+from mydyno.stack.server.accounts import init_file, native_hash, set_password
 from mydyno.stack.server.version import parse_version
 from stack.builders import MARIADB_VERSION, MYSQL_VERSION
 
@@ -37,11 +35,5 @@ def test_statements_are_kept_out_of_the_binary_log() -> None:
     )
 
 
-def test_an_init_file_holds_one_statement_a_line_until_it_is_wiped() -> None:
-    file = InitFile(["SELECT 1", "SELECT 2"])
-    descriptor = os.open(file.path, os.O_RDONLY)
-    assert os.pread(descriptor, 100, 0) == b"SELECT 1;\nSELECT 2;\n"
-    file.wipe()
-    assert os.pread(descriptor, 100, 0) == b""
-    os.close(descriptor)
-    file.wipe()
+def test_an_init_file_holds_one_statement_a_line() -> None:
+    assert init_file(["SELECT 1", "SELECT 2"]) == b"SELECT 1;\nSELECT 2;\n"

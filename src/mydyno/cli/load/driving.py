@@ -7,6 +7,7 @@ import signal
 import typer
 
 from mydyno.core.errors import EXIT_INTERRUPTED, EngineError
+from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.job import Job, Target
 from mydyno.spec import Workload
@@ -35,7 +36,7 @@ def drive(
         answer_within_s=workload.answer_within,
     )
     heard = Collector()
-    with driver(workload, job) as load:
+    with driver(workload, job, LocalHost()) as load:
         before = signal.signal(signal.SIGINT, lambda number, frame: load.request_stop())
         try:
             for message in load:

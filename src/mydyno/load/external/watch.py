@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.engine import Engine
 from mydyno.load.external.clock import Clock
@@ -28,7 +29,7 @@ class Watch:
         anywhere = replace(target, database="information_schema")
         job = Job(target=anywhere, seed=1, workload={"watch": {}}, sampling=sampling)
         # Made here: the kernel ends the engine with the thread that started it.
-        self._engine = Engine(job)
+        self._engine = Engine(job, LocalHost())
         self._clock = clock
         self._deliver = deliver
         self._thread = threading.Thread(target=self._listen, name="mydyno-watch", daemon=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.document.problems import nearest
+from mydyno.host.local import LocalHost
 from mydyno.load import job as jobs
 from mydyno.load import sessions
 from mydyno.load.engine import Engine
@@ -185,7 +186,7 @@ class _Driver:
             phases=(jobs.Phase(connections=clients, arrival=jobs.closed_loop(), work=load.work),),
         )
         end: PhaseEnd | None = None
-        with Engine(job) as engine:
+        with Engine(job, LocalHost()) as engine:
             before = signal.signal(signal.SIGINT, lambda number, frame: engine.request_stop())
             try:
                 for message in engine:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import UsageError
 from mydyno.document.problems import Position, Problem, SpecErrors
+from mydyno.host.local import LocalHost
 from mydyno.load import job as jobs
 from mydyno.load import sessions
 from mydyno.load.engine import Engine
@@ -139,7 +140,7 @@ class ClientType:
             ),
         )
         self._waiting = [sql for sql in self._waiting if sql.lstrip().lower().startswith("set ")]
-        with Engine(job) as engine:
+        with Engine(job, LocalHost()) as engine:
             self._engine = engine
             if self._stopped:
                 engine.request_stop()

@@ -3,15 +3,14 @@
 A data directory at rest holds a root account that nobody can use over a network (MariaDB: bound to
 the operating system's root; MySQL: without a password, as --initialize-insecure leaves it, but no
 server serves it). Each start hands the server an init file, which it runs before it takes its first
-connection. The file is anonymous memory (memfd_create(2)) that the server inherits as a descriptor,
-so the password is never on a disk, in argv or in the environment; it is wiped once the server is up.
+connection. The file is held in memory by the host (`Host.hold`), so the password is never on a disk, in
+argv or in the environment; it is wiped once the server is up.
 MariaDB is given only the password's hash, so not even its logs could tell the password.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 
 from mydyno.core.secrets import Secret
 from mydyno.stack.server.version import Version
@@ -19,24 +18,9 @@ from mydyno.stack.server.version import Version
 ADMIN_USER = "root"
 
 
-class InitFile:
-    """An init file in memory. Pass `descriptor` to the server and `path` as its init_file."""
-
-    def __init__(self, statements: list[str]) -> None:
-        """The server reads one statement a line."""
-        self.descriptor = os.memfd_create("init", 0)
-        os.write(self.descriptor, "".join(f"{statement};\n" for statement in statements).encode())
-
-    @property
-    def path(self) -> str:
-        return f"/proc/self/fd/{self.descriptor}"
-
-    def wipe(self) -> None:
-        """Empties the memory, which the server's inherited descriptor shares, and lets go of it."""
-        if self.descriptor >= 0:
-            os.ftruncate(self.descriptor, 0)
-            os.close(self.descriptor)
-            self.descriptor = -1
+def init_file(statements: list[str]) -> bytes:
+    """The content of an init file: the server reads one statement a line."""
+    return "".join(f"{statement};\n" for statement in statements).encode()
 
 
 def set_password(version: Version, password: Secret, *, over_network: bool) -> list[str]:

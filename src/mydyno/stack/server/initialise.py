@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.errors import ServerError
-from mydyno.stack.files import writing
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
@@ -50,9 +49,7 @@ def initialise(
     `settings` are those that the files are born with, like innodb_page_size. Raises ServerError.
     """
     for folder in (datadir, scratch):
-        with writing(folder):
-            folder.mkdir(mode=0o700, exist_ok=True)
-            site.own(folder)
+        site.host.make_folder(folder, owner=site.host.server_identity)
     private = site.short_folder()
     try:
         config = private.path / "my.cnf"
@@ -65,10 +62,9 @@ def initialise(
             arguments, script = ["--bootstrap"], _mariadb_script(binary)
         else:
             arguments, script = ["--initialize-insecure"], b""
-        with writing(config):
-            site.host.write_text(config, render(own, settings), owner=site.host.server_identity)
+        site.host.write_text(config, render(own, settings), owner=site.host.server_identity)
         defaults = f"--defaults-file={config}"
-        ending = site.journal.intend(EndProcesses(argument=defaults))
+        ending = site.intend(EndProcesses(argument=defaults))
         try:
             finished = site.host.run(
                 [str(binary.path), defaults, *arguments],
@@ -77,10 +73,10 @@ def initialise(
                 timeout_seconds=_TIME_LIMIT_SECONDS,
             )
         finally:
-            site.journal.undo(ending)
+            site.undo(ending)
     finally:
         site.remove(private)
-    if finished.returncode != 0 or not (datadir / "mysql").is_dir():
+    if finished.returncode != 0 or not site.host.exists(datadir / "mysql"):
         log = finished.stderr + finished.stdout
         said = "\n".join(f"    {line}" for line in telling_lines(log))
         raise ServerError(f"{binary.path} could not make a data directory in {datadir}:\n{said}", hint(log))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
-from mydyno.host.protocol import Process
-from mydyno.stack.files import writing
-from mydyno.stack.server.accounts import ADMIN_USER, InitFile, set_password
+from mydyno.core.writing import writing
+from mydyno.host.protocol import Host, Process
+from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
@@ -55,9 +55,11 @@ class RunningServer:
     datadir: Path
     settings: Mapping[str, Setting]
     _process: Process = field(repr=False)
+    host: Host = field(repr=False)
+    """Where it runs."""
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
-    _ending: int = field(repr=False)
+    _ending: int | None = field(repr=False)
     _log_start: int = field(repr=False)
 
     def alive(self) -> bool:
@@ -66,7 +68,7 @@ class RunningServer:
 
     def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> Connection[Cursor]:
         """A new connection as root. Raises pymysql.Error."""
-        return _connect(self.socket, self.admin_password, answer_seconds)
+        return _connect(self.host, self.socket, self.admin_password, answer_seconds)
 
     def variables(self) -> dict[str, str]:
         """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
@@ -87,7 +89,7 @@ class RunningServer:
         if code is None:
             self._process.kill()
             self._process.wait(10.0)
-        self._site.journal.undo(self._ending)
+        self._site.undo(self._ending)
         self._site.remove(self._private)
         return code == 0
 
@@ -142,28 +144,28 @@ def _start(
 ) -> RunningServer:
     identity = site.host.server_identity
     password = Secret.random()
-    init_file = InitFile(set_password(binary.version, password, over_network=port is not None))
+    statements = set_password(binary.version, password, over_network=port is not None)
+    login = site.host.hold(init_file(statements))
     own: dict[str, Setting] = {
         **place_settings(binary, datadir, scratch),
         **_access_settings(binary, private.path, port),
-        "init_file": init_file.path,
+        "init_file": login.path,
     }
     text = render(own, settings)
     config, error_log = private.path / "my.cnf", folder / "error.log"
-    with writing(private.path):
-        site.host.write_text(config, text, owner=identity)
-    with writing(folder):
-        site.host.write_text(folder / "my.cnf", text)
+    site.host.write_text(config, text, owner=identity)
+    site.host.write_text(folder / "my.cnf", text)
+    with writing(error_log):
         error_log.touch()
     defaults = f"--defaults-file={config}"
     log_start = error_log.stat().st_size
-    ending = site.journal.intend(EndProcesses(argument=defaults))
+    ending = site.intend(EndProcesses(argument=defaults))
     try:
         process = site.host.start(
             [str(binary.path), defaults],
             identity=identity,
             output=error_log,
-            pass_fds=[init_file.descriptor],
+            held=[login],
         )
         server = RunningServer(
             pid=process.pid,
@@ -177,6 +179,7 @@ def _start(
             datadir=datadir,
             settings=settings,
             _process=process,
+            host=site.host,
             _site=site,
             _private=private,
             _ending=ending,
@@ -185,10 +188,10 @@ def _start(
         _wait_until_it_answers(server, ready_seconds)
         return server
     except BaseException:
-        site.journal.undo(ending)
+        site.undo(ending)
         raise
     finally:
-        init_file.wipe()
+        login.wipe()
 
 
 def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
@@ -208,7 +211,7 @@ def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     last: Exception | None = None
     while server.alive():
-        if server.socket.exists():
+        if server.host.exists(server.socket):
             try:
                 server.connect(answer_seconds=5).close()
                 return
@@ -241,11 +244,10 @@ def _log(server: RunningServer) -> str:
     return server.error_log.read_bytes()[server._log_start :].decode(errors="replace")
 
 
-def _connect(path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
+def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
     import pymysql
 
-    return pymysql.connect(
-        unix_socket=str(path),
+    connection = pymysql.connect(
         user=ADMIN_USER,
         password=password.reveal(),
         connect_timeout=answer_seconds,
@@ -253,7 +255,20 @@ def _connect(path: Path, password: Secret, answer_seconds: int) -> Connection[Cu
         write_timeout=answer_seconds,
         charset="utf8mb4",
         autocommit=True,
+        defer_connect=True,
     )
+    # The stream is the host's own unix socket, so MySQL's password may go over it without encryption.
+    setattr(connection, "_secure", True)  # noqa: B010 (PyMySQL sets it for sockets that it opens itself)
+    try:
+        stream = host.dial(path)
+    except OSError as error:
+        raise pymysql.OperationalError(2002, f"cannot connect to {path}: {error.strerror}") from error
+    try:
+        connection.connect(stream)
+    except BaseException:
+        stream.close()
+        raise
+    return connection
 
 
 def _usable_port(port: int | None) -> int | None:

@@ -1,0 +1,35 @@
+"""Finding mydyno's own programs, which are installed beside this Python."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from mydyno.core import environment
+from mydyno.core.errors import MissingToolError
+
+_NAMED = {"mydyno-engine": environment.ENGINE, "mydyno-agent": environment.AGENT}
+
+
+def find_program(name: str) -> Path:
+    """The program that its variable names, else beside Python, else on PATH. Raises MissingToolError."""
+    variable = _NAMED[name]
+    named = variable.read()
+    if named:
+        if not shutil.which(named):
+            raise MissingToolError(
+                f"{variable.name} names {named}, which is not a program",
+                f"unset it, or give the path of {name}",
+            )
+        return Path(named)
+    beside = Path(sys.executable).parent / name
+    if beside.exists():
+        return beside
+    on_path = shutil.which(name)
+    if on_path:
+        return Path(on_path)
+    raise MissingToolError(
+        f"{name} was not found (looked beside {sys.executable} and on PATH)",
+        f"install mydyno again with `pip install .`, or name the binary in {variable.name}",
+    )

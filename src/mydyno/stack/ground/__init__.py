@@ -1,0 +1,5 @@
+"""The ground that storage layers stand on: a guest, or a private place on this machine, with its disks."""
+
+from mydyno.stack.ground.ground import Budget, Disk, DiskLimits, Ground
+
+__all__ = ["Budget", "Disk", "DiskLimits", "Ground"]

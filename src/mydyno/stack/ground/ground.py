@@ -1,0 +1,66 @@
+"""What every ground gives to the layers above it: a host, disks, and the throttling of those disks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
+
+from mydyno.host.protocol import Host
+
+Budget = Literal["joint", "separate"]
+"""How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
+
+
+@dataclass(frozen=True)
+class Disk:
+    """One disk of a volume on the ground's host."""
+
+    volume: str
+    """`data` or `log`."""
+    index: int
+    """0-based position in its volume."""
+    path: Path
+    """The block device there: /dev/ubdb, /dev/vda, /dev/loop3."""
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class DiskLimits:
+    """What a disk may do; None: as much as it can."""
+
+    iops: int | None = None
+    bytes_per_second: int | None = None
+
+
+@runtime_checkable
+class Ground(Protocol):
+    """A place with disks that stands. Layers above it run their commands on its host."""
+
+    @property
+    def kind(self) -> str:
+        """`local`, `uml` or `vm`."""
+
+    @property
+    def host(self) -> Host: ...
+
+    @property
+    def budget(self) -> Budget: ...
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's release, as uname(1) tells it."""
+
+    @property
+    def cpus(self) -> int: ...
+
+    @property
+    def disks(self) -> Mapping[str, tuple[Disk, ...]]:
+        """The disks of each volume by its name."""
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        """Sets the limits of these disks from now on; `DiskLimits()` lifts them. Raises StorageError."""
+
+    def kernel_log(self) -> str:
+        """The last lines of the kernel's log, for errors; empty when it cannot be read."""
