@@ -22,7 +22,8 @@ STABLE_FOLDERS = (
 """Names that are of the disk, its place or its partition, and the same after a reboot. A file system's
 label or UUID is none: it changes with what is written."""
 
-_COLUMNS = "PATH,MAJ:MIN,TYPE,SIZE,MODEL,SERIAL,RO,MOUNTPOINTS"
+# lsblk nests children only where NAME is among the columns.
+_COLUMNS = "NAME,PATH,MAJ:MIN,TYPE,SIZE,MODEL,SERIAL,RO,MOUNTPOINTS"
 _SYSTEM_POINTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 _SWAP_POINT = "[SWAP]"
 
