@@ -29,6 +29,9 @@ _WRITTEN_DIFFERENTLY = {
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
     "groups": "a list of test programs",
+    "iodepth": "`1`, `[1, 16, 64]`",
+    "numjobs": "`1`, `[1, 4, 16]`",
+    "within": "`2%`",
     "options": "NAME: VALUE",
     "network": "`false`, `true`, `{port: N}`",
 }
