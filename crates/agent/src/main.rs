@@ -1,0 +1,50 @@
+//! `mydyno-agent`: runs commands for a mydyno at the other end of a byte stream.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+use mydyno_agent::guest;
+use mydyno_agent::server::{Ending, serve};
+
+const USAGE: &str = "\
+Usage: mydyno-agent serve          speak the protocol on standard input and output
+       mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
+       mydyno-agent --version
+mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve"] => outcome(serve_standard_streams()),
+        ["init", config] => guest::run(Path::new(config)),
+        ["--version"] => {
+            println!("mydyno-agent {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The channel is moved away from the standard streams, so that nothing else is ever written to it.
+fn serve_standard_streams() -> io::Result<Ending> {
+    let input: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    serve(&input, &output)
+}
+
+fn outcome(ending: io::Result<Ending>) -> ExitCode {
+    match ending {
+        Ok(Ending::Closed | Ending::PowerOff) => return ExitCode::SUCCESS,
+        Ok(Ending::Malformed(what)) => eprintln!("mydyno-agent: malformed: {what}"),
+        Err(error) => eprintln!("mydyno-agent: {error}"),
+    }
+    ExitCode::FAILURE
+}
