@@ -6,11 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use mydyno_agent::guest;
+use mydyno_agent::loops;
 use mydyno_agent::server::{Ending, serve};
 
 const USAGE: &str = "\
 Usage: mydyno-agent serve          speak the protocol on standard input and output
        mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
+       mydyno-agent loops FILE... attach loop devices, tell them, and keep them until its input ends
        mydyno-agent --version
 mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
 
@@ -19,6 +21,13 @@ fn main() -> ExitCode {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => outcome(serve_standard_streams()),
         ["init", config] => guest::run(Path::new(config)),
+        ["loops", ref files @ ..] if !files.is_empty() => match loops::hold(files) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("mydyno-agent: {error}");
+                ExitCode::FAILURE
+            }
+        },
         ["--version"] => {
             println!("mydyno-agent {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS
