@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
+from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.undo.base import PRIVATE_NAME
 from mydyno.stack.undo.detach_loops import DetachLoops
 from mydyno.stack.undo.end_processes import EndProcesses
@@ -35,6 +36,7 @@ Undo = Annotated[
 UNDO: TypeAdapter[Undo] = TypeAdapter(Undo)
 
 __all__ = [
+    "MOUNT_ROOT",
     "PRIVATE_NAME",
     "UNDO",
     "DetachLoops",
