@@ -90,12 +90,12 @@ def test_a_process_has_the_descriptors_that_it_is_given(tmp_path: Path) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         process = LocalHost().start(
-            ["sh", "-c", f"echo hello >&{theirs.fileno()}"],
+            [sys.executable, "-c", f"import os; os.write({theirs.fileno()}, b'hello')"],
             output=tmp_path / "log",
             inherited=[theirs.fileno()],
         )
         assert process.wait(5) == 0
-        assert ours.recv(100) == b"hello\n"
+        assert ours.recv(100) == b"hello"
 
 
 def test_a_process_dies_with_a_killed_mydyno(tmp_path: Path) -> None:
