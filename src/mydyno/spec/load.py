@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from mydyno.document.base import Section
+from mydyno.document.beside import files_beside
 from mydyno.document.problems import Findings, Problem, SpecErrors, nearest
 from mydyno.document.source import parse, read_text
 from mydyno.document.translate import translate
@@ -21,7 +22,6 @@ from mydyno.spec.checks import (
 )
 from mydyno.spec.experiment import Experiment, Source
 from mydyno.spec.factors import FactorSource, read_factors
-from mydyno.spec.generators import files_beside
 from mydyno.spec.setup import Setup
 from mydyno.spec.sizes import apply, apply_level, read_sizes
 from mydyno.spec.workload import Workload
