@@ -42,7 +42,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
-	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client'
+	@tools/setup.sh system fio=fio sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client'
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
 

@@ -9,13 +9,17 @@ import polars as pl
 from mydyno.results.records import (
     CheckRecord,
     ExperimentRecord,
+    GroundRecord,
     Invalidity,
     Latency,
     OperationRecord,
     PhaseRecord,
     PointRecord,
+    Remark,
+    SelfCheckRecord,
     StatementRecord,
     TrialRecord,
+    VolumeRecord,
 )
 from mydyno.results.writer import RunWriter
 
@@ -166,6 +170,50 @@ def foreign_trial(number: int = 1) -> TrialRecord:
         error_examples={},
     )
     return replace(trial(number), phases=(foreign,))
+
+
+def storage_trial(number: int = 1) -> TrialRecord:
+    """On four disks of a guest, with its log on one of its own; the second self-check failed."""
+    ground = GroundRecord(
+        kind="uml",
+        kernel="6.1.0",
+        cpus=1,
+        memory_bytes=None,
+        budget="separate",
+        disk_model="a file of the host; reads and writes have a budget each",
+        volumes=(
+            VolumeRecord(
+                name="data",
+                facts={"devices": "/dev/ubdb /dev/ubdc", "array": "raid0 of 2", "chunk": "512K"},
+            ),
+            VolumeRecord(name="log", facts={"devices": "/dev/ubdd"}),
+        ),
+    )
+    whole = SelfCheckRecord(
+        volume="data",
+        operation="randwrite",
+        block_bytes=4096,
+        queue_depth=32,
+        seconds=2.0,
+        measured_iops=390.0,
+        expected_iops=400.0,
+        idle=0.75,
+    )
+    failed = replace(
+        whole,
+        volume="log",
+        operation="randread",
+        measured_iops=None,
+        expected_iops=None,
+        idle=None,
+        error="fio: No space left on device",
+    )
+    return replace(
+        trial(number),
+        ground=ground,
+        self_checks=(whole, failed),
+        remarks=(Remark(check="self-check", message="log: fio failed: No space left on device"),),
+    )
 
 
 def samples(rows: int = 3) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.results.store import Lab
-from results.builders import experiment, program_trial, save, trial
+from results.builders import experiment, program_trial, save, storage_trial, trial
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lab-format.md"
 QUERIES = re.findall(r"```sql\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -61,6 +61,16 @@ def test_the_program_example_gives_seconds_of_programs_that_came_to_their_end(tm
     assert database.execute(QUERIES[3]).fetchall() == [
         ("thread_cache_size = 8", "insert", 1, 2.0),
         ("thread_cache_size = 450", "insert", 1, 2.0),
+    ]
+
+
+def test_the_self_check_example_gives_what_was_expected_and_measured(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        save(lab.run(experiment(), "{}"), storage_trial(1))
+    database = sqlite3.connect(tmp_path / "lab.sqlite")
+    assert database.execute(QUERIES[4]).fetchall() == [
+        ("thread_cache_size = 8", "data", "randwrite", 1, 400.0, 390.0, 0.975),
+        ("thread_cache_size = 8", "log", "randread", 1, None, None, None),
     ]
 
 

@@ -30,6 +30,7 @@ from results.builders import (
     program_trial,
     samples,
     save,
+    storage_trial,
     trial,
 )
 
@@ -72,6 +73,36 @@ def test_what_a_foreign_program_does_not_tell_stays_unknown(tmp_path: Path) -> N
     (statement,) = back.phases[0].statements
     assert (statement.errors, statement.rows) == (None, None)
     assert (back.phases[0].latency.count, back.phases[0].latency.p99_ns) == (2000, None)
+
+
+def test_the_ground_its_self_checks_and_remarks_come_back(tmp_path: Path) -> None:
+    record = storage_trial(1)
+    with Lab.open(tmp_path, write=True) as lab:
+        saved = save(lab.run(experiment(), "{}"), record)
+    with Lab.open(tmp_path, write=False) as lab:
+        assert lab.find_run().trials() == [saved] == [record]
+        (back,) = lab.find_run().trials()
+    assert back.status == "valid", "remarks mark a trial and do not spoil it"
+    assert back.ground is not None
+    assert [list(volume.facts) for volume in back.ground.volumes] == [
+        ["devices", "array", "chunk"],
+        ["devices"],
+    ]
+
+
+def test_a_lost_database_gives_the_ground_back_from_the_folders_of_the_trials(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        save(lab.run(experiment(), "{}"), storage_trial(1))
+    (tmp_path / "lab.sqlite").unlink()
+    with Lab.open(tmp_path, write=True) as lab:
+        assert lab.run(experiment(), "{}").trials() == [storage_trial(1)]
+
+
+def test_a_run_knows_whether_it_counts_queries_or_ios(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        lab.run(replace(experiment("a" * 16), work="ios"), "{}")
+        lab.run(experiment("b" * 16), "{}")
+        assert [run.experiment.work for run in lab.runs()] == ["queries", "ios"]
 
 
 def test_the_folder_of_a_run_is_named_after_experiment_size_and_plan(tmp_path: Path) -> None:
@@ -282,45 +313,6 @@ def test_a_lab_of_an_older_version_is_brought_up_to_date_by_a_writer_only(
         assert database.execute("SELECT note FROM trials").fetchall() == [("old",)]
         assert database.execute("PRAGMA user_version").fetchone() == (len(later),)
     database.close()
-
-
-def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Lab.open(tmp_path, write=True).close()
-    (tmp_path / "lab.sqlite").unlink()
-    with monkeypatch.context() as patch:
-        patch.setattr("mydyno.results.database.MIGRATIONS", schema.MIGRATIONS[:1])
-        Lab.open(tmp_path, write=True).close()
-    with sqlite3.connect(tmp_path / "lab.sqlite") as database:
-        database.executescript(FIRST_VERSION)
-    database.close()
-    with Lab.open(tmp_path, write=True) as lab:
-        run = lab.run(experiment(), "{}")
-        (old,) = run.trials()
-        assert (old.trial_id, old.checks) == ("t001", ())
-        (phase,) = old.phases
-        assert (phase.label, phase.retries, phase.reconnects, phase.operations) == (None, None, None, ())
-        (statement,) = phase.statements
-        assert (statement.kind, statement.count, statement.errors, statement.rows) == ("update", 2000, 1, 7)
-        save(run, program_trial(2))
-        assert run.trials()[1] == program_trial(2)
-
-
-FIRST_VERSION = f"""
-INSERT INTO runs VALUES (1, 'thread-cache-toy-c0ffee01', 'thread-cache', 'toy', NULL, NULL,
-    'thread-cache.yaml', 'experiment: thread-cache', 'c0ffee0123456789', '1', 6, '2026-01-31T12:00:00Z',
-    '0.1.0');
-INSERT INTO factor_levels VALUES (1, 0, '{builders.FACTOR}', 0, '8'), (1, 0, '{builders.FACTOR}', 1, '450');
-INSERT INTO points VALUES (1, 'p1', 0, 'thread_cache_size = 8'), (1, 'p2', 1, 'thread_cache_size = 450');
-INSERT INTO point_levels VALUES (1, 'p1', '{builders.FACTOR}', '8'), (1, 'p2', '{builders.FACTOR}', '450');
-INSERT INTO trials VALUES (1, 1, 't001', 1, 0, 0, 'p1', '5', 'valid', '2026-01-31T12:00:01Z', 9.5,
-    '10.11.19-MariaDB', 'durable', 't001');
-INSERT INTO phases VALUES (1, 0, 10, 10, 0.0, 0.5, 2.5, 2.6, 2000, 1000, 1000.0, 500.0, 0.25, 0.5, 'service',
-    NULL, NULL);
-INSERT INTO statements VALUES (1, 0, 0, 'update', 2000, 1, 7);
-"""
-"""What the first version of the lab held of one trial."""
 
 
 def test_a_migration_that_fails_leaves_the_old_version(

@@ -18,6 +18,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 TrialStatus = Literal["valid", "invalid"]
+Work = Literal["queries", "ios"]
+"""What the load is made of, and so what its rates count: queries to a server, or I/Os to a volume (fio)."""
+
+Budget = Literal["joint", "separate"]
+"""How the limit of a ground's disk counts: reads and writes together, as on cloud disks, or each alone."""
+
 LatencyKind = Literal["service", "response"]
 """``service``: from sending the query. ``response``: from its intended start (open loop), so that a stall of
 the server counts against every query that was due meanwhile."""
@@ -153,6 +159,69 @@ class Invalidity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Remark:
+    """Something to know when reading a trial. It marks the trial and does not spoil it."""
+
+    check: str
+    """Name of the check that made it, such as ``self-check``."""
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VolumeRecord:
+    """One volume as it stood under the load."""
+
+    name: str
+    """``data`` or ``log``."""
+    facts: Mapping[str, str]
+    """Read back from the ground, by name in the order in which they are to be shown: devices, limits, array
+    level and chunk, file system, mount options, scheduler..."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroundRecord:
+    """Where the storage of a trial stood. A figure of a disk means nothing without it."""
+
+    kind: str
+    """``local``, ``uml`` or ``vm``."""
+    kernel: str
+    """Release of the kernel, as uname(1) tells it."""
+    cpus: int
+    memory_bytes: int | None
+    budget: Budget
+    disk_model: str
+    """What a disk of this ground is, in words: what limits it and how the limit counts."""
+    volumes: tuple[VolumeRecord, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfCheckRecord:
+    """A short fio run on a volume before the load, against what theory expects of its disks."""
+
+    volume: str
+    operation: Literal["randread", "randwrite"]
+    block_bytes: int
+    queue_depth: int
+    """I/Os in flight, all jobs together."""
+    seconds: float
+    """Length of the measured run."""
+    measured_iops: float | None
+    """``None`` when fio failed; ``error`` says why."""
+    expected_iops: float | None
+    """``None`` when no limit was asked for, or when there is no theory for this stack."""
+    idle: float | None
+    """Share of the ground's CPU time, 0 to 1, that was idle or waited for I/O; ``None`` when unknown."""
+    error: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over expected IOPS; ``None`` unless both are known."""
+        if self.measured_iops is None or self.expected_iops is None:
+            return None
+        return self.measured_iops / self.expected_iops
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrialRecord:
     """One repetition of one point: what was asked, what was in force, what was measured."""
 
@@ -181,6 +250,11 @@ class TrialRecord:
     high-water mark (``Max_used_connections``)."""
     phases: tuple[PhaseRecord, ...]
     checks: tuple[CheckRecord, ...] = ()
+    ground: GroundRecord | None = None
+    """``None`` when the experiment asked for no ground: the server ran on this machine as it is."""
+    self_checks: tuple[SelfCheckRecord, ...] = ()
+    """In the order in which they were made."""
+    remarks: tuple[Remark, ...] = ()
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 
@@ -218,3 +292,4 @@ class ExperimentRecord:
     created_at: str
     """ISO 8601, UTC."""
     mydyno_version: str
+    work: Work = "queries"

@@ -18,6 +18,8 @@ from mydyno.results.records import (
     StatementRecord,
     TrialRecord,
 )
+from mydyno.results.storage_rows import insert_storage, select_storage
+from mydyno.results.tables import insert, rows_by_trial, rows_of_run
 
 _LARGEST_INTEGER = 2**63 - 1
 _LATENCY = (
@@ -92,6 +94,7 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
     for position, check in enumerate(trial.checks):
         values = {name: getattr(check, name) for name in _CHECK}
         insert(connection, "checks", trial_key=key, position=position, **values)
+    insert_storage(connection, key, trial)
     for phase in trial.phases:
         _insert_phase(connection, key, phase)
 
@@ -103,10 +106,11 @@ def select_trials(
     trials = connection.execute(
         "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
     ).fetchall()
-    invalidities = _children(connection, run_id, "invalidities", "position")
-    settings = _children(connection, run_id, "settings", "name")
-    counters = _children(connection, run_id, "counters", "name")
-    checks = _children(connection, run_id, "checks", "position")
+    invalidities = rows_by_trial(connection, run_id, "invalidities", "position")
+    settings = rows_by_trial(connection, run_id, "settings", "name")
+    counters = rows_by_trial(connection, run_id, "counters", "name")
+    checks = rows_by_trial(connection, run_id, "checks", "position")
+    storage = select_storage(connection, run_id)
     phases = _select_phases(connection, run_id)
     return [
         TrialRecord(
@@ -134,16 +138,12 @@ def select_trials(
                 CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
                 for found in checks[row["trial_key"]]
             ),
+            ground=storage.grounds.get(row["trial_key"]),
+            self_checks=tuple(storage.self_checks[row["trial_key"]]),
+            remarks=tuple(storage.remarks[row["trial_key"]]),
         )
         for row in trials
     ]
-
-
-def insert(connection: sqlite3.Connection, table: str, **values: object) -> int:
-    """Insert one row and give its rowid. Table and columns are names of the code, never of a user."""
-    columns, marks = ", ".join(values), ", ".join("?" * len(values))
-    cursor = connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", tuple(values.values()))
-    return cursor.lastrowid or 0
 
 
 def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) -> None:
@@ -178,12 +178,12 @@ def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) 
 
 
 def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, list[PhaseRecord]]:
-    statements = _by_phase(_rows(connection, run_id, "statements", "phase, position"))
-    latencies = _by_phase(_rows(connection, run_id, "latencies", "phase"))
-    errors = _by_phase(_rows(connection, run_id, "phase_errors", "phase, code"))
-    operations = _by_phase(_rows(connection, run_id, "operations", "phase, position"))
+    statements = _by_phase(rows_of_run(connection, run_id, "statements", "phase, position"))
+    latencies = _by_phase(rows_of_run(connection, run_id, "latencies", "phase"))
+    errors = _by_phase(rows_of_run(connection, run_id, "phase_errors", "phase, code"))
+    operations = _by_phase(rows_of_run(connection, run_id, "operations", "phase, position"))
     phases: dict[int, list[PhaseRecord]] = defaultdict(list)
-    for row in _rows(connection, run_id, "phases", "phase"):
+    for row in rows_of_run(connection, run_id, "phases", "phase"):
         place = row["trial_key"], row["phase"]
         by_scope = {(found["scope"], found["kind"]): _latency(found) for found in latencies[place]}
         phases[row["trial_key"]].append(
@@ -222,20 +222,6 @@ def _operation(row: sqlite3.Row) -> OperationRecord:
 
 def _latency(row: sqlite3.Row) -> Latency:
     return Latency(count=row["count"], **{name: row[name] for name in _LATENCY})
-
-
-def _rows(connection: sqlite3.Connection, run_id: int, table: str, order: str) -> list[sqlite3.Row]:
-    columns = f"SELECT {table}.* FROM {table} JOIN trials USING (trial_key)"
-    return connection.execute(f"{columns} WHERE run_id = ? ORDER BY {order}", (run_id,)).fetchall()
-
-
-def _children(
-    connection: sqlite3.Connection, run_id: int, table: str, order: str
-) -> dict[int, list[sqlite3.Row]]:
-    found: dict[int, list[sqlite3.Row]] = defaultdict(list)
-    for row in _rows(connection, run_id, table, f"{table}.{order}"):
-        found[row["trial_key"]].append(row)
-    return found
 
 
 def _by_phase(rows: Iterable[sqlite3.Row]) -> dict[tuple[int, int], list[sqlite3.Row]]:

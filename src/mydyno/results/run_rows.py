@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from mydyno.results.records import ExperimentRecord, PointRecord
-from mydyno.results.rows import insert
+from mydyno.results.tables import insert
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
         planned_trials=experiment.planned_trials,
         created_at=experiment.created_at,
         mydyno_version=experiment.mydyno_version,
+        work=experiment.work,
     )
     for factor_position, (factor, levels) in enumerate(experiment.factors.items()):
         for level_position, level in enumerate(levels):
@@ -90,6 +91,7 @@ def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
                 planned_trials=row["planned_trials"],
                 created_at=row["created_at"],
                 mydyno_version=row["mydyno_version"],
+                work=row["work"],
             ),
         )
         for row in connection.execute("SELECT * FROM runs ORDER BY run_id")

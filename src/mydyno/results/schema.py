@@ -261,4 +261,64 @@ _WORKLOADS = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS)
+_STORAGE = (
+    # Runs of before drove servers.
+    "ALTER TABLE runs ADD COLUMN work TEXT NOT NULL DEFAULT 'queries' CHECK (work IN ('queries', 'ios'))",
+    """
+    CREATE TABLE grounds (
+        trial_key INTEGER NOT NULL PRIMARY KEY REFERENCES trials,
+        kind TEXT NOT NULL,
+        kernel TEXT NOT NULL,
+        cpus INTEGER NOT NULL,
+        memory_bytes INTEGER,
+        budget TEXT NOT NULL CHECK (budget IN ('joint', 'separate')),
+        disk_model TEXT NOT NULL -- in words
+    )
+    """,
+    """
+    CREATE TABLE volumes (
+        trial_key INTEGER NOT NULL REFERENCES grounds,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        PRIMARY KEY (trial_key, name)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE volume_facts (
+        trial_key INTEGER NOT NULL,
+        volume TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL, -- as read back
+        PRIMARY KEY (trial_key, volume, name),
+        FOREIGN KEY (trial_key, volume) REFERENCES volumes
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE self_checks (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        volume TEXT NOT NULL,
+        operation TEXT NOT NULL CHECK (operation IN ('randread', 'randwrite')),
+        block_bytes INTEGER NOT NULL,
+        queue_depth INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        measured_iops REAL, -- NULL: fio failed
+        expected_iops REAL, -- NULL: no limit, or no theory
+        idle REAL, -- 0 to 1
+        error TEXT,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE remarks (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        check_name TEXT NOT NULL,
+        message TEXT NOT NULL,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE)

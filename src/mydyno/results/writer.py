@@ -32,6 +32,7 @@ from mydyno.results import files, rows
 from mydyno.results.database import transaction
 from mydyno.results.records import Environment, ExperimentRecord, TrialRecord
 from mydyno.results.run import HISTOGRAMS, INTERVALS, SAMPLES, Run
+from mydyno.results.tables import insert
 
 RECORD = "record.json"
 ENVIRONMENT = "environment.json"
@@ -71,7 +72,7 @@ class RunWriter(Run):
                 "SELECT coalesce(max(start), 0) FROM environments WHERE run_id = ?", (self._run_id,)
             ).fetchone()
             for name, value in facts.items():
-                rows.insert(
+                insert(
                     self._connection,
                     "environments",
                     run_id=self._run_id,

@@ -13,6 +13,7 @@ from mydyno.document.base import Section
 from mydyno.document.problems import Findings, Position
 from mydyno.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
 from mydyno.spec.paths import FACTOR_ROOTS, location_of, nearest_path
+from mydyno.spec.written import as_written
 
 MOST_POINTS = 1_000
 """A full factorial above this is a mistake: at ten seconds a trial, one repetition takes three hours."""
@@ -42,6 +43,11 @@ class Setting:
     path: str
     location: Location
     entry: Entry
+
+    @classmethod
+    def of(cls, path: str, location: Location, entry: Entry) -> Setting:
+        """With versions as text, and words that are short for a section spelt out."""
+        return cls(path, location, Entry(entry.key, as_written(entry.value, location)))
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def read_factors(root: Mapping, findings: Findings) -> tuple[FactorSource, ...]:
         for name, entry in section.entries.items()
         if (levels := _read_levels(name, entry, findings))
     ]
-    _refuse_overlaps(factors, findings)
+    factors = _without_overlaps(factors, findings)
     points = math.prod(len(factor.levels) for factor in factors)
     if points > MOST_POINTS:
         key = root.entries["factors"].key
@@ -104,12 +110,14 @@ def _read_levels(name: str, entry: Entry, findings: Findings) -> tuple[LevelSour
         return ()
     if location is not None and isinstance(value, Sequence):
         levels = [
-            LevelSource(_level_name(item), item.position, (Setting(name, location, Entry(entry.key, item)),))
+            LevelSource(
+                _level_name(item), item.position, (Setting.of(name, location, Entry(entry.key, item)),)
+            )
             for item in value.items
         ]
     elif location is not None and isinstance(value, Mapping):
         levels = [
-            LevelSource(level, each.key, (Setting(name, location, Entry(each.key, each.value)),))
+            LevelSource(level, each.key, (Setting.of(name, location, each),))
             for level, each in value.entries.items()
         ]
     elif isinstance(value, Mapping):
@@ -181,7 +189,7 @@ def read_settings(
         if clash is not None:
             findings.add(entry.key, f"{path} and {clash.path} set the same thing", allowed="one of them")
             continue
-        settings.append(Setting(path, location, entry))
+        settings.append(Setting.of(path, location, entry))
     return tuple(settings)
 
 
@@ -191,17 +199,23 @@ def overlap(one: Location, other: Location) -> bool:
     return one[:shorter] == other[:shorter]
 
 
-def _refuse_overlaps(factors: list[FactorSource], findings: Findings) -> None:
-    for index, factor in enumerate(factors):
-        for earlier in factors[:index]:
-            for setting in _settings(factor):
-                clash = next(
-                    (one for one in _settings(earlier) if overlap(one.location, setting.location)), None
-                )
-                if clash:
-                    message = f"factors {earlier.name} and {factor.name} both set {setting.path}"
-                    findings.add(factor.position, message, allowed="each path in one factor")
-                    break
+def _without_overlaps(factors: list[FactorSource], findings: Findings) -> list[FactorSource]:
+    """The factors that set no path which an earlier one sets."""
+    kept: list[FactorSource] = []
+    for factor in factors:
+        taken = [setting.location for earlier in kept for setting in _settings(earlier)]
+        clash = next(
+            (one for one in _settings(factor) if any(overlap(one.location, other) for other in taken)), None
+        )
+        if clash is None:
+            kept.append(factor)
+            continue
+        earlier = next(
+            one for one in kept if any(overlap(each.location, clash.location) for each in _settings(one))
+        )
+        message = f"factors {earlier.name} and {factor.name} both set {clash.path}"
+        findings.add(factor.position, message, allowed="each path in one factor")
+    return kept
 
 
 def _settings(factor: FactorSource) -> list[Setting]:

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from mydyno.document.base import Section
+from mydyno.document.base import Fault, Section, clash
+from mydyno.spec.host import Host
+from mydyno.spec.limits import Limits
 from mydyno.spec.server import Server
+from mydyno.spec.storage import Storage
 
 
 class Setup(Section):
     """The system under test."""
 
-    host: Literal["local"] = Field(
-        default="local", description="Where the setup stands: `local` is this machine."
+    host: Annotated[Host, BeforeValidator(Host.from_written)] = Field(
+        default_factory=Host,
+        description="Where the setup stands: `local` (this machine), `uml` or `vm` (a throw-away guest), or "
+        "keys, see below.",
     )
+    storage: Storage | None = Field(
+        default=None,
+        description="The disks and what is built of them. Without it the server's data lies where the lab "
+        "lies.",
+    )
+    limits: Limits | None = Field(default=None, description="Limits of the server's process.")
     server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        host, limits = raw.get("host"), raw.get("limits")
+        kind = host.get("kind") if isinstance(host, dict) else host
+        if kind in ("uml", "vm"):
+            if raw.get("storage") is None:
+                message = "a guest has no disks but those of storage, and storage is missing"
+                yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
+            if isinstance(limits, dict) and limits.get("via") == "systemd":
+                message = "no systemd runs in a guest"
+                spot = ("limits", "via")
+                yield Fault(message, "via: rlimits, or host: local", at=spot, show_value=False, whole=True)
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
