@@ -63,7 +63,8 @@ def create_command(
     if shape.layout is not None:
         argv.append(f"--layout={shape.layout}")
     if shape.raid in REDUNDANT:
-    X.append(f"--bitmap={'internal' if internal else 'none'}")
+        internal = policy_wanted(shape, bitmap, policy) == "bitmap"
+        argv.append(f"--bitmap={'internal' if internal else 'none'}")
         if policy is not None:
             argv.append(f"--consistency-policy={policy}")
         if assume_clean:
