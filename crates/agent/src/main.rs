@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::ExitCode;
 
+use mydyno_agent::frames::Malformed;
 use mydyno_agent::guest;
 use mydyno_agent::loops;
 use mydyno_agent::server::{Ending, serve};
@@ -19,7 +20,7 @@ mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["serve"] => outcome(serve_standard_streams()),
+        ["serve"] => serve_standard_streams().unwrap_or_else(|error| failed(&error)),
         ["init", config] => guest::run(Path::new(config)),
         ["loops", ref files @ ..] if !files.is_empty() => match loops::hold(files) {
             Ok(()) => ExitCode::SUCCESS,
@@ -40,20 +41,20 @@ fn main() -> ExitCode {
 }
 
 /// The channel is moved away from the standard streams, so that nothing else is ever written to it.
-fn serve_standard_streams() -> io::Result<Ending> {
+fn serve_standard_streams() -> io::Result<ExitCode> {
     let input: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let output: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
-    serve(&input, &output)
+    // The reason is said while the channel is still open: its end is when the other side looks.
+    Ok(match serve(&input, &output)? {
+        Ending::Closed | Ending::PowerOff => ExitCode::SUCCESS,
+        Ending::Malformed(what) => failed(&Malformed(what)),
+    })
 }
 
-fn outcome(ending: io::Result<Ending>) -> ExitCode {
-    match ending {
-        Ok(Ending::Closed | Ending::PowerOff) => return ExitCode::SUCCESS,
-        Ok(Ending::Malformed(what)) => eprintln!("mydyno-agent: malformed: {what}"),
-        Err(error) => eprintln!("mydyno-agent: {error}"),
-    }
+fn failed(problem: &dyn std::fmt::Display) -> ExitCode {
+    eprintln!("mydyno-agent: {problem}");
     ExitCode::FAILURE
 }
