@@ -21,7 +21,7 @@ from mydyno.host.agent import AgentHost
 from mydyno.host.block_devices import STABLE_FOLDERS
 from mydyno.host.environment import read_facts
 from mydyno.host.local import LocalHost
-from mydyno.host.namespace import PrivateNamespace, mark
+from mydyno.host.namespace import NamespaceHost, mark
 from mydyno.spec.host import Host
 from mydyno.spec.storage import Disks, Storage
 from mydyno.stack.ground.block_limits import BlockLimits
@@ -148,14 +148,14 @@ def _private_folder(site: Site, taking_down: ExitStack) -> Path:
 
 def _private_host(site: Site, folder: Path, taking_down: ExitStack) -> AgentHost:
     taking_down.callback(site.undo, site.intend(EndProcesses(argument=mark(folder))))
-    namespace = PrivateNamespace(folder)
-    taking_down.callback(namespace.close)
+    host = NamespaceHost(folder)
+    taking_down.callback(host.close)
     # Folders for mounts are made in here, so none is left on the machine's own /run.
     argv = ["mount", "-t", "tmpfs", "-o", "mode=0755,size=1M", "mydyno", str(MOUNT_ROOT)]
-    done = namespace.host.run(argv)
+    done = host.run(argv)
     if done.returncode != 0:
         raise StorageError(f"nothing can be mounted on {MOUNT_ROOT}: {done.stderr.strip()}")
-    return namespace.host
+    return host
 
 
 def _make_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[Path, tuple[str, int, int]]:
