@@ -13,7 +13,7 @@ from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress, need, now, watch
 from mydyno.host.images.manifest import KernelManifest, write_manifest
-from mydyno.host.images.modules import choose, read_module
+from mydyno.host.images.modules import choose, read_module, unsigned
 from mydyno.host.images.store import ImageStore, KernelImage
 from mydyno.host.images.suites import reaching_settings, source_lines, sources_of, suite_of_kernel
 from mydyno.host.local import LocalHost
@@ -73,7 +73,7 @@ def _assemble(
         shutil.copyfile(tree / "boot" / f"config-{folder.name}", target / "config")
         names = [file.name.removesuffix(".xz") for file in chosen.files]
         for name, file in zip(names, chosen.files, strict=True):
-            (target / "modules" / name).write_bytes(read_module(file))
+            (target / "modules" / name).write_bytes(unsigned(read_module(file)))
     package, package_version, _ = archive.stem.split("_")
     return KernelManifest(
         name=f"linux-{version}",
