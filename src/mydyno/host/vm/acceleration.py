@@ -18,6 +18,9 @@ from mydyno.host.vm.machine import Accelerator, base, kernel_line
 
 PROBE_SECONDS = 8.0
 
+ACCELERATION = "acceleration.json"
+"""Where the answer is kept, in the folder of images."""
+
 _DEVICE = Path("/dev/kvm")
 _QEMU = "qemu-system-x86_64"
 
@@ -33,14 +36,14 @@ class Acceleration:
     reason: str
 
 
-def acceleration(kernel: Path, cache: Path) -> Acceleration:
+def acceleration(kernel: Path, cache: Path, device: Path = _DEVICE) -> Acceleration:
     """KVM when `kernel` boots with it within 8 s, else TCG; kept in the file `cache`.
 
     Raises MissingToolError without QEMU, LabError when the cache cannot be written.
     """
-    if not os.access(_DEVICE, os.R_OK | os.W_OK):
-        why = "may not be opened by this user" if _DEVICE.exists() else "is not there"
-        return Acceleration("tcg", f"{_DEVICE} {why}")
+    if not os.access(device, os.R_OK | os.W_OK):
+        why = "may not be opened by this user" if device.exists() else "is not there"
+        return Acceleration("tcg", f"{device} {why}")
     kept = known(cache)
     if kept is None:
         kept = _probe(kernel)

@@ -62,4 +62,4 @@ class Control:
 def throttle_arguments(disk: str, iops: int | None, bytes_per_second: int | None) -> dict[str, Any]:
     """Of block_set_io_throttle (QEMU QMP Reference Manual, BlockIOThrottle); 0 means no limit there."""
     none = {"bps_rd": 0, "bps_wr": 0, "iops_rd": 0, "iops_wr": 0}
-    return {"id": disk, "iops": iops or 0, "bps": bytes_per_second or 0, **none}
+    return {"device": f"drive-{disk}", "iops": iops or 0, "bps": bytes_per_second or 0, **none}

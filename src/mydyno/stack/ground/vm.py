@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mydyno.core.errors import HostError, StorageError
-from mydyno.core.units import format_bytes
-from mydyno.core.writing import writing
 from mydyno.host.environment import usable_cpus
 from mydyno.host.images import ImageStore
 from mydyno.host.programs import find_program
-from mydyno.host.vm.acceleration import acceleration
+from mydyno.host.vm.acceleration import ACCELERATION, acceleration
 from mydyno.host.vm.chosen import chosen_kernel, chosen_root
 from mydyno.host.vm.host import VmHost
 from mydyno.host.vm.initrd import entries, guest_config, make_initrd
 from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Disks, Storage
+from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.site import PrivateFolder, Site
+from mydyno.stack.site import Site
 from mydyno.stack.undo import EndProcesses
 
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 _LOG_LINES = 20
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class VmGround:
     """A guest that runs, and its disks."""
 
@@ -39,10 +38,9 @@ class VmGround:
     disks: Mapping[str, tuple[Disk, ...]]
     described: Mapping[str, str]
     """What a result should tell of it: accelerator, image, kernel package."""
-    _folder: PrivateFolder = field(repr=False)
-    _process: int | None = field(repr=False)
-    kind: str = field(default="vm", init=False)
-    budget: Budget = field(default="joint", init=False)
+    _taking_down: ExitStack = field(repr=False)
+    kind: str = "vm"
+    budget: Budget = "joint"
 
     @property
     def kernel(self) -> str:
@@ -71,17 +69,17 @@ class VmGround:
 class VmGroundLayer:
     """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
 
-    wanted: Host
+    host: Host
     storage: Storage | None
     folder: Path = field(compare=False)
-    trial: str = ""
+    trial: str
     cost_seconds: float = 12.0
     name: str = field(default="ground", init=False)
 
     def fingerprint(self) -> str:
         return fingerprint_of(
             {
-                "host": self.wanted.model_dump(mode="json"),
+                "host": self.host.model_dump(mode="json"),
                 "disks": {name: disks.model_dump(mode="json") for name, disks in self._volumes().items()},
                 "trial": self.trial,
             }
@@ -96,59 +94,46 @@ class VmGroundLayer:
 
     def up(self, site: Site, below: Standing) -> VmGround:
         """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
+        refuse_without_room(site.lab, self._volumes())
         store = ImageStore()
         root = chosen_root(store)
-        kernel = chosen_kernel(store, self.wanted.kernel, root.manifest.suite)
-        with_what = acceleration(kernel.file, store.folder / "acceleration.json")
+        kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
+        with_what = acceleration(kernel.file, store.folder / ACCELERATION)
         shared = (SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),)
         modules = kernel.modules()
         programs = [find_program(name) for name in _PROGRAMS]
         initrd = make_initrd(store, entries(modules, programs, guest_config(modules, shared)))
-        folder = site.roomy_folder()
-        process: int | None = None
-        try:
-            files = _make_disks(folder.path, self._volumes())
-            process = site.intend(EndProcesses(argument=folder.path.name))
-            host = VmHost(
-                Machine(
-                    name=folder.path.name,
-                    kernel=kernel.file,
-                    initrd=initrd,
-                    root=root.file,
-                    accelerator=with_what.accelerator,
-                    memory_bytes=self.wanted.memory or GUEST_MEMORY_BYTES,
-                    cpus=self.wanted.cpus or usable_cpus(),
-                    disks=tuple(files),
-                    folders=shared,
-                ),
-                self.folder / "console.log",
+        with ExitStack() as taking_down:
+            folder = site.roomy_folder()
+            taking_down.callback(site.remove, folder)
+            files = make_disk_files(folder.path, self._volumes())
+            taking_down.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
+            machine = Machine(
+                name=folder.path.name,
+                kernel=kernel.file,
+                initrd=initrd,
+                root=root.file,
+                accelerator=with_what.accelerator,
+                memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
+                cpus=self.host.cpus or usable_cpus(),
+                disks=tuple(DiskImage(f"{name}{index}", file) for file, (name, index, _) in files.items()),
+                folders=shared,
             )
-            try:
-                disks = _found_disks(host, self._volumes())
-            except BaseException:
-                host.close()
-                raise
-        except BaseException:
-            site.undo(process)
-            site.remove(folder)
-            raise
-        described = {
-            "accelerator": with_what.accelerator,
-            "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
-            "kernel package": f"{kernel.manifest.package} {kernel.manifest.package_version}",
-        }
-        return VmGround(host, disks, described, folder, process)
+            host = VmHost(machine, self.folder / "console.log")
+            taking_down.callback(host.close)
+            disks = _found_disks(host, self._volumes())
+            described = {
+                "accelerator": with_what.accelerator,
+                "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
+                "kernel package": f"{kernel.manifest.package} {kernel.manifest.package_version}",
+            }
+            return VmGround(host, disks, described, taking_down.pop_all())
 
     def down(self, site: Site, product: VmGround) -> None:
-        product.host.close()
-        site.undo(product._process)
-        site.remove(product._folder)
+        product._taking_down.close()
 
     def _volumes(self) -> dict[str, Disks]:
-        if self.storage is None:
-            return {}
-        volumes = {"data": self.storage.data, "log": self.storage.log}
-        return {name: volume.disks for name, volume in volumes.items() if volume is not None}
+        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
 
 
 def serial_of(disk: Disk) -> str:
@@ -156,38 +141,12 @@ def serial_of(disk: Disk) -> str:
     return f"{disk.volume}{disk.index}"
 
 
-def _planned(volumes: Mapping[str, Disks]) -> Iterable[tuple[str, int]]:
-    """Serial and size in bytes of every disk."""
-    for name, disks in volumes.items():
-        for index in range(disks.count):
-            yield f"{name}{index}", disks.size
-
-
-def _make_disks(folder: Path, volumes: Mapping[str, Disks]) -> list[DiskImage]:
-    """Sparse files, which could all become full. Raises StorageError when there is no room for that."""
-    planned = list(_planned(volumes))
-    needed, free = sum(size for _, size in planned), shutil.disk_usage(folder).free
-    if needed > free:
-        raise StorageError(
-            f"{len(planned)} disks of the guest may take {format_bytes(needed)}, and"
-            f" {folder.parent} has {format_bytes(free)} free",
-            "take fewer or smaller disks, or a lab with more room: --lab",
-        )
-    images = []
-    for serial, size in planned:
-        file = folder / f"{serial}.raw"
-        with writing(file):
-            file.touch(mode=0o600)
-            os.truncate(file, size)
-        images.append(DiskImage(serial, file))
-    return images
-
-
 def _found_disks(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
     """Each disk by the serial number that the guest's kernel read from it, whatever its name there is."""
     listed = host.run(["sh", "-c", "cd /sys/block && grep -H '' */serial"]).stdout
     names = {serial: name for name, serial in re.findall(r"^(\w+)/serial:(\w+)$", listed, re.MULTILINE)}
-    missing = [serial for serial, _ in _planned(volumes) if serial not in names]
+    planned = [f"{volume}{index}" for volume, disks in volumes.items() for index in range(disks.count)]
+    missing = [serial for serial in planned if serial not in names]
     if missing:
         raise HostError(f"the guest does not see its disks {', '.join(missing)}; it has {sorted(names)}")
     return {
