@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
-from mydyno.workload.external import ExternalSysbench, FioOptions
+from mydyno.workload.external import FioOptions
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
@@ -24,13 +25,7 @@ TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
-
-EMPTY_DATADIR_BYTES = 40 * 1024**2
-REDO_LOG_BYTES = 96 * 1024**2
-"""MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
-SYSBENCH_ROW_BYTES = 260
-"""Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
 
 
 class Estimate(BaseModel):
@@ -83,35 +78,10 @@ def _fio_seconds(fio: FioOptions) -> float:
     return filling + steady + fio.seconds
 
 
-def dataset_rows(workload: Workload) -> int:
-    """Rows over all tables of the workload, freshly loaded; 0 when it makes its tables itself."""
-    if workload.resolved is not None:
-        return workload.resolved.rows
-    external = workload.external
-    return external.tables * external.rows if isinstance(external, ExternalSysbench) else 0
-
-
 def dataset_bytes(point: Point) -> int:
     """Bytes of a data directory with the workload's tables, freshly loaded or at their largest."""
-    workload = point.workload
-    if workload.resolved is not None:
-        tables = workload.resolved.data_bytes
-    elif workload.sql_bench is not None:
-        tables = workload.sql_bench.most_bytes
-    elif workload.fio_options is not None:
-        tables = workload.fio_options.file_bytes
-    else:
-        tables = SYSBENCH_ROW_BYTES * dataset_rows(workload)
     config = point.setup.server.config
-    redo = next(
-        (
-            int(number)
-            for name in ("innodb_redo_log_capacity", "innodb_log_file_size")
-            if name in config and (number := config[name].number) is not None
-        ),
-        REDO_LOG_BYTES,
-    )
-    return EMPTY_DATADIR_BYTES + redo + tables
+    return EMPTY_DATADIR_BYTES + redo_bytes(config) + tables_bytes(point.workload)
 
 
 def queries_per_transaction(workload: Workload) -> float:

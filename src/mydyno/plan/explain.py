@@ -7,7 +7,7 @@ from typing import Any
 
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
-from mydyno.plan.estimate import dataset_rows
+from mydyno.plan.data_size import dataset_rows
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.spec import Each, Workload

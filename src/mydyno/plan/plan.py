@@ -171,7 +171,7 @@ def _side_effects(points: Sequence[Point]) -> tuple[str, ...]:
 
 def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
     content = {
-        "points": [point.model_dump(mode="json") for point in points],
+        "points": [point.model_dump(mode="json", exclude={"notes"}) for point in points],
         "trials": [trial.model_dump(mode="json") for trial in trials],
         "sampling": experiment.sampling.model_dump(mode="json"),
         "seed": experiment.design.seed,
