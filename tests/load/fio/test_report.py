@@ -33,9 +33,9 @@ def test_a_rate_of_50_by_each_of_four_jobs_is_100_writes_in_half_a_second(fio: s
     found = report(fio, "random-writes")
     assert found.version == fio
     assert found.kinds.keys() == {"write"}
-    assert found.ios / found.seconds == pytest.approx(200, rel=0.01)
+    assert found.ios / found.seconds == pytest.approx(200, rel=0.05)
     log = text(fio, "random-writes", "log")
-    assert [w.ios for w in windows(log, 0.5, found.ios, found.seconds)] == pytest.approx([100] * 4, abs=6)
+    assert [w.ios for w in windows(log, 0.5, found.ios, found.seconds)] == pytest.approx([100] * 4, abs=10)
 
 
 def test_percentiles_are_those_that_fio_prints_of_the_same_bins(fio: str) -> None:
