@@ -11,12 +11,21 @@ import altair as alt
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
+from mydyno.report.charts.levels import levels_chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import keep_together
-from mydyno.report.tables import Table, curves_table, operations_table, programs_table, ratios_table
+from mydyno.report.tables import (
+    Table,
+    curves_table,
+    levels_table,
+    operations_table,
+    programs_table,
+    ratios_table,
+)
+from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
 
 PICTURE = Size("picture", 800)
@@ -131,6 +140,8 @@ def _programs(page: Page) -> Figure | None:
 
 
 def _throughput(page: Page) -> Figure | None:
+    if not page.throughput_levels.empty:
+        return _levels(page, "throughput", (page.throughput_levels,), "")
     view = page.throughput
     if view.empty:
         return None
@@ -180,7 +191,27 @@ def _ratios(page: Page) -> Figure | None:
     )
 
 
+def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Figure:
+    """Settings side by side, in the place of the curves of that name."""
+    title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
+    edge = _EDGE if any(view.spreads for view in views) else ""
+    return Figure(
+        name=name,
+        title=title,
+        caption=f"{about}Mean over the valid trials, which are the small dots. "
+        f"{_bars(views[0].has_intervals)}{edge}",
+        draw=lambda size: levels_chart(views, size),
+        tables=((title, levels_table(views)),),
+        picture_title=page.verdicts.headline if name == "throughput" else title,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
 def _latency(page: Page) -> Figure | None:
+    sides = tuple(view for view in page.latency_levels if not view.empty)
+    if sides:
+        return _levels(page, "latency", sides, f"{' '.join(page.method.load)} ")
     views = tuple(view for view in page.latency if not view.empty)
     if not views:
         return None
