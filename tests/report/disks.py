@@ -27,7 +27,13 @@ DISKS = {
 
 
 def disk_phase(
-    index: int, depth: int, rate: float, *, started_s: float = 0.0, label: str | None = None, mixed: bool = False
+    index: int,
+    depth: int,
+    rate: float,
+    *,
+    started_s: float = 0.0,
+    label: str | None = None,
+    mixed: bool = False,
 ) -> PhaseRecord:
     made = phase(index, depth, rate, started_s=started_s, warmup_s=0.0)
     middle = depth / rate * 1e9
@@ -72,7 +78,9 @@ def disks_run(
                 start = phases[-1].ended_s + 1 if phases else 0.0
                 phases.append(disk_phase(number, depth, full, started_s=start, label=label, mixed=mixed))
             made = trial(len(trials), of, phases, block=block)
-            made = replace(made, server_version=None, durability=None, settings_asked={}, settings_in_force={})
+            made = replace(
+                made, server_version=None, durability=None, settings_asked={}, settings_in_force={}
+            )
             trials.append(made)
             samples[made.trial_id], intervals[made.trial_id] = series(made, 0, seed * 100 + made.index)
             samples[made.trial_id] = samples[made.trial_id].select("t_s")

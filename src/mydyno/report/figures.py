@@ -27,6 +27,7 @@ from mydyno.report.tables import (
 )
 from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
+from mydyno.report.views.verdicts import Ratios
 
 PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
@@ -86,10 +87,13 @@ def figures(page: Page) -> tuple[Figure, ...]:
         _overview(page),
         _programs(page),
         _throughput(page),
-        _ratios(page),
+        None if page.throughput_levels.instead_of_ratios else _ratios(page),
         _latency(page),
         _connect(page),
     ]
+    if page.throughput_levels.instead_of_ratios:
+        # Nothing changes from phase to phase: how it went over time comes last.
+        found = [*found[1:], found[0]]
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -141,7 +145,7 @@ def _programs(page: Page) -> Figure | None:
 
 def _throughput(page: Page) -> Figure | None:
     if not page.throughput_levels.empty:
-        return _levels(page, "throughput", (page.throughput_levels,), "")
+        return _levels(page, "throughput", (page.throughput_levels,), "", page.verdicts.ratios)
     view = page.throughput
     if view.empty:
         return None
@@ -191,7 +195,9 @@ def _ratios(page: Page) -> Figure | None:
     )
 
 
-def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Figure:
+def _levels(
+    page: Page, name: str, views: tuple[Levels, ...], about: str, ratios: tuple[Ratios, ...] = ()
+) -> Figure:
     """Settings side by side, in the place of the curves of that name."""
     title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
     edge = _EDGE if any(view.spreads for view in views) else ""
@@ -201,7 +207,7 @@ def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Fig
         caption=f"{about}Mean over the valid trials, which are the small dots. "
         f"{_bars(views[0].has_intervals)}{edge}",
         draw=lambda size: levels_chart(views, size),
-        tables=((title, levels_table(views)),),
+        tables=((title, levels_table(views, ratios)),),
         picture_title=page.verdicts.headline if name == "throughput" else title,
         picture_subtitle=_subtitle(page),
         labelled=True,

@@ -36,6 +36,12 @@ class Levels:
         return not self._found()
 
     @property
+    def instead_of_ratios(self) -> bool:
+        """A picture of every comparison would say the same again, or be as tall as a tower."""
+        settings = max((len(group) for _, group in self.groups), default=0)
+        return not self.empty and (len(self.groups) == 1 or settings > MOST_CURVES)
+
+    @property
     def has_intervals(self) -> bool:
         return any(found.low is not None for found in self._found())
 

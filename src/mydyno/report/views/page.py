@@ -46,6 +46,11 @@ class Page:
     settings: SettingsView
     environment: tuple[FactGroup, ...]
 
+    @property
+    def figure_with_verdicts(self) -> str:
+        """The figure below which the verdicts in other metrics stand."""
+        return "throughput" if self.throughput_levels.instead_of_ratios else "ratio"
+
 
 def page(evidence: Evidence) -> Page:
     found = verdicts(evidence)
