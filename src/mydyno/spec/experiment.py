@@ -116,7 +116,10 @@ class Experiment(Section):
     def read(cls, source: Source) -> Experiment:
         """The experiment that `source` describes. Raises pydantic.ValidationError."""
         factors = tuple(factor.factor for factor in source.factors)
-        experiment = cls.model_validate({**source.tree.plain(), "factors": factors, "sizes": source.sizes})
+        experiment = cls.model_validate(
+            {**source.tree.plain(), "factors": factors, "sizes": source.sizes},
+            context={"factors": bool(factors)},
+        )
         experiment._source = source
         return experiment
 

@@ -35,7 +35,7 @@ def root_manifest(suite: str = "bookworm") -> RootManifest:
         sources=("http://mirror.example/debian bookworm main",),
         sha256="0" * 64,
         size_bytes=305528832,
-        server="/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)",
+        server="/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64",
         packages={"fio": "3.33-3"},
     )
 

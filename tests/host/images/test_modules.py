@@ -15,7 +15,7 @@ def names(files: tuple[Path, ...]) -> list[str]:
 
 def test_what_a_module_needs_is_loaded_before_it(tmp_path: Path) -> None:
     folder = kernel_folder(
-        tmp_path, {"btrfs.ko": "raid6_pq,xor", "raid6_pq.ko": "", "xor.ko": "", "usb.ko": ""}
+        tmp_path, {"btrfs.ko": "raid6_pq,xor", "raid6_pq.ko": "", "xor.ko": "", "sr.ko": ""}
     )
     assert names(choose(folder, ["btrfs"], []).files) == ["raid6_pq.ko", "xor.ko", "btrfs.ko"]
 

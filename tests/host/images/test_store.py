@@ -23,6 +23,12 @@ def put_kernel(store: ImageStore, version: str) -> None:
         store.put(staging / "kernel", store.folder / "kernels" / version)
 
 
+def interrupted_build(store: ImageStore) -> None:
+    with store.staging() as staging:
+        (staging / "root.tar").write_bytes(b"half")
+        raise KeyboardInterrupt
+
+
 def test_what_is_put_is_found_by_suite_and_by_version(tmp_path: Path) -> None:
     store = ImageStore(tmp_path / "images")
     put_root(store, "bookworm", b"root")
@@ -46,10 +52,8 @@ def test_an_image_built_again_takes_the_place_of_the_old_one(tmp_path: Path) -> 
 
 
 def test_a_build_that_fails_or_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
-    store = ImageStore(tmp_path)
-    with pytest.raises(KeyboardInterrupt), store.staging() as staging:
-        (staging / "root.tar").write_bytes(b"half")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_build(ImageStore(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 

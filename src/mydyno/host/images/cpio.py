@@ -17,12 +17,11 @@ _TRAILER = "TRAILER!!!"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file, folder or device node; `name` has no leading slash. Folders come before what is in them."""
+    """A file or folder; `name` has no leading slash. Folders come before what is in them."""
 
     name: str
     mode: int
     content: bytes = b""
-    device: tuple[int, int] = (0, 0)
 
 
 def file(name: str, content: bytes, permissions: int = 0o644) -> Entry:
@@ -31,10 +30,6 @@ def file(name: str, content: bytes, permissions: int = 0o644) -> Entry:
 
 def folder(name: str, permissions: int = 0o755) -> Entry:
     return Entry(name, stat.S_IFDIR | permissions)
-
-
-def character_device(name: str, major: int, minor: int, permissions: int = 0o600) -> Entry:
-    return Entry(name, stat.S_IFCHR | permissions, device=(major, minor))
 
 
 def archive(entries: Iterable[Entry]) -> Iterator[bytes]:
@@ -52,10 +47,10 @@ def archive(entries: Iterable[Entry]) -> Iterator[bytes]:
 def _header(number: int, entry: Entry) -> bytes:
     name = entry.name.encode() + b"\0"
     links = 2 if stat.S_ISDIR(entry.mode) else 1
-    user, group, time, on_major, on_minor, check = 0, 0, 0, 0, 0, 0
+    user = group = time = device_major = device_minor = check = 0
     fields = (
         *(number, entry.mode, user, group, links, time, len(entry.content)),
-        *(on_major, on_minor, *entry.device, len(name), check),
+        *(device_major, device_minor, device_major, device_minor, len(name), check),
     )
     return _padded(_MAGIC + b"".join(b"%08X" % field for field in fields) + name)
 
