@@ -71,10 +71,8 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}"))
     for row in page.trials.marked[:_REMARKED]:
         console.print(Text(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}"))
-    if len(page.trials.marked) > _REMARKED:
-        console.print(
-            Text(f"{len(page.trials.marked) - _REMARKED} more trials have remarks: see the report.")
-        )
+    if (more := len(page.trials.marked) - _REMARKED) > 0:
+        console.print(Text(f"REMARK {more} more {'trial' if more == 1 else 'trials'}: see the report"))
     for sentence in page.method.remarks:
         console.print(Text(sentence))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
