@@ -189,7 +189,7 @@ class Volume(Section):
     )
     rebuild: Annotated[bool, SwitchRule()] = Field(
         default=False,
-        description="With `fail`: fresh disks take their place, and the array rebuilds under load.",
+        description="With `fail`: those disks come back empty, and the array rebuilds under load.",
     )
     filesystem: FileSystem = Field(
         default="ext4",
