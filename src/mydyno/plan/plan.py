@@ -172,7 +172,7 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
 
 
 def _equal_points(points: Sequence[Point]) -> list[str]:
-    """Points that their levels tell apart, but not what is left of them: 40% and 80% of little data are 6M."""
+    """Points that differ in their levels only: 40% and 80% of little data are both 6M."""
     seen: dict[str, Point] = {}
     warnings: list[str] = []
     for point in points:
