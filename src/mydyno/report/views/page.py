@@ -12,6 +12,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
+from mydyno.report.views.ground import GroundView, ground_view
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
@@ -42,6 +43,7 @@ class Page:
     """In the curves' place where there is one place only, or a crowd of settings; else without a group."""
     latency_levels: tuple[Levels, ...]
     connect: tuple[Curves, ...]
+    ground: GroundView
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
@@ -68,6 +70,7 @@ def page(evidence: Evidence) -> Page:
         throughput_levels=levels(evidence, evidence.words.rate),
         latency_levels=tuple(levels(evidence, metric) for metric in latencies(evidence)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
+        ground=ground_view(evidence),
         trials=trial_table(evidence),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
