@@ -11,16 +11,31 @@ import altair as alt
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
+from mydyno.report.charts.levels import levels_chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
+from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import keep_together
-from mydyno.report.tables import Table, curves_table, operations_table, programs_table, ratios_table
+from mydyno.report.storage_tables import self_checks_table
+from mydyno.report.tables import (
+    Table,
+    curves_table,
+    levels_table,
+    operations_table,
+    programs_table,
+    ratios_table,
+)
+from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
+from mydyno.report.views.verdicts import Ratios
 
 PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
+
+GROUND = "self-check"
+"""The figure that stands in the section of the ground, with more beside it."""
 
 _TITLE_CHARACTERS = 92
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
@@ -77,10 +92,14 @@ def figures(page: Page) -> tuple[Figure, ...]:
         _overview(page),
         _programs(page),
         _throughput(page),
-        _ratios(page),
+        None if page.throughput_levels.instead_of_ratios else _ratios(page),
         _latency(page),
         _connect(page),
+        _self_checks(page),
     ]
+    if page.throughput_levels.instead_of_ratios:
+        # Nothing changes from phase to phase: how it went over time comes last.
+        found = [*found[1:], found[0]]
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -131,6 +150,8 @@ def _programs(page: Page) -> Figure | None:
 
 
 def _throughput(page: Page) -> Figure | None:
+    if not page.throughput_levels.empty:
+        return _levels(page, "throughput", (page.throughput_levels,), "", page.verdicts.ratios)
     view = page.throughput
     if view.empty:
         return None
@@ -180,7 +201,29 @@ def _ratios(page: Page) -> Figure | None:
     )
 
 
+def _levels(
+    page: Page, name: str, views: tuple[Levels, ...], about: str, ratios: tuple[Ratios, ...] = ()
+) -> Figure:
+    """Settings side by side, in the place of the curves of that name."""
+    title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
+    edge = _EDGE if any(view.spreads for view in views) else ""
+    return Figure(
+        name=name,
+        title=title,
+        caption=f"{about}Mean over the valid trials, which are the small dots. "
+        f"{_bars(views[0].has_intervals)}{edge}",
+        draw=lambda size: levels_chart(views, size),
+        tables=((title, levels_table(views, ratios)),),
+        picture_title=page.verdicts.headline if name == "throughput" else title,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
 def _latency(page: Page) -> Figure | None:
+    sides = tuple(view for view in page.latency_levels if not view.empty)
+    if sides:
+        return _levels(page, "latency", sides, f"{' '.join(page.method.load)} ")
     views = tuple(view for view in page.latency if not view.empty)
     if not views:
         return None
@@ -211,6 +254,26 @@ def _connect(page: Page) -> Figure | None:
         picture_title="Time to connect against connections",
         picture_subtitle=_subtitle(page),
         labelled=False,
+    )
+
+
+def _self_checks(page: Page) -> Figure | None:
+    view = page.ground
+    if not any(row.measured_iops for row in view.checks):
+        return None
+    tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
+    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g} % off, which needs no remark."
+    return Figure(
+        name=GROUND,
+        title="The disks against theory",
+        caption="I/Os per second that fio did on each volume before the load; a dot is a trial. The line is "
+        f"what theory expects of the disks' limits and of the array.{band} Without a line there is no limit, "
+        "or no theory.",
+        draw=lambda size: self_checks_chart(view, size),
+        tables=(("The disks against theory", self_checks_table(view)),),
+        picture_title="The disks against theory",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
     )
 
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
 from mydyno.report.format import (
     MISSING,
@@ -20,13 +21,15 @@ from mydyno.report.format import (
 )
 from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
+from mydyno.report.views.levels import Levels
 from mydyno.report.views.operations import Cost, OperationRow, Operations
 from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
-_FEW = 4
+FEW = 4
+"""Settings that stand side by side; more stand below each other."""
 _NOTE = 44
 """Characters of a line of a note."""
 
@@ -58,11 +61,52 @@ def curves_table(views: Sequence[Curves]) -> Table:
 
 
 def _told(view: Curves, point: CurvePoint | None) -> str:
-    if point is None:
-        return MISSING
-    write = latency if view.metric.unit == "ns" else count
+    return MISSING if point is None else _mean(view.metric, point)
+
+
+def _mean(metric: Metric, point: Measured) -> str:
+    write = latency if metric.unit == "ns" else count
     error = "" if point.low is None else f" ({interval(point.low, point.high, write)})"
     return f"{write(point.value)}{error}, n={point.n}"
+
+
+def levels_table(views: Sequence[Levels], ratios: Sequence[Ratios] = ()) -> Table:
+    """Places and settings down, metrics across: each mean with its interval and n; then what it is against
+    the first setting, where `ratios` has that."""
+    held = {(one.setting.point_id, row.place): row for one in ratios for row in one.rows}
+    several = len(views[0].groups) > 1
+    rows = tuple(
+        (
+            *((place_name(place),) if several else ()),
+            level.setting.title,
+            *(_level(view, number, row) for view in views),
+            *((_against(held.get((level.setting.point_id, place))),) if held else ()),
+        )
+        for number, (place, group) in enumerate(views[0].groups)
+        for row, level in enumerate(group)
+    )
+    place = views[0].words.load if isinstance(views[0].groups[0][0], int) else views[0].words.part
+    against = (f"against {ratios[0].against.title}",) if held else ()
+    columns = (
+        *((place,) if several else ()),
+        "setting",
+        *(view.metric.noun for view in views),
+        *against,
+    )
+    return Table(columns, rows, frozenset({0, 1} if several else {0}))
+
+
+def _against(row: RatioRow | None) -> str:
+    """`+95.6 % (+93.3 % to +97.9 %), faster`"""
+    if row is None or row.value is None:
+        return MISSING
+    error = "" if row.low is None else f" ({interval(row.low, row.high, change)})"
+    return f"{change(row.value)}{error}, {row.outcome.replace('-', ' ')}"
+
+
+def _level(view: Levels, group: int, row: int) -> str:
+    at = view.groups[group][1][row].at
+    return MISSING if at is None else _mean(view.metric, at)
 
 
 def ratios_table(view: Ratios) -> Table:
@@ -158,7 +202,7 @@ def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
     settings = [setting for setting, _, _ in numbers[0].values] if numbers else []
     names = [f"{one.name} {one.how}" for one in numbers]
     across = [[key_value(one, place) for place in range(len(settings))] for one in numbers]
-    if len(settings) <= _FEW:
+    if len(settings) <= FEW:
         rows = tuple((name, *values) for name, values in zip(names, across, strict=True))
         return Table(("", *(setting.title for setting in settings)), rows, frozenset({0}))
     down = tuple(
@@ -208,8 +252,13 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
-        "valid" if row.valid else "INVALID",
+        ("valid" if row.valid else "INVALID") + (f", {remarks_told(row)}" if row.remarks else ""),
     )
+
+
+def remarks_told(row: TrialRow) -> str:
+    """`1 remark`"""
+    return "1 remark" if len(row.remarks) == 1 else f"{len(row.remarks)} remarks"
 
 
 def checks_told(row: TrialRow) -> str:
