@@ -100,5 +100,5 @@ def _add_libraries(apt: PrivateApt, folder: Path) -> None:
             # Packages of suites since the merge of /usr leave these links to a package of their own.
             if not (folder / name).exists() and (folder / "usr" / name).is_dir():
                 (folder / name).symlink_to(f"usr/{name}")
-        for name in ("dev", "proc", "tmp", "host"):
+        for name in ("dev", "proc", "host"):
             (folder / name).mkdir(exist_ok=True)
