@@ -28,6 +28,7 @@ class Place:
 
     folder: Path
     before: frozenset[Path]
+    mount_root: Path = MOUNT_ROOT
 
     @classmethod
     def at(cls, folder: Path) -> Place:
@@ -68,7 +69,7 @@ class Place:
         return [
             *(f"file {path}" for path in [*files, *strays]),
             *(f"limit of the unattached device {number}" for number in _limits_of_free_loops()),
-            *([f"{MOUNT_ROOT}, held by nobody"] if _mount_root_is_stray() else []),
+            *([f"{self.mount_root}, held by nobody"] if _is_unheld(self.mount_root) else []),
         ]
 
     def all(self) -> list[str]:
@@ -173,9 +174,9 @@ def _limits_of_free_loops() -> list[str]:
     )
 
 
-def _mount_root_is_stray() -> bool:
+def _is_unheld(mount_root: Path) -> bool:
     try:
-        descriptor = os.open(MOUNT_ROOT, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(mount_root, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return False
     try:
