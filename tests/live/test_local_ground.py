@@ -15,7 +15,8 @@ from mydyno.core.errors import StorageError
 from mydyno.host.block_devices import STABLE_FOLDERS
 from mydyno.host.local import LocalHost
 from mydyno.spec import Host, Storage
-from mydyno.spec.storage import Device, Disks, Volume
+from mydyno.spec.disks import Device, Disks
+from mydyno.spec.storage import Volume
 from mydyno.stack import Journal, Site, Stack, Standing
 from mydyno.stack.ground import Disk, DiskLimits, Ground
 from mydyno.stack.ground import local as local_ground

@@ -21,8 +21,9 @@ from mydyno.host.agent import AgentHost
 from mydyno.host.block_devices import STABLE_FOLDERS
 from mydyno.host.local import LocalHost
 from mydyno.host.namespace import NamespaceHost, mark
+from mydyno.spec.disks import Disks
 from mydyno.spec.host import Host
-from mydyno.spec.storage import Disks, Storage
+from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
