@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,9 @@ BLKIO = Path("/sys/fs/cgroup/blkio")
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    place = Place.at(tmp_path)
+    """One without the machine's own folders, where others come and go."""
+    (tmp_path / "shared").mkdir()
+    place = Place.at(tmp_path, (tmp_path / "shared",), tmp_path / "root")
     assert place.all() == []
     return place
 
@@ -32,7 +33,10 @@ def only(found: list[str]) -> str:
 
 
 def test_a_process_is_seen(place: Place) -> None:
-    with subprocess.Popen(["sh", "-c", "read end", f"{place.lab}/my.cnf"], stdin=subprocess.PIPE) as process:
+    command = ["sh", "-c", "echo; read end", f"{place.lab}/my.cnf"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
         assert only(place.alive()).startswith(f"process {process.pid}: sh -c")
     assert place.alive() == []
 
@@ -77,16 +81,13 @@ def test_a_file_is_seen(place: Place, where: str) -> None:
 
 
 def test_a_private_folder_in_a_folder_of_the_machine_is_seen(place: Place) -> None:
-    stray = Path("/var/tmp/mydyno-0123456789ab")
+    (place.folder / "shared" / "somebody-else").mkdir()
+    stray = place.folder / "shared" / "mydyno-0123456789ab"
     stray.mkdir()
-    try:
-        assert only(place.lying()) == f"file {stray}"
-    finally:
-        stray.rmdir()
+    assert only(place.lying()) == f"file {stray}"
 
 
 def test_a_mount_root_that_nobody_holds_is_seen(place: Place) -> None:
-    place = replace(place, mount_root=place.folder / "root")
     held = HeldMountRoot(place.mount_root)
     assert place.lying() == []
     # As a SIGKILL does: the lock goes, the folder stays.
