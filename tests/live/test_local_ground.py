@@ -205,7 +205,9 @@ def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk
             ground = replace(real.layer(site), trial=trial)
             assert ground.storage is not None
             standing = stack.move_to([ground, *building_layers(ground.storage)])
-            assert standing.of(LocalGround).disks["data"][0].path == real.device
+            told = standing.of(LocalGround)
+            assert told.disks["data"][0].path == real.device
+            assert str(real.id) in told.described["data disk 0"]
             assert "ext4" in signatures(real.device)
     assert signatures(real.device) == ""
 
