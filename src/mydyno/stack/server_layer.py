@@ -59,6 +59,7 @@ class ServerLayer:
             config=self.config,
             folder=self.folder,
             port=self.port,
+            logs=directory.logs,
         )
 
     def down(self, site: Site, product: RunningServer) -> None:

@@ -71,7 +71,8 @@ class Campaign:
         with closing(Journal(self.lab.path)) as journal:
             # What an earlier, killed run has left behind must not stand in the way of this one.
             journal.replay()
-            stack = Stack(Site(self.lab.path, self.host, journal))
+            site = Site(self.lab.path, self.host, journal)
+            stack = Stack(site, announce=lambda layer: emit(Step(f"raising: {layer.name}")))
             try:
                 run_trial = TrialRunner(self.prepared, stack, run, emit)
                 for trial in to_do:

@@ -9,7 +9,13 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
-from mydyno.results.records import LOAD_AVERAGE, ExperimentRecord, PointRecord
+from mydyno.results.records import (
+    LOAD_AVERAGE,
+    ExperimentRecord,
+    GroundRecord,
+    PointRecord,
+    VolumeRecord,
+)
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment
 from mydyno.stack import ServerBinary
@@ -34,6 +40,22 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
         planned_trials=len(plan.trials),
         created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         mydyno_version=__version__,
+    )
+
+
+def ground_record(raised: Raised) -> GroundRecord | None:
+    """Where the storage of a trial stands, read back while it does; None when there is none."""
+    ground = raised.ground
+    if ground is None:
+        return None
+    return GroundRecord(
+        kind=ground.kind,
+        kernel=ground.kernel,
+        cpus=ground.cpus,
+        memory_bytes=ground.host.facts(Path("/")).memory_bytes,
+        budget=ground.budget,
+        disk_model=disk_model(ground.kind, ground.budget),
+        volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
 
 

@@ -15,7 +15,7 @@ from mydyno.core.writing import writing
 from mydyno.host.protocol import Host, Process
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting, render
+from mydyno.stack.server.config import OFF_WORDS, Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings
 from mydyno.stack.server.names import canonical
@@ -113,11 +113,12 @@ def start_server(
     config: Mapping[str, Setting],
     folder: Path,
     port: int | None = None,
+    logs: Path | None = None,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
+    `logs` is the folder of redo and binary log, when it is not `datadir`. `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
     any free port, else that port; always on 127.0.0.1 only. Raises SettingsError before anything is
     started when the binary does not know a setting, ServerError when it does not come up.
     """
@@ -125,7 +126,12 @@ def start_server(
     port = _usable_port(port)
     private = site.short_folder()
     try:
-        return _start(site, binary, private, datadir, scratch, settings, folder, port, ready_seconds)
+        own = {
+            **place_settings(binary, datadir, scratch),
+            **_log_settings(settings, logs),
+            **_access_settings(binary, private.path, port),
+        }
+        return _start(site, binary, private, datadir, own, settings, folder, port, ready_seconds)
     except BaseException:
         site.remove(private)
         raise
@@ -136,7 +142,7 @@ def _start(
     binary: ServerBinary,
     private: PrivateFolder,
     datadir: Path,
-    scratch: Path,
+    own: Mapping[str, Setting],
     settings: Mapping[str, Setting],
     folder: Path,
     port: int | None,
@@ -146,12 +152,8 @@ def _start(
     password = Secret.random()
     statements = set_password(binary.version, password, over_network=port is not None)
     login = site.host.hold(init_file(statements))
-    own: dict[str, Setting] = {
-        **place_settings(binary, datadir, scratch),
-        **_access_settings(binary, private.path, port),
-        "init_file": login.path,
-    }
-    text = render(own, settings)
+    asked = {name: value for name, value in settings.items() if name not in own}
+    text = render({**own, "init_file": login.path}, asked)
     config, error_log = private.path / "my.cnf", folder / "error.log"
     site.host.write_text(config, text, owner=identity)
     site.host.write_text(folder / "my.cnf", text)
@@ -192,6 +194,16 @@ def _start(
         raise
     finally:
         login.wipe()
+
+
+def _log_settings(settings: Mapping[str, Setting], logs: Path | None) -> dict[str, Setting]:
+    """Where the logs are; a binary log only when the experiment asks for one."""
+    if logs is None:
+        return {}
+    own: dict[str, Setting] = {"innodb_log_group_home_dir": str(logs)}
+    if str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS:
+        own["log_bin"] = str(logs / "binlog")
+    return own
 
 
 def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
