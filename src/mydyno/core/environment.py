@@ -22,5 +22,9 @@ LAB = Variable("MYDYNO_LAB", "the folder that holds results, when --lab is not g
 ENGINE = Variable("MYDYNO_ENGINE", "the mydyno-engine binary to use instead of the installed one")
 AGENT = Variable("MYDYNO_AGENT", "the mydyno-agent binary to use instead of the installed one")
 SERVER = Variable("MYDYNO_SERVER", "the mysqld or mariadbd binary that `release: system` means")
+CACHE = Variable(
+    "MYDYNO_CACHE",
+    "the folder for guest images and kernels (default: $XDG_CACHE_HOME/mydyno, else ~/.cache/mydyno)",
+)
 
-ALL = (LAB, ENGINE, AGENT, SERVER)
+ALL = (LAB, ENGINE, AGENT, SERVER, CACHE)

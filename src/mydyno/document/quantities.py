@@ -39,7 +39,7 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)(?:\s+step\s+(\d+))?\s*")
 _CONNECTIONS_ALLOWED = "a number, a range as 10..400 step 10, or a list of both"
 
 
-class _Rule(ABC):
+class Rule(ABC):
     """Ties `read` (file or JSON to number) and `write` (number to JSON) to a field."""
 
     schema: ClassVar[JsonSchemaValue]
@@ -62,7 +62,7 @@ class _Rule(ABC):
 
 
 @dataclass(frozen=True)
-class DurationRule(_Rule):
+class DurationRule(Rule):
     """Seconds, from `10ms`, `1.5s`, `2m`. A bare number but 0 is refused: nobody knows its unit."""
 
     at_least: float = 0.0
@@ -113,7 +113,7 @@ def _duration_fault(raw: Any) -> Fault:
 
 
 @dataclass(frozen=True)
-class RateRule(_Rule):
+class RateRule(Rule):
     """Transactions a second over all connections, from `1000/s`, `2.5k/s`, `600/min`."""
 
     schema: ClassVar[JsonSchemaValue] = {
@@ -143,7 +143,7 @@ def _rate_fault(raw: Any) -> Fault:
 
 
 @dataclass(frozen=True)
-class CountRule(_Rule):
+class CountRule(Rule):
     """A whole number, also as `20k`, `50M`: thousands and millions, not powers of 1024."""
 
     at_least: int = 0
@@ -182,7 +182,7 @@ class CountRule(_Rule):
 
 
 @dataclass(frozen=True)
-class ConnectionsRule(_Rule):
+class ConnectionsRule(Rule):
     """The numbers of connections that a trial steps through, one phase each, in the order written."""
 
     schema: ClassVar[JsonSchemaValue] = {

@@ -21,6 +21,7 @@ _WANTED = {
     "dict_type": ("is not a mapping", "NAME: VALUE pairs"),
     "model_type": ("is not a mapping", None),
     "list_type": ("is not a list", "a list, as [ONE, TWO]"),
+    "tuple_type": ("is not a list", "a list, as [ONE, TWO]"),
     "too_short": ("is empty", "one or more"),
     "string_too_short": ("is empty", "a text"),
     "greater_than": ("is too small", "more than 0"),
@@ -96,19 +97,22 @@ def _of_pydantic(
 
 def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
     """The keys that a mapping `steps` below `section` may have."""
+    return list(_section_at(section, steps).model_fields)
+
+
+def _section_at(section: type[BaseModel], steps: Iterable[str | int]) -> type[BaseModel]:
+    """The section `steps` below `section`; a number is a place in a list of sections."""
     for step in steps:
-        below = section_of(section.model_fields[str(step)].annotation)
-        assert below is not None
-        section = below
-    return list(section.model_fields)
+        if isinstance(step, str):
+            below = section_of(section.model_fields[step].annotation)
+            assert below is not None
+            section = below
+    return section
 
 
 def _example(section: type[BaseModel], steps: Location) -> str:
     """How a key that is missing may look; every required key has an example."""
-    for step in steps[:-1]:
-        below = section_of(section.model_fields[str(step)].annotation)
-        assert below is not None
-        section = below
+    section = _section_at(section, steps[:-1])
     examples = section.model_fields[str(steps[-1])].examples
     assert examples, f"{section.__name__}.{steps[-1]} is required and has no example"
     return f"{steps[-1]}: {_flow(examples[0])}"

@@ -25,7 +25,7 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
     server = point.setup.server
     config = {name: value.meaning for name, value in server.config.items()}
     contents = {
-        "host": point.setup.host,
+        "host": point.setup.host.model_dump(mode="json"),
         "release": server.binary or server.release,
         "dataset": {
             "rows": dataset_of(point.workload),

@@ -13,6 +13,7 @@ from mydyno.document.base import Section
 from mydyno.document.problems import Findings, Position
 from mydyno.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
 from mydyno.spec.paths import FACTOR_ROOTS, location_of, nearest_path
+from mydyno.spec.written import as_written
 
 MOST_POINTS = 1_000
 """A full factorial above this is a mistake: at ten seconds a trial, one repetition takes three hours."""
@@ -42,6 +43,11 @@ class Setting:
     path: str
     location: Location
     entry: Entry
+
+    @classmethod
+    def of(cls, path: str, location: Location, entry: Entry) -> Setting:
+        """With versions as text, and words that are short for a section spelt out."""
+        return cls(path, location, Entry(entry.key, as_written(entry.value, location)))
 
 
 @dataclass(frozen=True)
@@ -104,12 +110,14 @@ def _read_levels(name: str, entry: Entry, findings: Findings) -> tuple[LevelSour
         return ()
     if location is not None and isinstance(value, Sequence):
         levels = [
-            LevelSource(_level_name(item), item.position, (Setting(name, location, Entry(entry.key, item)),))
+            LevelSource(
+                _level_name(item), item.position, (Setting.of(name, location, Entry(entry.key, item)),)
+            )
             for item in value.items
         ]
     elif location is not None and isinstance(value, Mapping):
         levels = [
-            LevelSource(level, each.key, (Setting(name, location, Entry(each.key, each.value)),))
+            LevelSource(level, each.key, (Setting.of(name, location, each),))
             for level, each in value.entries.items()
         ]
     elif isinstance(value, Mapping):
@@ -181,7 +189,7 @@ def read_settings(
         if clash is not None:
             findings.add(entry.key, f"{path} and {clash.path} set the same thing", allowed="one of them")
             continue
-        settings.append(Setting(path, location, entry))
+        settings.append(Setting.of(path, location, entry))
     return tuple(settings)
 
 

@@ -25,6 +25,7 @@ from mydyno.spec.generators import files_beside
 from mydyno.spec.setup import Setup
 from mydyno.spec.sizes import apply, apply_level, read_sizes
 from mydyno.spec.workload import Workload
+from mydyno.spec.written import spelt_out
 
 _Section = TypeVar("_Section", bound=Section)
 
@@ -45,7 +46,7 @@ def loads(text: str, name: str, size: str | None = None) -> Experiment:
 
 def _loads(text: str, name: str, size: str | None) -> Experiment:
     findings = Findings(name)
-    tree = one_spelling(refuse_empty_values(parse(text, name), findings), findings)
+    tree = spelt_out(one_spelling(refuse_empty_values(parse(text, name), findings), findings))
     sizes = read_sizes(tree, findings)
     trees: dict[str | None, Mapping] = {None: tree}
     trees |= {each: apply(tree, settings) for each, settings in sizes.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -71,13 +71,18 @@ def _leads_somewhere(section: type[BaseModel], steps: list[str]) -> bool:
         return False
     if len(steps) == 1:
         return True
-    below = section_of(field.annotation)
+    below = _below(field.annotation)
     return below is not None and _leads_somewhere(below, steps[1:])
+
+
+def _below(annotation: Any) -> type[BaseModel] | None:
+    """The section that a path goes on into; none leads into a list."""
+    return None if get_origin(annotation) is tuple else section_of(annotation)
 
 
 def _paths_below(section: type[BaseModel], prefix: str) -> Iterator[str]:
     for name, field in section.model_fields.items():
         yield prefix + name
-        below = section_of(field.annotation)
+        below = _below(field.annotation)
         if below is not None:
             yield from _paths_below(below, f"{prefix}{name}.")

@@ -18,8 +18,19 @@ from pydantic.fields import FieldInfo
 from mydyno.core.units import format_duration
 from mydyno.document.base import section_of
 from mydyno.document.quantities import ConnectionsRule, CountRule, DurationRule, RateRule
+from mydyno.document.sizes import BandwidthRule, SizeRule
 from mydyno.spec.experiment import Experiment
+from mydyno.spec.host import KernelRule
 from mydyno.spec.paths import is_config
+from mydyno.spec.volume_values import (
+    RAIDS,
+    SCHEDULERS,
+    MountRule,
+    RaidRule,
+    SchedulerRule,
+    SwitchRule,
+    WordsRule,
+)
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.spec.reference) -->"
 END = "<!-- reference: end -->"
@@ -28,9 +39,22 @@ _WRITTEN_DIFFERENTLY = {
     "sizes": "SIZE: {PATH: VALUE}",
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
+    "host": "`local`, `uml`, `vm`, or keys, see below",
+    "log": "keys as with `data`",
+    "devices": "a list of keys, see below",
     "groups": "a list of test programs",
     "options": "NAME: VALUE",
     "network": "`false`, `true`, `{port: N}`",
+}
+_OF_RULE: dict[Any, str] = {
+    ConnectionsRule: "`10`, `10..400 step 10`, `[1, 5, 10..50 step 10]`",
+    BandwidthRule: "bandwidth: `50M` or `50M/s`",
+    KernelRule: "version: `5.10`, `6.12`",
+    RaidRule: ", ".join(f"`{level}`" for level in RAIDS),
+    SchedulerRule: ", ".join(f"`{name}`" for name in SCHEDULERS),
+    MountRule: "a list, or a text with commas",
+    WordsRule: "a list, or a text",
+    SwitchRule: "`yes`, `no`",
 }
 _LEAVES = {"Arrival", "Network", "Factor", "Think"}
 """Sections that are written as one value, explained where they are used."""
@@ -58,7 +82,7 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
     below: list[tuple[type[BaseModel], str]] = []
     for name, field in section.model_fields.items():
         child = section_of(field.annotation)
-        if child is not None and child.__name__ not in _LEAVES:
+        if child is not None and child.__name__ not in _LEAVES and child not in [one for one, _ in below]:
             below.append((child, f"{path}{name}"))
         yield f"| `{name}` | {_value(name, field)} | {_default(field)} | {field.description or ''} |"
     for child, child_path in below:
@@ -87,8 +111,10 @@ def _kinds(annotation: Any, metadata: list[Any]) -> Iterator[str]:
             yield f"number from {part.at_least:,}: `90000`, `20k`, `50M`"
         elif isinstance(part, RateRule):
             yield "rate: `1000/s`"
-        elif isinstance(part, ConnectionsRule):
-            yield "`10`, `10..400 step 10`, `[1, 5, 10..50 step 10]`"
+        elif isinstance(part, SizeRule):
+            yield f"size: {part.bounds.replace('as ', 'as `')}`"
+        elif type(part) in _OF_RULE:
+            yield _OF_RULE[type(part)]
     for part in (annotation, *get_args(annotation)):
         if get_origin(part) is Literal:
             yield ", ".join(f"`{choice}`" for choice in get_args(part))
@@ -121,8 +147,14 @@ def _default(field: FieldInfo) -> str:
         written = made.model_dump(mode="json") if isinstance(made, BaseModel) else None
         return f"`{str(written).lower()}`" if isinstance(written, str | bool) else ""
     value = field.default
-    if value is None or value == ():
+    if (
+        value is None
+        or value == ()
+        or (not value and any(isinstance(part, SizeRule) for part in _parts(field)))
+    ):
         return ""
+    if isinstance(value, bool) and any(isinstance(part, SwitchRule) for part in _parts(field)):
+        return "`yes`" if value else "`no`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, list):

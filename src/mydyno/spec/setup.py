@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from mydyno.document.base import Section
+from mydyno.spec.host import Host
+from mydyno.spec.limits import Limits
 from mydyno.spec.server import Server
+from mydyno.spec.storage import Storage
 
 
 class Setup(Section):
     """The system under test."""
 
-    host: Literal["local"] = Field(
-        default="local", description="Where the setup stands: `local` is this machine."
+    host: Annotated[Host, BeforeValidator(Host.from_written)] = Field(
+        default_factory=Host,
+        description="Where the setup stands: `local` (this machine), `uml` or `vm` (a throw-away guest), or "
+        "keys, see below.",
     )
+    storage: Storage | None = Field(
+        default=None,
+        description="The disks and what is built of them. Without it the server's data lies where the lab "
+        "lies.",
+    )
+    limits: Limits | None = Field(default=None, description="Limits of the server's process.")
     server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}

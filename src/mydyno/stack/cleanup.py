@@ -1,11 +1,12 @@
-"""Putting back what a killed run left: the same journal, replayed."""
+"""Putting back what a killed run left: the same journal, replayed, and a look for stray loop devices."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from mydyno.stack.journal import FILE_NAME, Journal
-from mydyno.stack.undo import EndProcesses, Undo
+from mydyno.stack.undo import PRIVATE_NAME, DetachLoops
+from mydyno.stack.undo.detach_loops import attached_loops
 
 
 def cleanup(lab: Path) -> list[str]:
@@ -18,12 +19,21 @@ def cleanup(lab: Path) -> list[str]:
         return []
     journal = Journal(lab)
     try:
-        return [_sentence(undo) for undo in journal.replay()]
+        undone = [undo.sentence() for undo in journal.replay()]
     finally:
         journal.close()
+    return undone + _sweep_loops(lab.resolve())
 
 
-def _sentence(undo: Undo) -> str:
-    if isinstance(undo, EndProcesses):
-        return f"made sure that no process with {undo.argument} runs"
-    return f"made sure that {undo.path} is gone"
+def _sweep_loops(lab: Path) -> list[str]:
+    """Detaches loop devices over this lab's own files that no journal tells of (it may have been lost)."""
+    if not any(Path("/sys/block").glob("loop*/loop")):
+        return []
+    strays = []
+    for file in attached_loops().values():
+        folder = file.parent
+        if file.is_relative_to(lab) and PRIVATE_NAME.fullmatch(folder.name):
+            strays.append(DetachLoops(folder=folder))
+    for stray in dict.fromkeys(strays):
+        stray.carry_out()
+    return [stray.sentence() for stray in dict.fromkeys(strays)]

@@ -1,0 +1,23 @@
+"""Where what is dear to make and the same for every lab is kept: guest images, kernels."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mydyno.core import environment
+
+
+def cache_folder(name: str) -> Path:
+    """The folder `name` of mydyno's cache; it need not exist.
+
+    $MYDYNO_CACHE, else what the XDG Base Directory Specification says: $XDG_CACHE_HOME when it is an
+    absolute path, else ~/.cache.
+    """
+    own = environment.CACHE.read()
+    if own is not None:
+        return Path(own).absolute() / name
+    shared = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    if not shared.is_absolute():
+        shared = Path.home() / ".cache"
+    return shared / "mydyno" / name

@@ -1,0 +1,262 @@
+"""setup.storage: the disks, and what is built of them: array, file system, mount, I/O scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from mydyno.document.base import Fault, Section, clash, refuse
+from mydyno.document.sizes import GIBIBYTE, KIBIBYTE, MEBIBYTE, TEBIBYTE, BandwidthRule, SizeRule
+from mydyno.spec.volume_values import (
+    MountRule,
+    Raid,
+    RaidRule,
+    Scheduler,
+    SchedulerRule,
+    SwitchRule,
+    WordsRule,
+)
+
+FileSystem = Literal["ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs", "raw"]
+MOST_DISKS = 64
+WITHOUT_CHUNKS: tuple[Raid, ...] = ("none", "linear", 1)
+"""Arrays that are not striped: a chunk says nothing of them."""
+_STABLE = "/dev/disk/by-"
+_LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
+_DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
+_LARGEST_SIZE = 256 * TEBIBYTE
+
+
+def _stable(path: str) -> str:
+    if not path.startswith(_STABLE):
+        raise refuse(
+            Fault("is no stable name of a disk", "a link of /dev/disk/by-id, which is the disk's own")
+        )
+    return path
+
+
+def _listed(raw: Any) -> Any:
+    """A list of a file as the tuple of a frozen section."""
+    return tuple(raw) if isinstance(raw, list) else raw
+
+
+class Device(Section):
+    """A real block device."""
+
+    id: Annotated[str, AfterValidator(_stable)] = Field(
+        description="Its stable name: a link below /dev/disk/by-id (`ls -l /dev/disk/by-id`).",
+        json_schema_extra={"pattern": "^/dev/disk/by-"},
+        examples=["/dev/disk/by-id/nvme-MAKER_MODEL_SERIAL"],
+    )
+    serial: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="Its serial number (`lsblk -o NAME,SERIAL`). Needed with `wipe: yes`; another disk under "
+        "this name is refused.",
+    )
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class Disks(Section):
+    """The disks of one volume: virtual ones, all alike, or real ones."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "not": {"required": ["devices"], "anyOf": [{"required": ["count"]}, {"required": ["size"]}]}
+        }
+    )
+
+    count: Annotated[int, Field(ge=1, le=MOST_DISKS)] = Field(default=1, description="How many.")
+    size: Annotated[int, SizeRule(16 * MEBIBYTE, _LARGEST_SIZE)] = Field(
+        default=0,
+        description="Of each one, as `2G`. They are sparse files and take what is written to them.",
+    )
+    iops: Annotated[int, Field(ge=1, le=10_000_000)] | None = Field(
+        default=None,
+        description="Reads and writes that each one does in a second: a disk of 7,200 rpm does about 100, a "
+        "cloud disk what is paid for. Default: as many as the machine can.",
+    )
+    bandwidth: Annotated[int, BandwidthRule()] | None = Field(
+        default=None,
+        description="Bytes that each one moves in a second. Default: as many as the machine can.",
+    )
+    devices: Annotated[tuple[Device, ...], BeforeValidator(_listed)] = Field(
+        default=(),
+        description="Real disks of this machine, `{id: /dev/disk/by-id/NAME, serial: TEXT}` each, in the "
+        "place of count and size.",
+    )
+    wipe: Annotated[bool, SwitchRule()] = Field(
+        default=False,
+        description="Real disks: `yes` builds on a disk that carries something, and destroys it. Without it "
+        "a disk with any signature is refused.",
+    )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        if raw.get("devices"):
+            for key in ("count", "size"):
+                if raw.get(key) is not None:
+                    yield clash(key, f"{key} is given, but devices names real disks", "one of them")
+        elif raw.get("size") is None:
+            yield Fault("size is missing", "for example size: 2G", at_key=True, show_value=False, whole=True)
+
+    @property
+    def number(self) -> int:
+        """How many disks there are, real or virtual."""
+        return len(self.devices) or self.count
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_defaults(self, handler)
+
+
+class Volume(Section):
+    """A named piece of storage: its disks, the array of them, and the file system on it."""
+
+    model_config = ConfigDict(json_schema_extra={"required": []})
+
+    disks: Disks = Field(description="The disks.", examples=[{"count": 4, "size": "2G"}])
+    raid: Annotated[Raid, RaidRule()] = Field(
+        default="none",
+        description="The md array of the disks: `linear`, 0, 1, 4, 5, 6 or 10; `none` for one disk, and for "
+        "btrfs, which spreads over disks by itself.",
+    )
+    chunk: Annotated[int, SizeRule(4 * KIBIBYTE, GIBIBYTE, "64K", power_of_two=True)] | None = Field(
+        default=None,
+        description="What goes to one disk before the next one's turn, as `64K`; md's default is 512K. Left "
+        "out where an array has none (RAID 1, linear).",
+    )
+    layout: str | None = Field(
+        default=None,
+        description="md's layout: RAID 5 and 6 `left-symmetric` (default) and its kin, RAID 10 `n2` "
+        "(default), `f2`, `o2` and more copies.",
+        examples=["left-symmetric"],
+    )
+    bitmap: Literal["none", "internal"] | None = Field(
+        default=None, description="The write-intent bitmap of an array that has redundancy."
+    )
+    consistency_policy: Literal["resync", "bitmap", "ppl"] | None = Field(
+        default=None, description="What md does about writes that a crash cut short; `ppl` is RAID 5's."
+    )
+    initial_sync: Literal["assume-clean", "await"] = Field(
+        default="assume-clean",
+        description="`assume-clean`: the new array is taken as consistent, for all its disks are empty. "
+        "`await`: the first synchronisation is waited for.",
+    )
+    fail: Annotated[int, Field(ge=0, le=MOST_DISKS)] = Field(
+        default=0, description="So many disks are failed before the load: how fast is a degraded array?"
+    )
+    rebuild: Annotated[bool, SwitchRule()] = Field(
+        default=False,
+        description="With `fail`: fresh disks take their place, and the array rebuilds under load.",
+    )
+    filesystem: FileSystem = Field(
+        default="ext4",
+        description="`raw` is none at all: InnoDB's tablespace on the block device itself.",
+    )
+    data_profile: str | None = Field(
+        default=None,
+        description="btrfs: how its data is spread: single, dup, raid0, raid1, raid10, raid5, raid6...",
+    )
+    metadata_profile: str | None = Field(default=None, description="btrfs: the same for its metadata.")
+    mkfs: Annotated[tuple[str, ...], WordsRule()] = Field(
+        default=(),
+        description="Further options of mkfs, as `[-O, ^has_journal]`. What fits the file system to the "
+        "array (sunit and swidth, stride and stripe width) is worked out.",
+    )
+    mount: Annotated[tuple[str, ...], MountRule()] = Field(
+        default=(), description="Mount options, as `[noatime, data=writeback]` or `noatime,data=writeback`."
+    )
+    scheduler: Annotated[Scheduler, SchedulerRule()] | None = Field(
+        default=None, description="The I/O scheduler of each disk. Default: the kernel's choice."
+    )
+    readahead: Annotated[int, SizeRule(4 * KIBIBYTE, GIBIBYTE, "128K")] | None = Field(
+        default=None,
+        description="Read ahead of the volume's device, as `128K`. Default: the kernel's choice.",
+    )
+    queue_depth: Annotated[int, Field(ge=4, le=65_536)] | None = Field(
+        default=None, description="Requests that the queue of each disk holds (nr_requests)."
+    )
+
+    @field_validator("chunk")
+    @classmethod
+    def _only_where_striped(cls, chunk: int | None, info: ValidationInfo) -> int | None:
+        """An experiment may vary the level beside one chunk; the plan notes where it is left out."""
+        return None if info.data.get("raid", 0) in WITHOUT_CHUNKS else chunk
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_defaults(self, handler)
+
+
+class Storage(Section):
+    """The volumes of the setup."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"allOf": [{"properties": {"data": {"required": ["disks"]}}}]}
+    )
+
+    data: Volume = Field(
+        description="The volume of the data directory.",
+        examples=[{"disks": {"size": "2G"}, "filesystem": "xfs"}],
+    )
+    log: Volume | None = Field(
+        default=None,
+        description="A volume of its own for redo and binary logs. What it does not say of its disks (size, "
+        "iops, bandwidth), file system, mount and scheduler is as with `data`; its array is its own.",
+    )
+
+    @property
+    def volumes(self) -> dict[str, Volume]:
+        """By name, `data` first."""
+        return {"data": self.data} | ({"log": self.log} if self.log is not None else {})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _log_like_data(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict) or not isinstance(raw.get("log"), dict):
+            return raw
+        try:
+            data = Volume.model_validate(raw.get("data")).model_dump(mode="json")
+        except ValidationError:
+            # A fault of data is told once: the log is looked at with disks that are right.
+            data = {"disks": {"size": "256T"}}
+        return {**raw, "log": _completed(raw["log"], data)}
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+def _completed(log: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The log volume with what it takes over from the data volume."""
+    taken = {key: data[key] for key in _LIKE_DATA if key in data and data[key] != "raw"}
+    if log.get("filesystem", taken.get("filesystem")) != taken.get("filesystem"):
+        taken = {key: value for key, value in taken.items() if key not in ("filesystem", "mkfs", "mount")}
+    disks = log.get("disks", {})
+    if isinstance(disks, dict) and "devices" not in disks:
+        disks = {key: data["disks"][key] for key in _DISKS_LIKE_DATA if key in data["disks"]} | disks
+    return {**taken, **log, "disks": disks}
+
+
+def _without_defaults(section: Section, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    """What differs from the defaults: a plan reads as the file does."""
+    fields = type(section).model_fields
+    return {
+        key: value for key, value in handler(section).items() if getattr(section, key) != fields[key].default
+    }

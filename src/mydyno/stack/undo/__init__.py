@@ -1,0 +1,41 @@
+"""The ways back, as data: what the journal keeps and what undoing it does; one file for each.
+
+Each is idempotent (undoing twice, or something that never came to be, does nothing) and refuses
+whatever does not look like mydyno's own: a journal must never become a way to delete at large.
+docs/safety.md tells what each one checks.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from mydyno.stack.undo.base import PRIVATE_NAME
+from mydyno.stack.undo.detach_loops import DetachLoops
+from mydyno.stack.undo.end_processes import EndProcesses
+from mydyno.stack.undo.lift_throttle import LiftThrottle
+from mydyno.stack.undo.remove_tree import RemoveTree
+from mydyno.stack.undo.restore_sysfs import RestoreSysfs
+from mydyno.stack.undo.stop_array import StopArray
+from mydyno.stack.undo.unmount import MOUNT_ROOT, Unmount
+
+Undo = Annotated[
+    EndProcesses | RemoveTree | DetachLoops | Unmount | StopArray | LiftThrottle | RestoreSysfs,
+    Field(discriminator="kind"),
+]
+UNDO: TypeAdapter[Undo] = TypeAdapter(Undo)
+
+__all__ = [
+    "MOUNT_ROOT",
+    "PRIVATE_NAME",
+    "UNDO",
+    "DetachLoops",
+    "EndProcesses",
+    "LiftThrottle",
+    "RemoveTree",
+    "RestoreSysfs",
+    "StopArray",
+    "Undo",
+    "Unmount",
+]
