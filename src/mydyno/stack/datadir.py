@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mydyno.core.errors import LabError
-from mydyno.host.identity import Identity
+from mydyno.core.errors import LabError, StorageError
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
 from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.storage import MountedVolume
 
@@ -26,12 +26,14 @@ _ON_VOLUME = "mydyno"
 class DataDirectory:
     """A clone that a server may write to, and a scratch folder for its temporary files.
 
-    `logs`, on the log volume, holds the redo log and is for the binary log; None: both are in `data`.
+    `places` are the settings that tell the server what is not in `data`: the logs on a volume of their own
+    (that of a binary log too, should there be one), the system tablespace on a raw device.
     """
 
     data: Path
     scratch: Path
-    logs: Path | None
+    places: Mapping[str, Setting]
+    _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
     """None on volumes, which are taken down as a whole."""
 
@@ -64,7 +66,7 @@ class DataDirectoryLayer:
         if "data" not in volumes:
             folder = site.roomy_folder()
             try:
-                return _clone(site.host, dataset, folder.path, None, folder)
+                return _clone(site.host, dataset, folder.path, folder)
             except BaseException:
                 site.remove(folder)
                 raise
@@ -74,33 +76,78 @@ class DataDirectoryLayer:
         if product._private is not None:
             site.remove(product._private)
         else:
-            for folder in filter(None, (product.data.parent, product.logs)):
+            for folder in product._folders:
                 site.host.remove_tree(folder)
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
-    home = volumes["data"].path / _ON_VOLUME
-    host.make_folder(home, owner=host.server_identity)
-    logs = None
-    if "log" in volumes:
-        logs = volumes["log"].path / _ON_VOLUME
-        host.make_folder(logs, owner=host.server_identity)
-    return _clone(host, dataset, home, logs, None)
+    """The logs go to the log volume; all goes there but the system tablespace when the data volume is raw."""
+    data, log = volumes["data"], volumes.get("log")
+    if data.raw and (log is None or log.raw):
+        raise StorageError(
+            f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
+            "give setup.storage.log a volume with one",
+        )
+    folders = tuple(each.path / _ON_VOLUME for each in (data, log) if each is not None and not each.raw)
+    for folder in folders:
+        host.make_folder(folder, owner=host.server_identity)
+    clone = _clone(host, dataset, folders[0], None, folders)
+    places: dict[str, Setting] = {}
+    if data.raw:
+        places |= _to_device(host, clone.data / "ibdata1", data.device)
+    elif log is not None:
+        places |= _to_log_volume(host, dataset, clone.data, folders[1])
+    for folder in folders:
+        _own_and_sync(host, folder)
+    return replace(clone, places=places)
 
 
 def _clone(
-    host: Host, dataset: FrozenDataset, home: Path, logs: Path | None, private: PrivateFolder | None
+    host: Host,
+    dataset: FrozenDataset,
+    home: Path,
+    private: PrivateFolder | None,
+    folders: tuple[Path, ...] = (),
 ) -> DataDirectory:
-    clone = DataDirectory(home / "data", home / "scratch", logs, private)
+    clone = DataDirectory(home / "data", home / "scratch", {}, folders, private)
     copy_tree(host, dataset.data, clone.data)
     host.make_folder(clone.scratch, owner=host.server_identity)
-    if logs is not None:
-        _move_redo_log(host, dataset, clone.data, logs)
-        sync_tree(host, logs)
-    if host.server_identity is not None:
-        _give(host, home, host.server_identity)
-    sync_tree(host, home)
+    _own_and_sync(host, home)
     return clone
+
+
+def _own_and_sync(host: Host, folder: Path) -> None:
+    """A guest sees the cached dataset as the user's that runs mydyno, who need not be the server's."""
+    owner = host.server_identity
+    if owner is not None:
+        _do(host, ["chown", "-R", f"{owner.uid}:{owner.gid}", str(folder)], folder)
+    sync_tree(host, folder)
+
+
+def _to_device(host: Host, tablespace: Path, device: Path) -> dict[str, Setting]:
+    """Moves the system tablespace to a raw device, which the server may then open.
+
+    MySQL Reference Manual, "Using Raw Disk Partitions for the System Tablespace": `raw` after the size.
+    """
+    size = _mib(host, tablespace)
+    _do(host, ["dd", f"if={tablespace}", f"of={device}", "bs=1M", "conv=fsync"], device)
+    host.remove_tree(tablespace)
+    if host.server_identity is not None:
+        _do(host, ["chown", str(host.server_identity.uid), str(device)], device)
+    return {"innodb_data_home_dir": "", "innodb_data_file_path": f"{device}:{size}Mraw"}
+
+
+def _mib(host: Host, tablespace: Path) -> int:
+    """Whole MiB of the file, which was made with a fixed size."""
+    told = host.run(["stat", "--format=%s", str(tablespace)])
+    if told.returncode != 0:
+        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {told.stderr.strip()}")
+    return int(told.stdout) // 1024**2
+
+
+def _to_log_volume(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> dict[str, Setting]:
+    _move_redo_log(host, dataset, data, logs)
+    return {"innodb_log_group_home_dir": str(logs), "log_bin": str(logs / "binlog")}
 
 
 def _move_redo_log(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> None:
@@ -109,11 +156,6 @@ def _move_redo_log(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -
     redo = [name for name in names if name.startswith("ib_logfile") or name == "#innodb_redo"]
     if redo:
         _do(host, ["mv", "-t", str(logs), "--", *(str(data / name) for name in redo)], logs)
-
-
-def _give(host: Host, folder: Path, owner: Identity) -> None:
-    """A guest sees the cached dataset as the user's that runs mydyno, who need not be the server's."""
-    _do(host, ["chown", "-R", f"{owner.uid}:{owner.gid}", str(folder)], folder)
 
 
 def _do(host: Host, argv: list[str], place: Path) -> None:

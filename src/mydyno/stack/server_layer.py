@@ -59,7 +59,7 @@ class ServerLayer:
             config=self.config,
             folder=self.folder,
             port=self.port,
-            logs=directory.logs,
+            places=directory.places,
         )
 
     def down(self, site: Site, product: RunningServer) -> None:

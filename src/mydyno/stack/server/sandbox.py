@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
@@ -113,12 +114,13 @@ def start_server(
     config: Mapping[str, Setting],
     folder: Path,
     port: int | None = None,
-    logs: Path | None = None,
+    places: Mapping[str, Setting] = MappingProxyType({}),
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `logs` is the folder of redo and binary log, when it is not `datadir`. `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
+    `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
+    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
     any free port, else that port; always on 127.0.0.1 only. Raises SettingsError before anything is
     started when the binary does not know a setting, ServerError when it does not come up.
     """
@@ -128,7 +130,7 @@ def start_server(
     try:
         own = {
             **place_settings(binary, datadir, scratch),
-            **_log_settings(settings, logs),
+            **_wanted(places, settings),
             **_access_settings(binary, private.path, port),
         }
         return _start(site, binary, private, datadir, own, settings, folder, port, ready_seconds)
@@ -196,14 +198,10 @@ def _start(
         login.wipe()
 
 
-def _log_settings(settings: Mapping[str, Setting], logs: Path | None) -> dict[str, Setting]:
-    """Where the logs are; a binary log only when the experiment asks for one."""
-    if logs is None:
-        return {}
-    own: dict[str, Setting] = {"innodb_log_group_home_dir": str(logs)}
-    if str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS:
-        own["log_bin"] = str(logs / "binlog")
-    return own
+def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Naming the binary log's place would turn it on."""
+    logged = str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS
+    return {name: place for name, place in places.items() if name != "log_bin" or logged}
 
 
 def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
