@@ -1,5 +1,6 @@
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -83,6 +84,18 @@ def test_the_output_of_a_process_is_appended_to_its_file(tmp_path: Path) -> None
     process = LocalHost().start(["sh", "-c", "echo out; echo err >&2"], output=tmp_path / "log")
     assert process.wait(5) == 0
     assert sorted((tmp_path / "log").read_text().splitlines()) == ["before", "err", "out"]
+
+
+def test_a_process_has_the_descriptors_that_it_is_given(tmp_path: Path) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = LocalHost().start(
+            [sys.executable, "-c", f"import os; os.write({theirs.fileno()}, b'hello')"],
+            output=tmp_path / "log",
+            inherited=[theirs.fileno()],
+        )
+        assert process.wait(5) == 0
+        assert ours.recv(100) == b"hello"
 
 
 def test_a_process_dies_with_a_killed_mydyno(tmp_path: Path) -> None:

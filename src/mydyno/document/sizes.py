@@ -32,13 +32,11 @@ class SizeRule(Rule):
     at_most: int = 1024 * TEBIBYTE
     example: str = "2G"
     """A value as the messages show it; its unit is the likely one of a bare number."""
-    power_of_two: bool = False
     schema: ClassVar[JsonSchemaValue] = {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*[KMGT]\s*$"}
 
     @property
     def bounds(self) -> str:
-        power = "a power of two " if self.power_of_two else ""
-        return f"{power}from {format_bytes(self.at_least)} to {format_bytes(self.at_most)}, as {self.example}"
+        return f"from {format_bytes(self.at_least)} to {format_bytes(self.at_most)}, as {self.example}"
 
     def read(self, raw: Any) -> int:
         match = _SIZE.fullmatch(raw) if isinstance(raw, str) else None
@@ -47,11 +45,6 @@ class SizeRule(Rule):
         count = _whole(match, "is not a whole number of kilobytes", self.bounds)
         if not self.at_least <= count <= self.at_most:
             raise refuse(Fault("is out of bounds", allowed=self.bounds))
-        if self.power_of_two and count & (count - 1):
-            lower = 1 << (count.bit_length() - 1)
-            closest = lower if count - lower <= 2 * lower - count else 2 * lower
-            nearest = written_size(min(max(closest, self.at_least), self.at_most))
-            raise refuse(Fault("is not a power of two", allowed=self.bounds, nearest=nearest))
         return count
 
     def _fault(self, raw: Any) -> Fault:

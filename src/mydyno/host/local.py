@@ -147,8 +147,10 @@ class LocalHost:
         identity: Identity | None = None,
         output: Path,
         held: Sequence[HeldFile] = (),
+        inherited: Sequence[int] = (),
     ) -> LocalProcess:
-        descriptors = tuple(each.descriptor for each in held if isinstance(each, _Memory))
+        """As every host's; `inherited` are descriptors of this process that it has too, by their numbers."""
+        descriptors = (*inherited, *(each.descriptor for each in held if isinstance(each, _Memory)))
         with output.open("ab") as log:
             return LocalProcess(
                 _launch(

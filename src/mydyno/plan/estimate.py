@@ -13,7 +13,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
-from mydyno.workload.external import ExternalSysbench
+from mydyno.workload.external import ExternalSysbench, FioOptions
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
@@ -28,6 +28,7 @@ PHASE_SECONDS = 0.2
 EMPTY_DATADIR_BYTES = 40 * 1024**2
 REDO_LOG_BYTES = 96 * 1024**2
 """MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
+FILLED_BYTES_PER_SECOND = 200 * 1024**2
 SYSBENCH_ROW_BYTES = 260
 """Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
 
@@ -69,8 +70,17 @@ def load_seconds(workload: Workload) -> float:
     """Seconds that the phases of one trial take, with the pauses between them."""
     if workload.sql_bench is not None:
         return workload.sql_bench.seconds
+    if workload.fio_options is not None:
+        return _fio_seconds(workload.fio_options)
     pauses = workload.pause * (len(workload.connections) - 1)
     return pauses + sum(PHASE_SECONDS + _phase_seconds(workload, count) for count in workload.connections)
+
+
+def _fio_seconds(fio: FioOptions) -> float:
+    """Its phases, with the filling of the files and at least one try at steadiness before each."""
+    filling = fio.file_bytes / FILLED_BYTES_PER_SECOND if fio.prefill else 0.0
+    steady = fio.steady_state.seconds * len(fio.stretches) if fio.steady_state else 0.0
+    return filling + steady + fio.seconds
 
 
 def dataset_rows(workload: Workload) -> int:
@@ -88,6 +98,8 @@ def dataset_bytes(point: Point) -> int:
         tables = workload.resolved.data_bytes
     elif workload.sql_bench is not None:
         tables = workload.sql_bench.most_bytes
+    elif workload.fio_options is not None:
+        tables = workload.fio_options.file_bytes
     else:
         tables = SYSBENCH_ROW_BYTES * dataset_rows(workload)
     config = point.setup.server.config
@@ -109,7 +121,7 @@ def queries_per_transaction(workload: Workload) -> float:
 
 def _phase_seconds(workload: Workload, connections: int) -> float:
     each = workload.each
-    assert each is not None, "only sql-bench goes without"
+    assert each is not None, "only sql-bench and fio go without"
     transactions = each.transactions(connections)
     if transactions is None:
         return workload.ramp + (each.warmup or 0.0) + (each.measure or 0.0)
@@ -140,6 +152,10 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
         said.insert(0, f"phases counted in transactions run at {QUERIES_PER_SECOND:,} queries/s")
     if any(point.workload.sql_bench is not None for point in points):
         said.insert(0, "the test programs of sql-bench take as long as with MyISAM on 2 cores")
+    if any(point.workload.fio_options is not None for point in points):
+        said.insert(
+            0, f"fio fills its files at {format_bytes(FILLED_BYTES_PER_SECOND)}/s, and runs its time out"
+        )
     return tuple(said)
 
 

@@ -161,6 +161,11 @@ def _flow(value: Any) -> str:
 def describe_phases(workload: Workload) -> str:
     """`40 phases of 10 to 400 connections, 100 rounds each, 10s apart`."""
     counts = workload.connections
+    if workload.fio_options is not None:
+        stretches = workload.fio_options.stretches
+        depths = sorted({stretch.depth for stretch in stretches})
+        span = f"{depths[0]}" if len(depths) == 1 else f"{depths[0]} to {depths[-1]}"
+        return f"{len(stretches)} phase{_s(stretches)} at a queue depth of {span}"
     if workload.each is None:
         programs = workload.phases
         return f"{programs} test program{'s' if programs > 1 else ''} by 1 connection"

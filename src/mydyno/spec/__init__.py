@@ -1,6 +1,8 @@
 """The experiment file: its sections as types, and a reader that points at the line that is wrong."""
 
 from mydyno.document.problems import Position, Problem, SpecErrors
+from mydyno.spec.arrays import Raid
+from mydyno.spec.capacity import usable_bytes
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.design import Design
 from mydyno.spec.experiment import Experiment, Variant
@@ -14,7 +16,7 @@ from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server
 from mydyno.spec.setup import Setup
 from mydyno.spec.storage import Device, Disks, FileSystem, Storage, Volume
-from mydyno.spec.volume_values import Raid, Scheduler
+from mydyno.spec.volume_values import Scheduler
 from mydyno.spec.workload import Workload
 
 __all__ = [
@@ -49,4 +51,5 @@ __all__ = [
     "kernel_version",
     "load",
     "loads",
+    "usable_bytes",
 ]

@@ -30,7 +30,7 @@ SMALLEST_CHUNK = 4096
 _FEWEST_DISKS = {"linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}
 
 # mkfs.btrfs(8), "Profiles": the column of the fewest devices.
-_FEWEST_DEVICES = {
+PROFILES = {
     "single": 1,
     "dup": 1,
     "raid0": 1,
@@ -180,10 +180,10 @@ def _profiles(array: Array, written: Format) -> Iterator[Impossible]:
         if written.filesystem != "btrfs":
             message = f"{written.filesystem} has no profiles: they are btrfs's own"
             yield Impossible(key, message, "filesystem: btrfs, or leave it out")
-        elif profile not in _FEWEST_DEVICES:
-            yield Impossible(key, f"btrfs has no profile {profile!r}", ", ".join(_FEWEST_DEVICES))
-        elif devices < _FEWEST_DEVICES[profile]:
-            message = f"btrfs profile {profile} needs {_FEWEST_DEVICES[profile]} devices, not {devices}"
+        elif profile not in PROFILES:
+            yield Impossible(key, f"btrfs has no profile {profile!r}", ", ".join(PROFILES))
+        elif devices < PROFILES[profile]:
+            message = f"btrfs profile {profile} needs {PROFILES[profile]} devices, not {devices}"
             if array.raid != "none":
                 message += f": the {level_name(array.raid)} below it is one"
             yield Impossible(key, message, "another profile, or more disks with raid: none")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as AbstractMapping
+
 from mydyno.document.problems import Findings
 from mydyno.document.tree import Entry, Location, Mapping, Scalar, find, locate, overlay, walk
 from mydyno.spec.factors import FactorSource
@@ -68,18 +70,31 @@ def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping,
 
 
 def refuse_equal_levels(
-    factor: FactorSource, variants: dict[str, tuple[Setup, Workload]], findings: Findings
+    factors: tuple[FactorSource, ...],
+    index: int,
+    meanings: AbstractMapping[tuple[str, ...], str],
+    findings: Findings,
 ) -> None:
-    """Two levels that set the same thing (256M and 268435456) would be compared with themselves."""
+    """Two levels that set the same thing (256M and 268435456) would be compared with themselves.
+
+    `meanings` are those of the points that are sound, by the names of their levels. Two levels of the
+    factor at `index` are equal when they mean the same beside every combination of the other factors.
+    """
+    factor = factors[index]
     seen: dict[object, str] = {}
     for level in factor.levels:
-        if level.name not in variants:
+        beside = {
+            (*names[:index], *names[index + 1 :]): meaning
+            for names, meaning in meanings.items()
+            if names[index] == level.name
+        }
+        if not beside:
             continue
-        meaning = meaning_of(*variants[level.name])
-        if meaning in seen:
-            message = f"level {level.name} of {factor.name} means the same as level {seen[meaning]}"
+        everywhere = frozenset(beside.items())
+        if everywhere in seen:
+            message = f"level {level.name} of {factor.name} means the same as level {seen[everywhere]}"
             findings.add(level.position, message, allowed="levels that differ")
-        seen.setdefault(meaning, level.name)
+        seen.setdefault(everywhere, level.name)
 
 
 def meaning_of(setup: Setup, workload: Workload) -> str:

@@ -13,11 +13,11 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from mydyno.document.base import Fault, Section, refuse
+from mydyno.document.beside import files_beside
 from mydyno.document.problems import Position, Problem
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.design import Design
 from mydyno.spec.factors import Factor, FactorSource
-from mydyno.spec.generators import files_beside
 from mydyno.spec.paths import location_of
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.setup import Setup
@@ -116,7 +116,10 @@ class Experiment(Section):
     def read(cls, source: Source) -> Experiment:
         """The experiment that `source` describes. Raises pydantic.ValidationError."""
         factors = tuple(factor.factor for factor in source.factors)
-        experiment = cls.model_validate({**source.tree.plain(), "factors": factors, "sizes": source.sizes})
+        experiment = cls.model_validate(
+            {**source.tree.plain(), "factors": factors, "sizes": source.sizes},
+            context={"factors": bool(factors)},
+        )
         experiment._source = source
         return experiment
 

@@ -87,7 +87,7 @@ def read_factors(root: Mapping, findings: Findings) -> tuple[FactorSource, ...]:
         for name, entry in section.entries.items()
         if (levels := _read_levels(name, entry, findings))
     ]
-    _refuse_overlaps(factors, findings)
+    factors = _without_overlaps(factors, findings)
     points = math.prod(len(factor.levels) for factor in factors)
     if points > MOST_POINTS:
         key = root.entries["factors"].key
@@ -199,17 +199,23 @@ def overlap(one: Location, other: Location) -> bool:
     return one[:shorter] == other[:shorter]
 
 
-def _refuse_overlaps(factors: list[FactorSource], findings: Findings) -> None:
-    for index, factor in enumerate(factors):
-        for earlier in factors[:index]:
-            for setting in _settings(factor):
-                clash = next(
-                    (one for one in _settings(earlier) if overlap(one.location, setting.location)), None
-                )
-                if clash:
-                    message = f"factors {earlier.name} and {factor.name} both set {setting.path}"
-                    findings.add(factor.position, message, allowed="each path in one factor")
-                    break
+def _without_overlaps(factors: list[FactorSource], findings: Findings) -> list[FactorSource]:
+    """The factors that set no path which an earlier one sets."""
+    kept: list[FactorSource] = []
+    for factor in factors:
+        taken = [setting.location for earlier in kept for setting in _settings(earlier)]
+        clash = next(
+            (one for one in _settings(factor) if any(overlap(one.location, other) for other in taken)), None
+        )
+        if clash is None:
+            kept.append(factor)
+            continue
+        earlier = next(
+            one for one in kept if any(overlap(each.location, clash.location) for each in _settings(one))
+        )
+        message = f"factors {earlier.name} and {factor.name} both set {clash.path}"
+        findings.add(factor.position, message, allowed="each path in one factor")
+    return kept
 
 
 def _settings(factor: FactorSource) -> list[Setting]:

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_serializer, model_validator
 
 from mydyno.document.base import Fault, Section, refuse
+from mydyno.document.beside import folder
 from mydyno.document.problems import Problem, SpecErrors
 from mydyno.workload import Resolved, WorkloadFile, builtin_names, read, slap
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.workload.external import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.workload.smack import resolve as smack
 from mydyno.workload.sql_bench import SqlBench
-
-_FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
-
-
-@contextmanager
-def files_beside(folder: Path) -> Iterator[None]:
-    """Workload files are looked for in this folder, that of the experiment file."""
-    token = _FOLDER.set(folder)
-    try:
-        yield
-    finally:
-        _FOLDER.reset(token)
 
 
 class OwnFile(Section):
@@ -52,7 +39,7 @@ class OwnFile(Section):
 
     @model_validator(mode="after")
     def _reads(self) -> Self:
-        path = _FOLDER.get() / self.path
+        path = folder() / self.path
         try:
             if path.suffix == ".smack":
                 self._resolved = _script(path, self.options)
@@ -141,10 +128,16 @@ _OTHERS: dict[str, tuple[type[Section], str]] = {
     "sql-bench": (SqlBench, "The test programs of sql-bench, by one connection."),
     "sysbench": (ExternalSysbench, "The real sysbench, where it is installed."),
     "mysqlslap": (ExternalSlap, "The real mysqlslap or mariadb-slap, where it is installed."),
+    "fio": (
+        FioOptions,
+        "The real fio, where it is installed, on the files of a volume; no server is driven.",
+    ),
 }
 
 GENERATORS = (*PROGRAMS, *_OTHERS)
 EXTERNAL = ("sysbench", "mysqlslap")
+OWN_ORDER = ("sql-bench", "fio")
+"""Generators that decide their phases themselves."""
 
 _fields: dict[str, Any] = {
     name: (each.options | None, Field(default=None, description=each.about))

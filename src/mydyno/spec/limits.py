@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from mydyno.document.base import Fault, Section
 
 
 class Limits(Section):
     """Limits of the server's process, read back from the running server."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["nofile"]}, {"required": ["nproc"]}]}
+    )
 
     nofile: Annotated[int, Field(ge=64, le=1_073_741_816)] | None = Field(
         default=None, description="Open files (RLIMIT_NOFILE): bounds connections and open tables."

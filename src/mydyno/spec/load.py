@@ -9,11 +9,13 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from mydyno.document.base import Section
+from mydyno.document.beside import files_beside
 from mydyno.document.problems import Findings, Problem, SpecErrors, nearest
 from mydyno.document.source import parse, read_text
 from mydyno.document.translate import translate
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.checks import (
+    meaning_of,
     one_spelling,
     refuse_empty_values,
     refuse_equal_levels,
@@ -21,8 +23,8 @@ from mydyno.spec.checks import (
 )
 from mydyno.spec.experiment import Experiment, Source
 from mydyno.spec.factors import FactorSource, read_factors
-from mydyno.spec.generators import files_beside
 from mydyno.spec.setup import Setup
+from mydyno.spec.setup_checks import IdleKeys, refuse_programs_in_guests
 from mydyno.spec.sizes import apply, apply_level, read_sizes
 from mydyno.spec.workload import Workload
 from mydyno.spec.written import spelt_out
@@ -78,13 +80,8 @@ def _read(source: Source, findings: Findings) -> Experiment | None:
 
 def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Findings) -> None:
     """Every combination of levels has to make a setup and a workload that fit each other."""
-    for factor in factors:
-        variants = {
-            level.name: variant
-            for level in factor.levels
-            if (variant := _variant(apply_level(tree, level.settings), findings)) is not None
-        }
-        refuse_equal_levels(factor, variants, findings)
+    meanings: dict[tuple[str, ...], str] = {}
+    idle = IdleKeys()
     for levels in itertools.product(*(factor.levels for factor in factors)):
         laid_over = tree
         for level in levels:
@@ -92,6 +89,12 @@ def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Fi
         variant = _variant(laid_over, findings)
         if variant is not None:
             refuse_too_many_connections(*variant, laid_over, findings)
+            refuse_programs_in_guests(*variant, laid_over, findings)
+            idle.look(variant[0], laid_over)
+            meanings[tuple(level.name for level in levels)] = meaning_of(*variant)
+    idle.report(findings)
+    for index in range(len(factors)):
+        refuse_equal_levels(factors, index, meanings, findings)
 
 
 def _variant(tree: Mapping, findings: Findings) -> tuple[Setup, Workload] | None:

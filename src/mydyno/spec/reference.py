@@ -43,6 +43,9 @@ _WRITTEN_DIFFERENTLY = {
     "log": "keys as with `data`",
     "devices": "a list of keys, see below",
     "groups": "a list of test programs",
+    "iodepth": "`1`, `[1, 16, 64]`",
+    "numjobs": "`1`, `[1, 4, 16]`",
+    "within": "`2%`",
     "options": "NAME: VALUE",
     "network": "`false`, `true`, `{port: N}`",
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from mydyno.document.base import Section
+from mydyno.document.base import Fault, Section, clash
 from mydyno.spec.host import Host
 from mydyno.spec.limits import Limits
 from mydyno.spec.server import Server
@@ -28,6 +29,19 @@ class Setup(Section):
     )
     limits: Limits | None = Field(default=None, description="Limits of the server's process.")
     server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        host, limits = raw.get("host"), raw.get("limits")
+        kind = host.get("kind") if isinstance(host, dict) else host
+        if kind in ("uml", "vm"):
+            if raw.get("storage") is None:
+                message = "a guest has no disks but those of storage, and storage is missing"
+                yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
+            if isinstance(limits, dict) and limits.get("via") == "systemd":
+                message = "no systemd runs in a guest"
+                spot = ("limits", "via")
+                yield Fault(message, "via: rlimits, or host: local", at=spot, show_value=False, whole=True)
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -20,9 +20,10 @@ from pydantic import (
 
 from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.document.sizes import GIBIBYTE, KIBIBYTE, MEBIBYTE, TEBIBYTE, BandwidthRule, SizeRule
+from mydyno.spec.arrays import REDUNDANT, STRIPED, Raid
+from mydyno.spec.volume_checks import storage_faults, volume_faults
 from mydyno.spec.volume_values import (
     MountRule,
-    Raid,
     RaidRule,
     Scheduler,
     SchedulerRule,
@@ -32,8 +33,14 @@ from mydyno.spec.volume_values import (
 
 FileSystem = Literal["ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs", "raw"]
 MOST_DISKS = 64
-WITHOUT_CHUNKS: tuple[Raid, ...] = ("none", "linear", 1)
-"""Arrays that are not striped: a chunk says nothing of them."""
+MEANINGFUL: dict[str, tuple[Raid, ...]] = {
+    "chunk": STRIPED,
+    "layout": (5, 6, 10),
+    "bitmap": REDUNDANT,
+    "consistency_policy": REDUNDANT,
+    "initial_sync": REDUNDANT,
+}
+"""Keys that say nothing of some arrays, and the levels of which they do."""
 _STABLE = "/dev/disk/by-"
 _LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
 _DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
@@ -108,12 +115,30 @@ class Disks(Section):
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
-        if raw.get("devices"):
-            for key in ("count", "size"):
-                if raw.get(key) is not None:
-                    yield clash(key, f"{key} is given, but devices names real disks", "one of them")
-        elif raw.get("size") is None:
-            yield Fault("size is missing", "for example size: 2G", at_key=True, show_value=False, whole=True)
+        devices = raw.get("devices")
+        if not devices:
+            if raw.get("size") is None:
+                told = "for example size: 2G"
+                yield Fault("size is missing", told, at_key=True, show_value=False, whole=True)
+            if raw.get("wipe") in (True, "yes"):
+                yield clash("wipe", "wipe is given, but only real disks (devices) carry anything", "no wipe")
+            return
+        for key in ("count", "size"):
+            if raw.get(key) is not None:
+                yield clash(key, f"{key} is given, but devices names real disks", "one of them")
+        seen: set[Any] = set()
+        for index, device in enumerate(devices if isinstance(devices, list) else ()):
+            if not isinstance(device, Mapping):
+                continue
+            name = str(device.get("id"))
+            if name in seen:
+                spot = ("devices", index, "id")
+                yield Fault("the disk is given twice", "each disk once", at=spot, whole=True)
+            seen.add(name)
+            if raw.get("wipe") in (True, "yes") and not device.get("serial"):
+                message = "wipe destroys what is on this disk, so its serial number has to stand here too"
+                allowed = "serial: TEXT, as lsblk -o NAME,SERIAL shows it"
+                yield Fault(message, allowed, at=("devices", index), show_value=False, whole=True)
 
     @property
     def number(self) -> int:
@@ -136,10 +161,10 @@ class Volume(Section):
         description="The md array of the disks: `linear`, 0, 1, 4, 5, 6 or 10; `none` for one disk, and for "
         "btrfs, which spreads over disks by itself.",
     )
-    chunk: Annotated[int, SizeRule(4 * KIBIBYTE, GIBIBYTE, "64K", power_of_two=True)] | None = Field(
+    chunk: Annotated[int, SizeRule(4 * KIBIBYTE, GIBIBYTE, "64K")] | None = Field(
         default=None,
-        description="What goes to one disk before the next one's turn, as `64K`; md's default is 512K. Left "
-        "out where an array has none (RAID 1, linear).",
+        description="What goes to one disk before the next one's turn, as `64K`: a power of two; for RAID 0 "
+        "any multiple of 4K. md's default is 512K. Left out where an array has none (RAID 1, linear).",
     )
     layout: str | None = Field(
         default=None,
@@ -193,11 +218,20 @@ class Volume(Section):
         default=None, description="Requests that the queue of each disk holds (nr_requests)."
     )
 
-    @field_validator("chunk")
+    @field_validator("chunk", "layout", "bitmap", "consistency_policy", "initial_sync")
     @classmethod
-    def _only_where_striped(cls, chunk: int | None, info: ValidationInfo) -> int | None:
-        """An experiment may vary the level beside one chunk; the plan notes where it is left out."""
-        return None if info.data.get("raid", 0) in WITHOUT_CHUNKS else chunk
+    def _only_where_it_means_something(cls, value: Any, info: ValidationInfo) -> Any:
+        """An experiment may vary the level beside them; the plan notes where they are left out."""
+        name = str(info.field_name)
+        idle = info.data.get("raid", 0) not in MEANINGFUL[name]
+        return cls.model_fields[name].default if idle else value
+
+    @model_validator(mode="after")
+    def _makes_sense(self, info: ValidationInfo) -> Volume:
+        faults = () if is_completed_by_levels(info) else tuple(volume_faults(self))
+        if faults:
+            raise refuse(*faults)
+        return self
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -226,6 +260,12 @@ class Storage(Section):
         """By name, `data` first."""
         return {"data": self.data} | ({"log": self.log} if self.log is not None else {})
 
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Storage:
+        if faults := tuple(storage_faults(self)):
+            raise refuse(*faults)
+        return self
+
     @model_validator(mode="before")
     @classmethod
     def _log_like_data(cls, raw: Any) -> Any:
@@ -241,6 +281,11 @@ class Storage(Section):
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
+
+
+def is_completed_by_levels(info: ValidationInfo) -> bool:
+    """Whether this is an experiment's own section, which no trial sees without the levels of its factors."""
+    return bool(info.context and info.context.get("factors"))
 
 
 def _completed(log: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from pydantic.json_schema import JsonSchemaValue
 from mydyno.document.base import Fault, refuse
 from mydyno.document.problems import nearest
 from mydyno.document.quantities import Rule
+from mydyno.spec.arrays import Raid
 
-Raid = Literal["none", "linear", 0, 1, 4, 5, 6, 10]
 RAIDS: tuple[Raid, ...] = ("none", "linear", 0, 1, 4, 5, 6, 10)
 Scheduler = Literal["none", "mq-deadline", "kyber", "bfq"]
 SCHEDULERS: tuple[Scheduler, ...] = ("none", "mq-deadline", "kyber", "bfq")
@@ -124,8 +124,8 @@ def _mount_fault(option: Any, at: tuple[int, ...], before: list[Any]) -> Fault |
         return Fault(f"has {option} twice", "each option once", at=at)
     if option in _ONLY_IN_FSTAB or option.startswith("x-"):
         instead = _ONLY_IN_FSTAB.get(option)
-        told = f", which today is {instead} there" if instead else ""
-        return Fault(f"has {option}, which belongs into fstab{told}: no kernel takes it", allowed, at=at)
+        today = f" (today's name there is {instead})" if instead else ""
+        return Fault(f"has {option}, which is for fstab{today}: no kernel takes it", allowed, at=at)
     if option in ("ro", "loop", "bind", "remount", "move") or option.startswith("loop="):
         return Fault(
             f"has {option}, but mydyno mounts the volume's own device to write on it", allowed, at=at

@@ -17,14 +17,14 @@ from pydantic import (
 
 from mydyno.document.base import Fault, Section, clash
 from mydyno.document.quantities import Connections, Duration, DurationRule
-from mydyno.spec.generators import EXTERNAL, GENERATORS, PROGRAMS, Generators, OwnFile, program
+from mydyno.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile, program
 from mydyno.spec.load_shape import Arrival, Each, Think
 from mydyno.workload import Options, Resolved, slap
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.workload.external import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.workload.sql_bench import SqlBench
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")
-"""What sql-bench decides for itself."""
+"""What sql-bench and fio decide for themselves."""
 _NOT_EXTERNAL = ("active", "think", "ramp")
 _OF_SLAP_ALONE = {"queries", "execute_number"}
 """Options with which `mydyno load slap` counts its own events."""
@@ -38,7 +38,7 @@ def _one_generator() -> list[JsonValue]:
     """For the JSON Schema: the keys that go with each generator."""
     return [
         {"required": [name], "properties": dict.fromkeys(_SHAPE, False)}
-        if name == "sql-bench"
+        if name in OWN_ORDER
         else {"required": [name, *_EXAMPLES]}
         for name in GENERATORS
     ]
@@ -52,13 +52,14 @@ class Workload(Generators):
     connections: Connections = Field(
         default=(1,),
         description="The numbers of connections to step through, one phase each: a number, a range "
-        "`10..400 step 10` (both ends included), or a list of both. Every generator but sql-bench needs it.",
+        "`10..400 step 10` (both ends included), or a list of both. Every generator but sql-bench and fio "
+        "needs it.",
         examples=[_EXAMPLES["connections"], [1, 8, 64]],
     )
     each: Each | None = Field(
         default=None,
         description="How long each phase goes on: `{warmup: TIME, measure: TIME}`, `{rounds: N}`, "
-        "`{events: N}` or `{split: N}`. Every generator but sql-bench needs it.",
+        "`{events: N}` or `{split: N}`. Every generator but sql-bench and fio needs it.",
         examples=[_EXAMPLES["each"], {"rounds": 100}],
     )
     arrival: Annotated[Arrival, BeforeValidator(Arrival.from_written)] = Field(
@@ -88,7 +89,7 @@ class Workload(Generators):
         written = {key: value for key, value in handler(self).items() if value is not None}
         if not self.ramp:
             del written["ramp"]
-        if self.sql_bench is not None:
+        if self.generator in OWN_ORDER:
             written = {key: value for key, value in written.items() if key not in _SHAPE}
         options = written[self.generator]
         written[self.generator] = {key: value for key, value in options.items() if value is not None}
@@ -110,6 +111,10 @@ class Workload(Generators):
         return self.options if isinstance(self.options, SqlBench) else None
 
     @property
+    def fio_options(self) -> FioOptions | None:
+        return self.options if isinstance(self.options, FioOptions) else None
+
+    @property
     def external(self) -> ExternalSysbench | ExternalSlap | None:
         """The options of a real program that makes the load in the engine's place."""
         options = self.options
@@ -117,7 +122,7 @@ class Workload(Generators):
 
     @cached_property
     def resolved(self) -> Resolved | None:
-        """The program that the engine runs; None for sql-bench and for external programs."""
+        """The program that the engine runs; None for sql-bench, fio and external programs."""
         options = self.options
         if isinstance(options, OwnFile):
             return options.resolve()
@@ -128,6 +133,8 @@ class Workload(Generators):
     @property
     def phases(self) -> int:
         """Stretches of load in a trial."""
+        if self.fio_options is not None:
+            return len(self.fio_options.stretches)
         return len(self.connections) if self.sql_bench is None else len(self.sql_bench.programs)
 
     @classmethod
@@ -139,11 +146,11 @@ class Workload(Generators):
         elif not given:
             allowed = ", ".join(GENERATORS[:-1]) + f" or {GENERATORS[-1]}"
             yield Fault("has no generator in it", allowed=allowed, at_key=True, show_value=False)
-        if given == ["sql-bench"]:
+        if given and given[0] in OWN_ORDER:
             for key in _SHAPE:
                 if raw.get(key) is not None:
                     yield clash(
-                        key, f"{key} is given, but sql-bench has its own order of work", "no such key"
+                        key, f"{key} is given, but {given[0]} has its own order of work", "no such key"
                     )
             return
         for key, example in _EXAMPLES.items():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
@@ -19,13 +20,15 @@ from mydyno.stack.site import Site
 class ServerLayer:
     """A server with `config`. `folder`, the trial's own, gets my.cnf and error.log and must exist by then.
 
-    `port`: None for the socket alone, 0 for any free port of 127.0.0.1, else that port.
+    `port`: None for the socket alone, 0 for any free port of 127.0.0.1, else that port. `limits` are those
+    of its process.
     """
 
     binary: ServerBinary
     config: Mapping[str, Setting]
     folder: Path = field(compare=False)
     port: int | None = None
+    limits: Limits | None = None
     cost_seconds: float = 2.0
     name: str = field(default="server", init=False)
 
@@ -37,6 +40,7 @@ class ServerLayer:
                 "release": str(self.binary.version),
                 "settings": canonical(self.binary, self.config),
                 "port": self.port,
+                "limits": None if self.limits is None else self.limits.model_dump(mode="json"),
             }
         )
 
@@ -60,6 +64,7 @@ class ServerLayer:
             folder=self.folder,
             port=self.port,
             places=directory.places,
+            limits=self.limits,
         )
 
     def down(self, site: Site, product: RunningServer) -> None:

@@ -14,6 +14,8 @@ from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.writing import writing
 from mydyno.host.protocol import Host, Process
+from mydyno.spec.limits import Limits
+from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import OFF_WORDS, Setting, render
@@ -79,6 +81,10 @@ class RunningServer:
         """`SHOW GLOBAL STATUS`. Raises ServerError when it does not answer."""
         return self._show("SHOW GLOBAL STATUS")
 
+    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
+        """What the operating system lets it have now, read from its /proc."""
+        return os_limits.in_force(self.host, self.pid)
+
     def stop(self, *, patience_seconds: float = 60.0) -> bool:
         """Shuts it down cleanly, kills it when that takes too long, and removes its private folder.
 
@@ -115,16 +121,20 @@ def start_server(
     folder: Path,
     port: int | None = None,
     places: Mapping[str, Setting] = MappingProxyType({}),
+    limits: Limits | None = None,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
     `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
-    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
-    any free port, else that port; always on 127.0.0.1 only. Raises SettingsError before anything is
-    started when the binary does not know a setting, ServerError when it does not come up.
+    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`:
+    None for no network at all, 0 for any free port, else that port; always on 127.0.0.1 only. Raises
+    SettingsError before anything is started when the binary does not know a setting, MissingToolError when the host cannot give it
+    `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
+    if limits is not None:
+        os_limits.check(site.host, limits)
     port = _usable_port(port)
     private = site.short_folder()
     try:
@@ -133,7 +143,7 @@ def start_server(
             **_wanted(places, settings),
             **_access_settings(binary, private.path, port),
         }
-        return _start(site, binary, private, datadir, own, settings, folder, port, ready_seconds)
+        return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
     except BaseException:
         site.remove(private)
         raise
@@ -148,6 +158,7 @@ def _start(
     settings: Mapping[str, Setting],
     folder: Path,
     port: int | None,
+    limits: Limits | None,
     ready_seconds: float,
 ) -> RunningServer:
     identity = site.host.server_identity
@@ -165,9 +176,10 @@ def _start(
     log_start = error_log.stat().st_size
     ending = site.intend(EndProcesses(argument=defaults))
     try:
+        command = [str(binary.path), defaults]
         process = site.host.start(
-            [str(binary.path), defaults],
-            identity=identity,
+            command if limits is None else os_limits.wrap(command, limits, identity),
+            identity=identity if limits is None else None,
             output=error_log,
             held=[login],
         )

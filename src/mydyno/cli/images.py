@@ -1,0 +1,205 @@
+"""`mydyno images`: what guests of `host: vm` boot from, built of Debian's packages and kept in a cache."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.core.errors import MissingToolError, UsageError
+from mydyno.core.units import format_bytes, format_duration
+
+if TYPE_CHECKING:
+    from mydyno.host.images import KernelManifest, Manifest, RootManifest
+    from mydyno.host.images.build import Progress
+
+_Suite = Annotated[
+    str | None,
+    typer.Option(
+        help="The Debian suite of server and tools: bullseye, bookworm, trixie or sid.",
+        show_default="that of this machine",
+    ),
+]
+_Kernel = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The kernel's version, like 6.1; may be given several times: 5.10 is in bullseye, 6.1 in"
+        " bookworm, 6.12 in trixie, newer ones are looked for in sid.",
+        show_default="the suite's own",
+        metavar="VERSION",
+    ),
+]
+_Again = Annotated[bool, typer.Option("--again", help="Build anew what is there already.")]
+_Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Names as `mydyno images list` shows them.", metavar="NAME...", show_default=False),
+]
+_All = Annotated[bool, typer.Option("--all", help="Remove every image.")]
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="""Build, list and remove what guests of `host: vm` boot from: roots and kernels.
+
+A root is a Debian suite with a server, fio, mdadm and the makers of file systems; any root runs on any
+kernel. They are kept in a cache for every lab. `host: uml` and `host: local` need none of them.
+
+```text
+mydyno images build                         a root and a kernel of this machine's own suite: a minute
+mydyno images build --kernel 5.10 --kernel 6.12
+mydyno images list
+```
+""",
+)
+
+
+@commands.command("list")
+def list_images(as_json: options.AsJson = False) -> None:
+    """List what is built, and what is in it.
+
+    ```text
+    mydyno images list
+    mydyno images list --json | jq '.[] | {name, sha256, packages}'
+    ```
+    """
+    from mydyno.host.images import ImageStore
+
+    store = ImageStore()
+    images = store.images()
+    if as_json:
+        typer.echo(json.dumps([image.model_dump(mode="json") for image in images], indent=2))
+        return
+    for image in images:
+        typer.echo(
+            f"{image.name:<12} {format_bytes(image.size_bytes):>7}  {image.built[:10]}  {_content(image)}"
+        )
+    unread = sorted(set(store.names()) - {image.name for image in images})
+    for name in unread:
+        typer.echo(f"{name:<12} was built by another version of mydyno: build it again or remove it")
+    if not images and not unread:
+        typer.echo(f"no image is built (they would be in {store.folder})\n  hint: mydyno images build")
+
+
+@commands.command()
+def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -> None:
+    """Build a root and a kernel from this machine's own package sources.
+
+    What is there already is left alone. A root takes about a minute and 350 MB, a kernel half a minute and
+    25 MB. The same packages give the same bytes: compare the sha256 of `images list --json`. Runs as
+    root, or as an ordinary user where user namespaces are allowed. Ctrl-C leaves nothing behind.
+
+    ```text
+    mydyno images build
+    mydyno images build --suite trixie
+    mydyno images build --suite bookworm --kernel 6.1 --kernel 6.12
+    ```
+    """
+    from mydyno.host.images import ImageStore, build_kernel, build_root
+    from mydyno.host.images.suites import SUITES, check_suite, machine_suite, suite_of_kernel
+    from mydyno.host.local import LocalHost
+
+    suite = suite or machine_suite(LocalHost())
+    if suite is None:
+        raise MissingToolError(
+            "this machine is not Debian, and images are built of Debian's packages",
+            "host: uml and host: local need no image",
+        )
+    check_suite(suite)
+    if not kernel and suite not in SUITES:
+        raise UsageError(
+            f"the kernel of {suite} changes: say which version it has now", "--kernel 6.12, for example"
+        )
+    kernels = kernel or [SUITES[suite]]
+    for version in kernels:
+        suite_of_kernel(version)
+    store = ImageStore()
+    for version in kernels:
+        found = None if again else store.kernel(version)
+        if found is None:
+            with _progress() as progress:
+                found = build_kernel(store, version, progress)
+        _tell(found.manifest)
+    root = None if again else store.root(suite)
+    if root is None:
+        with _progress() as progress:
+            root = build_root(store, suite, progress)
+    _tell(root.manifest)
+
+
+@commands.command()
+def remove(names: _Names = None, everything: _All = False) -> None:
+    """Remove images, and whatever an interrupted build has left.
+
+    ```text
+    mydyno images remove bookworm linux-6.1
+    mydyno images remove --all
+    ```
+    """
+    from mydyno.host.images import ImageStore
+
+    store = ImageStore()
+    there = store.names()
+    if unknown := sorted(set(names or ()) - set(there)):
+        raise UsageError(
+            f"there is no image {', '.join(unknown)}", f"there are: {', '.join(there) or 'none at all'}"
+        )
+    if not names and not everything:
+        raise UsageError("which image?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
+    for name in there if everything else dict.fromkeys(names or ()):
+        store.remove(name)
+        typer.echo(f"removed {name}")
+    store.remove_initrds()
+    if swept := store.sweep():
+        typer.echo(f"removed what {swept} interrupted builds had left")
+
+
+def _tell(image: Manifest) -> None:
+    typer.echo(
+        f"{image.name}: {_content(image)}; {format_bytes(image.size_bytes)},"
+        f" built in {format_duration(image.seconds)}"
+    )
+
+
+def _content(image: Manifest) -> str:
+    return _root(image) if image.kind == "root" else _kernel(image)
+
+
+def _root(image: RootManifest) -> str:
+    version = image.server.partition(" Ver ")[2].partition(" ")[0] or image.server
+    return f"root of {image.suite}: server {version}, {len(image.packages)} packages"
+
+
+def _kernel(image: KernelManifest) -> str:
+    lacks = f", without {', '.join(image.absent)}" if image.absent else ""
+    return f"kernel {image.release} ({image.suite}), {len(image.modules)} modules{lacks}"
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A line that changes on a terminal; elsewhere a line for each step."""
+    from rich.console import Console
+
+    console = Console(file=sys.stderr)
+    if console.is_terminal and not console.is_dumb_terminal:
+        with console.status("starting") as status:
+            yield lambda text: status.update(text)
+        return
+    told = ""
+
+    def tell(text: str) -> None:
+        nonlocal told
+        step = text.partition(":")[0]
+        if step != told:
+            told = step
+            sys.stderr.write(f"{step}\n")
+
+    yield tell
+
+
+def add_to(app: typer.Typer) -> None:
+    app.add_typer(commands, name="images")

@@ -1,0 +1,25 @@
+"""The folder of the experiment file, beside which the files that it names are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+_FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
+
+
+@contextmanager
+def files_beside(path: Path) -> Iterator[None]:
+    """Files are looked for in the folder `path`."""
+    token = _FOLDER.set(path)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def folder() -> Path:
+    """Where a file is looked for now."""
+    return _FOLDER.get()
