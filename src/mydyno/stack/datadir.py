@@ -62,7 +62,7 @@ class DataDirectoryLayer:
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         dataset = below.of(FrozenDataset)
-        volumes = {volume.name: volume for volume in below.all(MountedVolume)}
+        volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
         if "data" not in volumes:
             folder = site.roomy_folder()
             try:
@@ -83,23 +83,28 @@ class DataDirectoryLayer:
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
     """The logs go to the log volume; all goes there but the system tablespace when the data volume is raw."""
     data, log = volumes["data"], volumes.get("log")
-    if data.raw and (log is None or log.raw):
+    if _raw(data) and (log is None or _raw(log)):
         raise StorageError(
             f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
             "give setup.storage.log a volume with one",
         )
-    folders = tuple(each.path / _ON_VOLUME for each in (data, log) if each is not None and not each.raw)
+    folders = tuple(each.path / _ON_VOLUME for each in (data, log) if each is not None and not _raw(each))
     for folder in folders:
         host.make_folder(folder, owner=host.server_identity)
     clone = _clone(host, dataset, folders[0], None, folders)
     places: dict[str, Setting] = {}
-    if data.raw:
+    if _raw(data):
         places |= _to_device(host, clone.data / "ibdata1", data.device)
     elif log is not None:
         places |= _to_log_volume(host, dataset, clone.data, folders[1])
     for folder in folders:
         _own_and_sync(host, folder)
     return replace(clone, places=places)
+
+
+def _raw(volume: MountedVolume) -> bool:
+    """Whether there is no file system on it."""
+    return volume.path == volume.device
 
 
 def _clone(

@@ -19,6 +19,7 @@ from mydyno.results.records import (
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment
 from mydyno.stack import ServerBinary
+from mydyno.trial.raising import Raised
 
 
 def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
@@ -54,7 +55,7 @@ def ground_record(raised: Raised) -> GroundRecord | None:
         cpus=ground.cpus,
         memory_bytes=ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
-        disk_model=disk_model(ground.kind, ground.budget),
+        disk_model=ground.disk_model,
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
 
@@ -80,7 +81,7 @@ def environment_facts(
         "filesystem.mount_point": filesystem.mount_point if filesystem else None,
         "filesystem.options": ",".join(filesystem.options) if filesystem else None,
         "disk.io_scheduler": machine.io_scheduler,
-        "server.binary": "; ".join(servers),
+        "server.binary": "; ".join(servers) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
     }

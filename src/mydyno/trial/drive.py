@@ -35,8 +35,8 @@ def driver(workload: Workload, job: Job, host: Host) -> Driver:
 
 
 def disk_driver(workload: Workload, raised: Raised, plan: Plan, trial: PlannedTrial, folder: Path) -> Driver:
-    """fio on a volume of what stands; `folder` keeps its raw reports. Raises StorageError, MissingToolError."""
-    options, ground = workload.fio, raised.ground
+    """fio on a volume of what stands; `folder` keeps its reports. Raises StorageError, MissingToolError."""
+    options, ground = workload.fio_options, raised.ground
     volume = raised.volumes.get(options.volume) if options is not None else None
     if options is None or ground is None or volume is None:
         raise StorageError("fio has no volume to run on", "give setup.storage with the volume that it names")

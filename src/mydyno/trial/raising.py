@@ -20,7 +20,7 @@ from mydyno.stack import (
     Standing,
 )
 from mydyno.stack.ground import Ground, ground_layer
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
 from mydyno.trial.preflight import Prepared, settings_of
 from mydyno.trial.self_check import self_check
 
@@ -42,7 +42,11 @@ class Raised:
 
     @property
     def volumes(self) -> Mapping[str, MountedVolume]:
-        return {volume.name: volume for volume in self.standing.all(MountedVolume)}
+        return {volume.volume: volume for volume in self.standing.all(MountedVolume)}
+
+    def described(self) -> Mapping[str, Mapping[str, str]]:
+        """What was read back of each volume, by its name."""
+        return described(self.standing)
 
     @property
     def server(self) -> RunningServer | None:
@@ -66,14 +70,15 @@ def raise_stack(
     throttle, *degrade = loading_layers(storage)
     built = [*dataset, *ground, *building_layers(storage)]
     checked = _check(stack.move_to([*built, throttle]), storage)
-    clone, *server = top or [None]
-    full = [*built, *([clone] if clone else []), throttle, *degrade, *server]
+    # The clone is made at full speed; the limits come back before the server starts.
+    clone, server = top[:1], top[1:]
+    full = [*built, *clone, throttle, *degrade, *server]
     return Raised(stack.move_to(full), checked)
 
 
 def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
     """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
-    if point.workload.fio is not None:
+    if point.workload.fio_options is not None:
         return []
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
     return [DatasetLayer(prepared.maker(point), settings_of(point), contents=contents, prepare=load)]
@@ -88,7 +93,7 @@ def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
     """The clone of the data and the server on it; nothing for a load that goes to the disks themselves."""
-    if point.workload.fio is not None:
+    if point.workload.fio_options is not None:
         return []
     setup = point.setup
     return [

@@ -187,7 +187,7 @@ class TrialRunner:
         found.asked, found.in_force = server.settings, server.variables()
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
-            found.differences += [str(each) for each in limits_difference(limits, server.limits())]
+            found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
         tables = raised.standing.of(FrozenDataset).facts["tables"]
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)

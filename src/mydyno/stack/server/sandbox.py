@@ -129,8 +129,8 @@ def start_server(
     `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
     the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`:
     None for no network at all, 0 for any free port, else that port; always on 127.0.0.1 only. Raises
-    SettingsError before anything is started when the binary does not know a setting, MissingToolError when the host cannot give it
-    `limits`, ServerError when it does not come up.
+    SettingsError before anything is started when the binary does not know a setting, MissingToolError when
+    the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
