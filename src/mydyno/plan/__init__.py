@@ -1,6 +1,6 @@
 """From an experiment to points, trials in a defensible order, cost and side effects. No I/O."""
 
-from mydyno.plan.estimate import Estimate
+from mydyno.plan.estimate import Estimate, tablespace_mib
 from mydyno.plan.explain import Explanation, explain, render
 from mydyno.plan.layers import LAYERS, dataset_of, layer_keys
 from mydyno.plan.plan import Plan, PlannedTrial, make
@@ -18,4 +18,5 @@ __all__ = [
     "layer_keys",
     "make",
     "render",
+    "tablespace_mib",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mydyno.plan import PlannedTrial, Point, dataset_of
+from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
 from mydyno.results.records import SelfCheckRecord
 from mydyno.spec import Storage
 from mydyno.stack import (
@@ -16,13 +16,18 @@ from mydyno.stack import (
     Layer,
     RunningServer,
     ServerLayer,
+    Setting,
     Stack,
     Standing,
 )
-from mydyno.stack.ground import Ground, ground_layer
+from mydyno.stack.ground import Ground
+from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
 from mydyno.trial.preflight import Prepared, settings_of
 from mydyno.trial.self_check import self_check
+
+# A raw device holds InnoDB's system tablespace, so that is where the tables have to be.
+_ONE_TABLESPACE: dict[str, Setting] = {"innodb_file_per_table": "OFF"}
 
 Load = Callable[[RunningServer], Mapping[str, Any]]
 """Fills the tables of a new dataset and gives its facts."""
@@ -80,8 +85,17 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
     """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
+    config = settings_of(point)
+    if _on_raw_device(point):
+        config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
-    return [DatasetLayer(prepared.maker(point), settings_of(point), contents=contents, prepare=load)]
+    return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+
+
+def _on_raw_device(point: Point) -> bool:
+    """Whether the server's tables are on a block device without a file system."""
+    storage = point.setup.storage
+    return storage is not None and storage.data.filesystem == "raw"
 
 
 def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
@@ -96,11 +110,12 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial)
     if point.workload.fio_options is not None:
         return []
     setup = point.setup
+    own = _ONE_TABLESPACE if _on_raw_device(point) else {}
     return [
         DataDirectoryLayer(trial=f"{trial.id} {folder}"),
         ServerLayer(
             prepared.binary(point),
-            settings_of(point),
+            {**settings_of(point), **own},
             folder=folder,
             port=setup.server.network.port,
             limits=setup.limits,
