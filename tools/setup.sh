@@ -85,7 +85,7 @@ system() {
         any_command "${word%%=*}" || missing+=("${word#*=}")
     done
     [ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
-    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.90 or newer (rustup has it)'
+    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.91 or newer (rustup has it)'
 }
 
 python() {

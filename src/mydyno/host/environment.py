@@ -1,10 +1,14 @@
-"""The machine that a result belongs to, read from /proc and /sys: what is missing is None, never a guess."""
+"""The machine that a result belongs to, read from /proc and /sys: what is missing is None, never a guess.
+
+The files may be this machine's or another's: `environment_of` reads through a function.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,32 +42,51 @@ class Environment:
     load_average: tuple[float, float, float] | None
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a path is: itself or its nearest parent that is there, links resolved."""
+
+    path: Path
+    free_bytes: int | None
+    """What an ordinary user may still fill."""
+    device: tuple[int, int] | None
+    """Major and minor number of the device that the file system is on."""
+
+
+Read = Callable[[str], str | None]
+"""Gives the text of a file of the machine; None when it is missing or unreadable."""
+
+
 def read_facts(path: Path) -> HostFacts:
-    """What a plan needs; the free disk is what an ordinary user may still fill under `path`."""
-    try:
-        space = os.statvfs(_nearest_existing(path))
-        free: int | None = space.f_bavail * space.f_frsize
-    except OSError:
-        free = None
-    return HostFacts(memory_bytes(_text("/proc/meminfo")), usable_cpus(), free)
+    """What a plan needs of this machine."""
+    return facts_of(_text, usable_cpus(), _place(path))
 
 
 def read_environment(path: Path) -> Environment:
     """The environment of this machine; file system and I/O scheduler are those under `path`."""
-    path = _nearest_existing(path)
-    cpuinfo = _text("/proc/cpuinfo")
+    return environment_of(_text, usable_cpus(), platform.release(), _place(path))
+
+
+def facts_of(read: Read, cpus: int, place: Place) -> HostFacts:
+    """What a plan needs of the machine whose files `read` reads."""
+    return HostFacts(memory_bytes(read("/proc/meminfo")), cpus, place.free_bytes)
+
+
+def environment_of(read: Read, cpus: int, kernel: str, place: Place) -> Environment:
+    """The environment of the machine whose files `read` reads."""
+    cpuinfo = read("/proc/cpuinfo")
     return Environment(
         cpu_model=cpu_model(cpuinfo),
-        cpus=usable_cpus(),
-        memory_bytes=memory_bytes(_text("/proc/meminfo")),
-        kernel=platform.release(),
-        distribution=distribution(_text("/etc/os-release")),
-        virtualisation=virtualisation(cpuinfo, _text("/sys/class/dmi/id/sys_vendor")),
-        filesystem=filesystem_under(path, _text("/proc/self/mountinfo")),
-        io_scheduler=_io_scheduler(path),
-        transparent_hugepages=chosen(_text("/sys/kernel/mm/transparent_hugepage/enabled")),
-        swappiness=_integer(_text("/proc/sys/vm/swappiness")),
-        load_average=load_average(_text("/proc/loadavg")),
+        cpus=cpus,
+        memory_bytes=memory_bytes(read("/proc/meminfo")),
+        kernel=kernel,
+        distribution=distribution(read("/etc/os-release")),
+        virtualisation=virtualisation(cpuinfo, read("/sys/class/dmi/id/sys_vendor")),
+        filesystem=filesystem_under(place.path, read("/proc/self/mountinfo")),
+        io_scheduler=_io_scheduler(read, place.device),
+        transparent_hugepages=chosen(read("/sys/kernel/mm/transparent_hugepage/enabled")),
+        swappiness=_integer(read("/proc/sys/vm/swappiness")),
+        load_average=load_average(read("/proc/loadavg")),
     )
 
 
@@ -134,25 +157,29 @@ def load_average(text: str | None) -> tuple[float, float, float] | None:
     return one, five, fifteen
 
 
-def _io_scheduler(path: Path) -> str | None:
-    try:
-        device = path.stat().st_dev
-    except OSError:
+def _io_scheduler(read: Read, device: tuple[int, int] | None) -> str | None:
+    if device is None:
         return None
-    block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+    block = f"/sys/dev/block/{device[0]}:{device[1]}"
     # A partition has no queue of its own: that is one folder up, at its disk.
-    for folder in (block, block.resolve().parent):
-        scheduler = chosen(_text(str(folder / "queue/scheduler")))
+    for folder in (block, f"{block}/.."):
+        scheduler = chosen(read(f"{folder}/queue/scheduler"))
         if scheduler:
             return scheduler
     return None
 
 
-def _nearest_existing(path: Path) -> Path:
+def _place(path: Path) -> Place:
     path = path.absolute()
     while not path.exists() and path != path.parent:
         path = path.parent
-    return path.resolve()
+    path = path.resolve()
+    try:
+        space = os.statvfs(path)
+        device = path.stat().st_dev
+    except OSError:
+        return Place(path, None, None)
+    return Place(path, space.f_bavail * space.f_frsize, (os.major(device), os.minor(device)))
 
 
 def _unescape(text: str) -> str:

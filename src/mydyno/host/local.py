@@ -18,11 +18,9 @@ from mydyno.core.facts import HostFacts
 from mydyno.core.writing import writing
 from mydyno.host.environment import Environment, read_environment, read_facts
 from mydyno.host.identity import Identity, server_identity, tied_to_parent
+from mydyno.host.neutral import inherited_environment
 from mydyno.host.programs import find_program
 from mydyno.host.protocol import Finished, HeldFile
-
-# MYSQL_HOME names a folder with a my.cnf; the others change ports, sockets and passwords of clients.
-_FOREIGN = ("LC_", "LANG", "MYSQL_", "MARIADB_")
 
 # The kernel kills a tied process when the THREAD that started it ends, so one thread that lives as
 # long as mydyno starts them all, whichever thread asks.
@@ -127,7 +125,7 @@ class LocalHost:
         stdin: bytes = b"",
         timeout_seconds: float = 60.0,
     ) -> Finished:
-        child = _launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             stdout, stderr = child.communicate(stdin, timeout_seconds)
         except subprocess.TimeoutExpired as error:
@@ -153,15 +151,13 @@ class LocalHost:
         descriptors = (*inherited, *(each.descriptor for each in held if isinstance(each, _Memory)))
         with output.open("ab") as log:
             return LocalProcess(
-                _launch(
-                    argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=descriptors
-                )
+                launch(argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=descriptors)
             )
 
     def open(self, argv: Sequence[str], *, identity: Identity | None = None) -> LocalConversation:
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
         try:
-            child = _launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+            child = launch(argv, identity, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         except BaseException:
             errors.close()
             raise
@@ -219,7 +215,7 @@ class LocalHost:
         return read_environment(path)
 
 
-def _launch(
+def launch(
     argv: Sequence[str],
     identity: Identity | None,
     *,
@@ -228,6 +224,7 @@ def _launch(
     stderr: int | IO[bytes],
     pass_fds: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
+    """Starts a child that dies with mydyno, in a session of its own. Raises MissingToolError."""
     if shutil.which(argv[0]) is None:
         raise MissingToolError(f"{argv[0]} was not found on this machine, or may not be executed")
     command = tied_to_parent(argv, identity, os.getpid())
@@ -238,14 +235,8 @@ def _launch(
             stdout=stdout,
             stderr=stderr,
             pass_fds=pass_fds,
-            env=_neutral_environment(),
+            env=inherited_environment(),
             cwd="/",
             start_new_session=True,
         )
     ).result()
-
-
-def _neutral_environment() -> dict[str, str]:
-    """Ours without what would change a program's language or make a server read other settings."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-    return {**inherited, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}

@@ -1,0 +1,14 @@
+//! mydyno's agent: a small program that runs commands where mydyno itself is not (in a guest, in
+//! private namespaces) for a mydyno at the other end of one byte stream.
+//!
+//! [`frames`] cuts the stream, [`request`] is what is asked and answered, [`server`] does it with
+//! [`children`], [`files`] and [`streams`]; [`guest`] is the first process of a guest, which
+//! prepares the machine and then serves. docs/agent-protocol.md is the contract with mydyno.
+
+pub mod children;
+pub mod files;
+pub mod frames;
+pub mod guest;
+pub mod request;
+pub mod server;
+pub mod streams;

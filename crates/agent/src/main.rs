@@ -1,0 +1,51 @@
+//! `mydyno-agent`: runs commands for a mydyno at the other end of a byte stream.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+use mydyno_agent::frames::Malformed;
+use mydyno_agent::guest;
+use mydyno_agent::server::{Ending, serve};
+
+const USAGE: &str = "\
+Usage: mydyno-agent serve          speak the protocol on standard input and output
+       mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
+       mydyno-agent --version
+mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve"] => serve_standard_streams().unwrap_or_else(|error| failed(&error)),
+        ["init", config] => guest::run(Path::new(config)),
+        ["--version"] => {
+            println!("mydyno-agent {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The channel is moved away from the standard streams, so that nothing else is ever written to it.
+fn serve_standard_streams() -> io::Result<ExitCode> {
+    let input: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    // The reason is said while the channel is still open: its end is when the other side looks.
+    Ok(match serve(&input, &output)? {
+        Ending::Closed | Ending::PowerOff => ExitCode::SUCCESS,
+        Ending::Malformed(what) => failed(&Malformed(what)),
+    })
+}
+
+fn failed(problem: &dyn std::fmt::Display) -> ExitCode {
+    eprintln!("mydyno-agent: {problem}");
+    ExitCode::FAILURE
+}

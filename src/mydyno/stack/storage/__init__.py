@@ -1,0 +1,47 @@
+"""Volumes: disks, their array, its file system and mount; limited and degraded before the load.
+
+    building_layers(storage)  scheduler, array, file system, mount, readahead: `data` first, then `log`
+    loading_layers(storage)   throttle and failures, for when the data directory stands
+
+Each layer reads back what it has built and raises StorageError when that is not what was asked for.
+`described(standing)` is all that was read back, volume by volume.
+"""
+
+from mydyno.spec.storage import Storage
+from mydyno.stack.layer import Layer
+from mydyno.stack.storage.array import ArrayLayer
+from mydyno.stack.storage.built import Array, Built, FileSystem, MountedVolume, described
+from mydyno.stack.storage.degrade import DegradeLayer
+from mydyno.stack.storage.filesystem import FileSystemLayer
+from mydyno.stack.storage.mount import MountLayer
+from mydyno.stack.storage.readahead import ReadaheadLayer
+from mydyno.stack.storage.scheduler import SchedulerLayer
+from mydyno.stack.storage.throttle import ThrottleLayer
+
+
+def building_layers(storage: Storage) -> list[Layer]:
+    """What makes the volumes usable, bottom first."""
+    return [
+        kind(name, volume)
+        for name, volume in storage.volumes.items()
+        for kind in (SchedulerLayer, ArrayLayer, FileSystemLayer, MountLayer, ReadaheadLayer)
+    ]
+
+
+def loading_layers(storage: Storage) -> list[Layer]:
+    """What is done to the volumes after all data is in place: limits first, so that a rebuild is slow too."""
+    return [
+        *(ThrottleLayer(name, volume) for name, volume in storage.volumes.items()),
+        *(DegradeLayer(name, volume) for name, volume in storage.volumes.items() if volume.fail),
+    ]
+
+
+__all__ = [
+    "Array",
+    "Built",
+    "FileSystem",
+    "MountedVolume",
+    "building_layers",
+    "described",
+    "loading_layers",
+]

@@ -1,0 +1,21 @@
+"""btrfs's own way to spread over disks, read back: pure. It is never called an array of md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+def parse_profiles(text: str) -> dict[str, str]:
+    """`btrfs filesystem df`: `Data, RAID10: total=...` -> `data profile` is `raid10`."""
+    rows = re.findall(r"^(Data|Metadata), (\w+):", text, re.MULTILINE)
+    return {f"{kind.lower()} profile": profile.lower() for kind, profile in rows}
+
+
+def profile_differences(wanted: Mapping[str, str | None], told: Mapping[str, str]) -> list[str]:
+    """What is spread otherwise than asked, a clause each; None: nothing was asked."""
+    return [
+        f"its {kind} is {told.get(kind, 'not told')}, not {profile}"
+        for kind, profile in wanted.items()
+        if profile is not None and told.get(kind) != profile
+    ]

@@ -1,0 +1,138 @@
+"""Whether a mount option is in force, told from what the kernel shows of a mount: pure.
+
+A file system shows what differs from its defaults, each in its own manner, so an option that was asked
+for and is not shown may be a default or may have been dropped without a word. The tables below are
+what file systems of Linux 6.1 were seen to leave out (tests/stack/storage/data); ext3 and ext4 tell
+everything in /proc/fs/ext4/DEVICE/options.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mydyno.core.units import parse_bytes
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A mount as findmnt(8) tells it."""
+
+    source: str
+    filesystem: str
+    general: tuple[str, ...]
+    """Options of every file system (mount(8), FILESYSTEM-INDEPENDENT)."""
+    own: tuple[str, ...]
+    """Options of this file system."""
+
+    @property
+    def options(self) -> str:
+        """Both as mount(8) shows them."""
+        return ",".join(dict.fromkeys((*self.general, *self.own)))
+
+
+def parse_findmnt(text: str) -> Mounted | None:
+    """`findmnt --json --output SOURCE,FSTYPE,VFS-OPTIONS,FS-OPTIONS`; None when nothing is mounted there.
+
+    Of several on one point the last is on top.
+    """
+    if not text.strip():
+        return None
+    entry = json.loads(text)["filesystems"][-1]
+    return Mounted(
+        entry["source"],
+        entry["fstype"],
+        tuple((entry["vfs-options"] or "").split(",")),
+        tuple((entry["fs-options"] or "").split(",")),
+    )
+
+
+# What is in force when none of these is shown.
+_GENERAL_DEFAULTS: Mapping[str, tuple[str, ...]] = {
+    "strictatime": ("noatime", "relatime"),
+    "norelatime": ("relatime",),
+    "atime": ("noatime",),
+    "diratime": ("nodiratime",),
+    "exec": ("noexec",),
+    "dev": ("nodev",),
+    "suid": ("nosuid",),
+    "async": ("sync",),
+    "nolazytime": ("lazytime",),
+    "nostrictatime": (),
+    "rw": ("ro",),
+}
+
+_OWN_DEFAULTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "xfs": {
+        "nodiscard": ("discard",),
+        "nolargeio": ("largeio",),
+        "noikeep": ("ikeep",),
+        "nogrpid": ("grpid",),
+    },
+    "jfs": {"integrity": ("nointegrity",), "nodiscard": ("discard",), "errors=remount-ro": ("errors",)},
+    "reiserfs": {
+        "barrier=flush": ("barrier",),
+        "data=ordered": ("data",),
+        "tails=on": ("notail", "tails"),
+    },
+    "btrfs": {
+        "barrier": ("nobarrier",),
+        "datacow": ("nodatacow",),
+        "datasum": ("nodatasum",),
+        "acl": ("noacl",),
+        "treelog": ("notreelog",),
+        "noautodefrag": ("autodefrag",),
+        "nodiscard": ("discard",),
+        "noflushoncommit": ("flushoncommit",),
+        "commit=30": ("commit",),
+    },
+    "f2fs": {"barrier": ("nobarrier",)},
+    "ext2": {"nogrpid": ("grpid",), "nominixdf": ("minixdf",)},
+}
+
+# The same thing under two names, as the ext family shows it (ext4(5)).
+_OTHER_NAMES = {
+    "barrier=0": "nobarrier",
+    "barrier=1": "barrier",
+    "noload": "norecovery",
+    "auto_da_alloc=0": "noauto_da_alloc",
+    "auto_da_alloc=1": "auto_da_alloc",
+}
+
+
+def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = ()) -> list[str]:
+    """The options among `asked` that the kernel took and that are not in force.
+
+    `told` are further options that the file system tells elsewhere.
+    """
+    return [option for option in asked if not _in_force(option, mounted, told)]
+
+
+def _in_force(option: str, mounted: Mounted, told: Sequence[str]) -> bool:
+    shown = (*mounted.general, *mounted.own, *told)
+    if any(_same(name, each) for name in (option, _OTHER_NAMES.get(option, option)) for each in shown):
+        return True
+    defaults = {**_GENERAL_DEFAULTS, **_OWN_DEFAULTS.get(mounted.filesystem, {})}
+    opposites = defaults.get(option)
+    return opposites is not None and not any(
+        each == opposite or each.startswith(f"{opposite}=") for opposite in opposites for each in shown
+    )
+
+
+def _same(asked: str, shown: str) -> bool:
+    """`discard` is shown as `discard=64` by jfs, `compress=zstd` as `compress=zstd:3`, `256k` as `262144`."""
+    if asked == shown or ("=" not in asked and shown.startswith(f"{asked}=")):
+        return True
+    name, _, value = asked.partition("=")
+    shown_name, _, shown_value = shown.partition("=")
+    if name != shown_name or not value or not shown_value:
+        return False
+    return shown_value.startswith(f"{value}:") or _bytes(value) == _bytes(shown_value) is not None
+
+
+def _bytes(text: str) -> int | None:
+    try:
+        return parse_bytes(text)
+    except ValueError:
+        return None

@@ -1,0 +1,72 @@
+"""An option that was asked for is in force, or it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from mydyno.stack.storage.mount_options import Mounted, not_in_force, parse_findmnt
+from stack.storage.recorded import recorded
+
+
+def _mounted(filesystem: str, options: str) -> Mounted:
+    return Mounted("/dev/md0", filesystem, tuple(options.split(",")), ())
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "jfs", "reiserfs", "btrfs"])
+def test_a_mount_is_told_with_its_file_system_and_options(filesystem: str) -> None:
+    found = parse_findmnt(recorded(f"findmnt-2.38-{filesystem}.json"))
+    assert found is not None
+    assert found.filesystem == filesystem
+    assert found.general == ("rw", "relatime")
+
+
+def test_no_mount_is_no_mount() -> None:
+    assert parse_findmnt("") is None
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "asked", "shown"),
+    [
+        ("xfs", "noatime", "rw,noatime,attr2"),
+        ("xfs", "relatime", "rw,relatime,attr2"),
+        ("xfs", "strictatime", "rw,attr2"),
+        ("xfs", "lazytime", "rw,relatime,lazytime,attr2"),
+        ("xfs", "logbsize=262144", "rw,relatime,logbsize=256k"),
+        ("ext4", "barrier=0", "rw,relatime,nobarrier"),
+        ("ext4", "noload", "rw,relatime,norecovery"),
+        ("ext4", "data=writeback", "rw,relatime,data=writeback"),
+        ("jfs", "discard", "rw,relatime,discard=64"),
+        ("jfs", "integrity", "rw,relatime"),
+        ("reiserfs", "barrier=flush", "rw,relatime"),
+        ("reiserfs", "notail", "rw,relatime,notail"),
+        ("btrfs", "compress=zstd", "rw,relatime,compress=zstd:3,ssd"),
+        ("btrfs", "datacow", "rw,relatime,ssd"),
+        ("btrfs", "commit=30", "rw,relatime,ssd"),
+    ],
+)
+def test_an_option_in_force_is_recognised_as_kernels_show_it(filesystem: str, asked: str, shown: str) -> None:
+    assert not_in_force([asked], _mounted(filesystem, shown)) == []
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "asked", "shown"),
+    [
+        ("xfs", "strictatime", "rw,relatime,attr2"),
+        ("ext4", "stripe=0", "rw,relatime,stripe=32"),
+        ("reiserfs", "nolog", "rw,relatime"),
+        ("reiserfs", "barrier=flush", "rw,relatime,barrier=none"),
+        ("jfs", "integrity", "rw,relatime,nointegrity"),
+        ("btrfs", "datacow", "rw,relatime,nodatacow"),
+        ("xfs", "logbsize=256k", "rw,relatime,logbsize=32k"),
+    ],
+)
+def test_an_option_that_was_dropped_without_a_word_is_told(filesystem: str, asked: str, shown: str) -> None:
+    assert not_in_force([asked], _mounted(filesystem, shown)) == [asked]
+
+
+def test_ext4_tells_its_defaults_elsewhere() -> None:
+    told = recorded("ext4-options-6.1.txt").split()
+    mounted = _mounted("ext4", "rw,noatime,stripe=32")
+    asked = ["noatime", "acl", "commit=5", "data=ordered", "barrier=1", "nodiscard"]
+    assert not_in_force(asked, mounted, told) == []
+    assert not_in_force([*asked, "data=writeback"], mounted, told) == ["data=writeback"]
