@@ -23,6 +23,7 @@ from mydyno.stack import (
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
+from mydyno.stack.storage.throttle import ThrottleLayer
 from mydyno.trial.preflight import Prepared, settings_of
 from mydyno.trial.self_check import self_check
 
@@ -72,12 +73,13 @@ def raise_stack(
     top = _server(prepared, point, folder, trial)
     if storage is None:
         return Raised(stack.move_to([*dataset, *ground, *top]), ())
-    throttle, *degrade = loading_layers(storage)
+    loading = loading_layers(storage)
+    limits = [layer for layer in loading if isinstance(layer, ThrottleLayer)]
     built = [*dataset, *ground, *building_layers(storage)]
-    checked = _check(stack.move_to([*built, throttle]), storage)
+    checked = _check(stack.move_to([*built, *limits]), storage)
     # The clone is made at full speed; the limits come back before the server starts.
     clone, server = top[:1], top[1:]
-    full = [*built, *clone, throttle, *degrade, *server]
+    full = [*built, *clone, *loading, *server]
     return Raised(stack.move_to(full), checked)
 
 
