@@ -14,16 +14,23 @@ import pytest
 from mydyno.core.errors import LabError, MissingToolError, ServerError
 from mydyno.host.identity import server_identity
 from mydyno.host.local import LocalHost
+from mydyno.host.namespace import NamespaceHost
 from mydyno.host.protocol import Host
 from mydyno.host.supervised import SupervisedHost
 
 FRAME_LIMIT = 1 << 20
 
 
-@pytest.fixture(scope="module", params=["local", "agent"])
-def host(request: pytest.FixtureRequest) -> Iterator[Host]:
+@pytest.fixture(scope="module", params=["local", "agent", "namespace"])
+def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     if request.param == "local":
         yield LocalHost()
+    elif request.param == "namespace":
+        if os.geteuid() != 0:
+            pytest.skip("private namespaces need root")
+        namespace = NamespaceHost(tmp_path_factory.mktemp("private"))
+        yield namespace
+        namespace.close()
     else:
         agent = SupervisedHost(name="agent", ephemeral=True, server_identity=server_identity())
         yield agent

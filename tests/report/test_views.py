@@ -172,7 +172,7 @@ def test_each_trial_is_listed_in_order_with_its_rate_against_its_own_kind():
     assert slow.against_its_own == pytest.approx(0.6, abs=0.03)
     assert slow.errors == 29
     (reason,) = slow.reasons
-    assert (reason.check, reason.place) == ("connections-reached", 400)
+    assert (reason.check, reason.where) == ("connections-reached", " at 400 connections")
 
 
 def test_a_rate_is_over_all_measured_time_and_missing_when_nothing_was_measured():

@@ -3,12 +3,14 @@
 //!
 //! [`frames`] cuts the stream, [`request`] is what is asked and answered, [`server`] does it with
 //! [`children`], [`files`] and [`streams`]; [`guest`] is the first process of a guest, which
-//! prepares the machine and then serves. docs/agent-protocol.md is the contract with mydyno.
+//! prepares the machine and then serves; [`loops`] attaches files as block devices.
+//! docs/agent-protocol.md is the contract with mydyno.
 
 pub mod children;
 pub mod files;
 pub mod frames;
 pub mod guest;
+pub mod loops;
 pub mod request;
 pub mod server;
 pub mod streams;

@@ -7,11 +7,13 @@ use std::process::ExitCode;
 
 use mydyno_agent::frames::Malformed;
 use mydyno_agent::guest;
+use mydyno_agent::loops;
 use mydyno_agent::server::{Ending, serve};
 
 const USAGE: &str = "\
 Usage: mydyno-agent serve          speak the protocol on standard input and output
        mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
+       mydyno-agent loops FILE... attach loop devices, tell them, and keep them until its input ends
        mydyno-agent --version
 mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
 
@@ -20,6 +22,13 @@ fn main() -> ExitCode {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => serve_standard_streams().unwrap_or_else(|error| failed(&error)),
         ["init", config] => guest::run(Path::new(config)),
+        ["loops", ref files @ ..] if !files.is_empty() => match loops::hold(files) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("mydyno-agent: {error}");
+                ExitCode::FAILURE
+            }
+        },
         ["--version"] => {
             println!("mydyno-agent {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS

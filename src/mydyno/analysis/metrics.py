@@ -48,6 +48,9 @@ TRANSACTIONS_PER_SECOND = Metric(
     "higher",
     lambda phase: phase.transactions_per_second,
 )
+IOS_PER_SECOND = Metric(
+    "ios_per_second", "I/Os per second", "1/s", "higher", lambda phase: phase.queries_per_second
+)
 LATENCY_MEAN = Metric("latency_mean", "mean latency", "ns", "lower", lambda phase: phase.latency.mean_ns)
 LATENCY_P50 = Metric("latency_p50", "median latency", "ns", "lower", lambda phase: phase.latency.p50_ns)
 LATENCY_P95 = Metric("latency_p95", "p95 latency", "ns", "lower", lambda phase: phase.latency.p95_ns)
@@ -57,10 +60,26 @@ CONNECT_P95 = Metric("connect_p95", "p95 connect time", "ns", "lower", lambda ph
 CLIENT_CPU_PER_QUERY = Metric(
     "client_cpu_per_query", "client CPU per query", "s", "lower", _seconds_per_query
 )
+CLIENT_CPU_PER_IO = Metric("client_cpu_per_io", "client CPU per I/O", "s", "lower", _seconds_per_query)
 RUNNING_TIME = Metric("running_time", "running time", "s", "lower", _running_time, summed=True)
 """Of a test program, whose work is given."""
 
-ALL = (
+
+def _latency_of(kind: str, name: str) -> Metric:
+    """The tail of one kind of I/O, whose nature may differ: a read waits, a write may be taken by a cache."""
+
+    def value(phase: PhaseRecord) -> float | None:
+        found = next((each for each in phase.statements if each.kind == kind), None)
+        return None if found is None else found.latency.p99_ns
+
+    return Metric(f"{name}_latency_p99", f"p99 {name} latency", "ns", "lower", value)
+
+
+READ_P99 = _latency_of("read", "read")
+WRITE_P99 = _latency_of("write", "write")
+FSYNC_P99 = _latency_of("fsync", "fsync")
+
+OF_QUERIES = (
     QUERIES_PER_SECOND,
     TRANSACTIONS_PER_SECOND,
     LATENCY_MEAN,
@@ -71,4 +90,15 @@ ALL = (
     CONNECT_P95,
     CLIENT_CPU_PER_QUERY,
     RUNNING_TIME,
+)
+OF_IOS = (
+    IOS_PER_SECOND,
+    LATENCY_MEAN,
+    LATENCY_P50,
+    LATENCY_P95,
+    LATENCY_P99,
+    READ_P99,
+    WRITE_P99,
+    FSYNC_P99,
+    CLIENT_CPU_PER_IO,
 )

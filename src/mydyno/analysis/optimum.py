@@ -1,4 +1,4 @@
-"""At which number of connections a point does best."""
+"""At which place (number of connections, queue depth) a point does best."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Optimum:
 
     best: Summary
     ties: tuple[Place, ...] | None
-    """Other numbers of connections whose interval overlaps the best one's, ascending. Overlap is a cautious
+    """Other places whose interval overlaps the best one's, ascending. Overlap is a cautious
     rule: it may call a tie what a direct test would separate. None when the best has no interval (fewer
     than 3 trials)."""
 
@@ -25,7 +25,7 @@ class Optimum:
 def optimum(
     trials: Iterable[TrialRecord], point_id: str, metric: Metric = QUERIES_PER_SECOND
 ) -> Optimum | None:
-    """The number of connections with the best mean; None when the point has no valid measurement."""
+    """The place with the best mean; None when the point has no valid measurement."""
     measured = [found for found in summary(trials, [point_id], metric).values() if found.mean is not None]
     if not measured:
         return None

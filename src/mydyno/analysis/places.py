@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from mydyno.results.records import PhaseRecord, TrialRecord
 
 Place = int | str
-"""A number of connections (as asked), or the name of a test program."""
+"""A number of connections (as asked) or a queue depth, or the name of a test program or a job."""
 
 
 def place_of(phase: PhaseRecord) -> Place:

@@ -96,7 +96,8 @@ class Hello(_Message):
     reactors: int
     pinned: bool
     cpus: list[int]
-    server_version: str
+    server_version: str | None
+    """None when no server is driven."""
     server_pid: int | None
     """Over a unix socket the process that listens there; else None."""
 
@@ -222,6 +223,15 @@ class Check(_Message):
     detail: str | None
 
 
+class Remark(_Message):
+    """Something that a reader of a phase's numbers must know, and that does not spoil them."""
+
+    type: Literal["remark"]
+    phase: int
+    check: str
+    message: str
+
+
 class Done(_Message):
     type: Literal["done"]
     exit: Literal["ok", "interrupted", "aborted"]
@@ -248,6 +258,7 @@ Message = Annotated[
     | Operation
     | PhaseEnd
     | Check
+    | Remark
     | Done
     | Fatal,
     Field(discriminator="type"),

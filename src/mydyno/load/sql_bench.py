@@ -61,7 +61,7 @@ def render(
         "Arguments": arguments,
         "Comments": comments,
         "Limits from": "",
-        "Server version": hello.server_version,
+        "Server version": hello.server_version or "",
         "Optimization": "None",
         "Hardware": hardware,
     }

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import polars as pl
 
-from mydyno.analysis.metrics import ALL, Metric
+from mydyno.analysis.metrics import Metric
 from mydyno.analysis.summary import summary
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.programs import programs
@@ -14,14 +14,15 @@ from mydyno.report.views.verdicts import verdicts
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
-    """One row for each setting and number of connections or test program: n, and each metric's mean with its
-    95 % interval.
+    """One row for each setting and place (connections, queue depth, test program): n, and each metric's mean
+    with its 95 % interval.
 
     Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`.
     """
     points = evidence.experiment.points
     names = [point.point_id for point in points]
-    found = {metric: summary(evidence.trials, names, metric) for metric in ALL}
+    words = evidence.words
+    found = {metric: summary(evidence.trials, names, metric) for metric in words.metrics}
     places = list(next(iter(found.values())))
     titles = {point.point_id: point.title for point in points}
     rows: list[dict[str, object]] = []
@@ -29,9 +30,9 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
         point_id, where = place
         label, connections = (where, None) if isinstance(where, str) else (None, where)
         row: dict[str, object] = {"point": point_id, "setting": titles[point_id]}
-        row |= {"connections": connections, "label": label}
-        row["n"] = max(found[metric][place].n for metric in ALL)
-        for metric in ALL:
+        row |= {words.load_column: connections, "label": label}
+        row["n"] = max(found[metric][place].n for metric in words.metrics)
+        for metric in words.metrics:
             one, column = found[metric][place], _column(metric)
             row[column] = one.mean
             row[f"{column}_low"] = one.interval.low if one.interval else None
@@ -42,6 +43,7 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
 
 def trials_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each phase of each trial, valid or not, as measured."""
+    words = evidence.words
     rows = [
         {
             "trial": trial.trial_id,
@@ -52,14 +54,14 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "status": trial.status,
             "phase": phase.index,
             "label": phase.label,
-            "connections_asked": phase.connections_asked,
-            "connections_reached": phase.connections_reached,
-            "queries": phase.queries,
+            f"{words.load_column}_asked": phase.connections_asked,
+            f"{words.load_column}_reached": phase.connections_reached,
+            words.events_column: phase.queries,
             "transactions": phase.transactions,
             "errors": sum(phase.errors.values()),
             "retries": phase.retries,
             "reconnects": phase.reconnects,
-            **{_column(metric): metric.value(phase) for metric in ALL},
+            **{_column(metric): metric.value(phase) for metric in words.metrics},
         }
         for trial in evidence.trials
         for phase in trial.phases

@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from mydyno.analysis.places import by_program
+from mydyno.analysis.words import Words, words_of
 from mydyno.core.errors import LabError
 from mydyno.report.format import printable
 from mydyno.results.records import Environment, ExperimentRecord, PhaseRecord, TrialRecord
@@ -74,9 +75,14 @@ class Evidence:
         )
 
     @property
+    def words(self) -> Words:
+        """What its work is called."""
+        return words_of(self.experiment.work)
+
+    @property
     def by_program(self) -> bool:
-        """Test programs tell its phases apart, not numbers of connections."""
-        return by_program(self.trials)
+        """Test programs tell its phases apart, whose work is given."""
+        return self.experiment.work == "queries" and by_program(self.trials)
 
     @property
     def valid(self) -> tuple[TrialRecord, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import curves_chart
+from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
@@ -90,20 +90,20 @@ def _overview(page: Page) -> Figure | None:
         return None
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
     with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
-    name = "the name of its test program" if page.trials.by_program else "its number of connections"
+    name = f"the name of its {page.words.part}" if page.overview.named else f"its {page.words.load_said}"
     left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
     return Figure(
         name="overview",
         title="The run over time",
-        caption="In colour, right axis: queries/s, one bold trial for each setting (that nearest the median "
-        f"of its valid trials), the other valid trials faint behind it.{left} A pale band is one phase, with "
-        f"{name} above. All panels share their scales.",
+        caption=f"In colour, right axis: {page.words.rate_short}, one bold trial for each setting (that "
+        f"nearest the median of its valid trials), the other valid trials faint behind it.{left} A pale band "
+        f"is one phase, with {name} above. All panels share their scales.",
         draw=lambda size: overview_chart(view, size),
         tables=(),
         picture_title=page.verdicts.headline,
         picture_subtitle=(
             page.experiment.question or page.experiment.name,
-            f"Queries/s (colour, right axis){with_counters}.",
+            f"{capitalised(page.words.rate_short)} (colour, right axis){with_counters}.",
         ),
         labelled=True,
     )
@@ -136,11 +136,11 @@ def _throughput(page: Page) -> Figure | None:
         return None
     return Figure(
         name="throughput",
-        title="Queries per second",
+        title=capitalised(view.metric.noun),
         caption=f"Mean over the valid trials. {_bars(view.has_intervals)}",
         draw=lambda size: curves_chart((view,), size),
-        tables=(("Queries/s", curves_table([view])),),
-        picture_title="Queries per second against connections",
+        tables=((capitalised(page.words.rate_short), curves_table([view])),),
+        picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
         picture_subtitle=_subtitle(page),
         labelled=False,
     )
@@ -159,9 +159,9 @@ def _ratios(page: Page) -> Figure | None:
         each, whole, single = "in each test program", "of their total", "on single test programs"
     else:
         each, whole, single = (
-            "at each number of connections",
+            page.words.each_load,
             "over all of them",
-            "at single numbers of connections",
+            page.words.single_loads,
         )
     corrected = f"Verdicts {single} are corrected for being many (Holm)."
     return Figure(
@@ -191,7 +191,7 @@ def _latency(page: Page) -> Figure | None:
         f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(views, size),
         tables=(("Latency", curves_table(views)),),
-        picture_title="Latency against connections",
+        picture_title=f"Latency against {page.words.load}",
         picture_subtitle=_subtitle(page),
         labelled=False,
     )

@@ -42,7 +42,7 @@ class Table:
 
 
 def curves_table(views: Sequence[Curves]) -> Table:
-    """Connections down; each setting's mean, interval and n across, for each metric."""
+    """Connections or queue depths down; each setting's mean, interval and n across, for each metric."""
     connections = sorted({found for view in views for found in view.connections})
     several = len(views) > 1
     columns = [
@@ -54,7 +54,7 @@ def curves_table(views: Sequence[Curves]) -> Table:
         (count(each), *(_told(view, curve.at(each)) for view in views for curve in view.curves))
         for each in connections
     ]
-    return Table(("connections", *columns), tuple(rows))
+    return Table((views[0].words.load, *columns), tuple(rows))
 
 
 def _told(view: Curves, point: CurvePoint | None) -> str:
@@ -66,7 +66,8 @@ def _told(view: Curves, point: CurvePoint | None) -> str:
 
 
 def ratios_table(view: Ratios) -> Table:
-    place, whole = ("test program", "total") if view.by_program else ("connections", "overall")
+    place = view.words.part if view.by_program else view.words.load
+    whole = "total" if view.metric.summed else "overall"
     columns = (place, "ratio", "change", "95 % interval", "n", "verdict")
     rows = tuple(_ratio_row(row, whole) for row in view.rows)
     return Table(columns, rows, frozenset({0, 5} if view.by_program else {5}))
@@ -178,7 +179,7 @@ def trials_table(view: TrialTable) -> Table:
         "trial",
         "block",
         "setting",
-        "running time" if view.by_program else "queries/s",
+        "running time" if view.by_program else view.words.rate_short,
         "of its median",
         "errors",
         *(("retries",) if view.retried else ()),

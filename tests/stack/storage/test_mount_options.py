@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.stack.storage.mount_options import Mounted, not_in_force, parse_findmnt
+from mydyno.stack.storage.mount_options import Mounted, flushes, not_in_force, parse_findmnt
 from stack.storage.recorded import recorded
 
 
@@ -70,3 +70,21 @@ def test_ext4_tells_its_defaults_elsewhere() -> None:
     asked = ["noatime", "acl", "commit=5", "data=ordered", "barrier=1", "nodiscard"]
     assert not_in_force(asked, mounted, told) == []
     assert not_in_force([*asked, "data=writeback"], mounted, told) == ["data=writeback"]
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "own", "expected"),
+    [
+        ("ext4", "rw,stripe=32", True),
+        ("ext4", "rw,nobarrier,stripe=32", False),
+        ("reiserfs", "rw", True),
+        ("reiserfs", "rw,barrier=none", False),
+        ("jfs", "rw", False),
+        ("ext2", "rw", True),
+    ],
+)
+def test_a_mount_whose_fsync_leaves_data_in_the_disks_cache_is_known(
+    filesystem: str, own: str, expected: bool
+) -> None:
+    """As counted in a guest: docs/file-systems.md has the flush requests of each."""
+    assert flushes(Mounted("/dev/md0", filesystem, ("rw", "relatime"), tuple(own.split(",")))) is expected

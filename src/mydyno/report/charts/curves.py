@@ -1,4 +1,4 @@
-"""A metric against connections: a line a setting, 95 % intervals as bars, trials as dots if they are few."""
+"""A metric against the load: a line a setting, 95 % intervals as bars, trials as dots if they are few."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import altair as alt
 
 from mydyno.analysis.metrics import Metric
+from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import end_labels, room_for
@@ -20,7 +21,7 @@ _LEFT_AXIS = 66
 _MANY_ORDERS = 20
 """A latency whose largest value is this many times its smallest is drawn on a logarithmic axis."""
 _WIDE_RANGE = 60
-"""So are connections."""
+"""So is the load."""
 
 
 def curves_chart(views: tuple[Curves, ...], size: Size, height: int | None = None) -> Chart:
@@ -52,7 +53,7 @@ def _panel(view: Curves, axis: _Axis, width: int, characters: int, title: str | 
     drawn = [curve for curve in view.curves if curve.points]
     layers: list[alt.Chart] = []
     for place, curve in enumerate(drawn):
-        layers += _curve(curve, view.metric, x, axis, dodge=_dodge(place, len(drawn)))
+        layers += _curve(curve, view, x, axis, dodge=_dodge(place, len(drawn)))
     if characters:
         ends = [(curve.setting, axis.pixel(curve.points[-1].value)) for curve in drawn]
         layers += end_labels(ends, x_px=width + 12, height=axis.height, characters=characters)
@@ -67,7 +68,7 @@ class _Axis:
         self.height = height
         is_latency = views[0].metric.unit == "ns"
         self._per = _NS_PER_MS if is_latency else 1.0
-        self._title = "ms" if is_latency and len(views) > 1 else axis_title(views[0].metric)
+        self._title = "ms" if is_latency and len(views) > 1 else axis_title(views[0].metric, views[0].words)
         least = min((low for view in views if (low := view.least_positive) is not None), default=None)
         most = max(view.most for view in views)
         self._log = is_latency and least is not None and least * _MANY_ORDERS < most
@@ -108,12 +109,14 @@ def one_two_five(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def axis_title(metric: Metric) -> str:
+def axis_title(metric: Metric, words: Words) -> str:
     """What is on the axis, with its unit."""
-    return f"{metric.noun}, ms" if metric.unit == "ns" else short_noun(metric)
+    return f"{metric.noun}, ms" if metric.unit == "ns" else short_noun(metric, words)
 
 
-def short_noun(metric: Metric) -> str:
+def short_noun(metric: Metric, words: Words) -> str:
+    if metric is words.rate:
+        return words.rate_short
     return metric.noun.replace(" per second", "/s")
 
 
@@ -128,7 +131,7 @@ def _x(view: Curves) -> alt.X:
     domain = [found[0] / 1.1, found[-1] * 1.1] if log else [max(0, found[0] - margin), found[-1] + margin]
     return alt.X(
         "connections:Q",
-        title="connections",
+        title=view.words.load,
         scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
         axis=alt.Axis(values=list(found), format=",~f", labelOverlap="greedy", labelSeparation=6),
     )
@@ -140,10 +143,10 @@ def _dodge(place: int, of: int) -> float:
     return (place - (of - 1) / 2) * step
 
 
-def _curve(curve: Curve, metric: Metric, x: alt.X, axis: _Axis, dodge: float) -> list[alt.Chart]:
+def _curve(curve: Curve, view: Curves, x: alt.X, axis: _Axis, dodge: float) -> list[alt.Chart]:
     color = theme.color(curve.setting.slot)
     y = axis.encoding()
-    rows = [_row(curve.setting, point, axis, metric) for point in curve.points]
+    rows = [_row(curve.setting, point, axis, view) for point in curve.points]
     # Where there are too few trials for an interval, the trials themselves show the spread.
     each_trial = [
         {"connections": point.connections, "value": axis.value(value)}
@@ -188,9 +191,9 @@ def told(metric: Metric, point: CurvePoint) -> str:
     return f"{write(point.value)}{error}, n={point.n}"
 
 
-def _row(setting: Setting, point: CurvePoint, axis: _Axis, metric: Metric) -> dict[str, object]:
+def _row(setting: Setting, point: CurvePoint, axis: _Axis, view: Curves) -> dict[str, object]:
     return {
-        "told": f"{setting.title}, {point.connections} connections: {told(metric, point)}",
+        "told": f"{setting.title}, {view.words.amount(point.connections)}: {told(view.metric, point)}",
         "connections": point.connections,
         "value": axis.value(point.value),
         "low": None if point.low is None else axis.value(point.low),

@@ -1,4 +1,4 @@
-"""Queries/s (right axis) with Threads_created and Max_used_connections (left axis), settings side by side."""
+"""The rate (right axis) with Threads_created and Max_used_connections (left axis), settings side by side."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import Chart, Layer, data, layered, side_by_side
 from mydyno.report.charts.theme import Size
@@ -58,7 +59,7 @@ def _panel(
         for lines, faint in ((panel.others, True), ((panel.shown,) if panel.shown else (), False))
         if lines
     ]
-    parts: list[Layer] = [_bands(panel.spans, x, width / (view.longest_s or 1))]
+    parts: list[Layer] = [_bands(panel.spans, view.words, x, width / (view.longest_s or 1))]
     if panel.counters and view.most_counted > 0:
         parts.append(_counters(panel.counters, x, view, axis=left, width=width, height=height))
     if rates:
@@ -92,7 +93,7 @@ def _rates(
     ]
     y = alt.Y(
         "rate:Q",
-        title="queries/s" if axis else None,
+        title=view.words.rate_short if axis else None,
         scale=alt.Scale(domain=[0, view.most_queries_per_second or 1], nice=True),
         axis=alt.Axis(
             orient="right",
@@ -165,7 +166,7 @@ def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tu
     return rises
 
 
-def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
+def _bands(spans: Sequence[Span], words: Words, x: alt.X, px_per_s: float) -> alt.LayerChart:
     """A pale band for each phase and its name above it, as many as there is room for."""
     rows = []
     taken_px = float("-inf")
@@ -185,7 +186,7 @@ def _bands(spans: Sequence[Span], x: alt.X, px_per_s: float) -> alt.LayerChart:
         source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
             x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
         ),
-        alt.Chart(data([{"text": "test programs" if named else "connections"}]))
+        alt.Chart(data([{"text": f"{words.part}s" if named else words.load}]))
         .mark_text(align="left", baseline="bottom", color=theme.MUTED, fontSize=11)
         .encode(x=alt.value(0), y=alt.value(-18), text="text:N"),
     )

@@ -100,7 +100,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
     color = theme.color(view.setting.slot)
     height = _ROW * (len(view.rows) + 1)
     titles = 44 if size.width > 900 else 30
-    title = f"change in {short_noun(view.metric)}"
+    title = f"change in {short_noun(view.metric, view.words)}"
     if not size.narrow:
         title += f" against {shorten(view.against.title, titles)}"
     x = scale.x("value", title)
@@ -132,15 +132,20 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
                 aria=True,
             ).encode(x=x, y=y, description="hover:N")
         )
-    layers += _texts(rows, y, width, "test program" if view.by_program else "connections", numbered=numbered)
+    layers += _texts(
+        rows, y, width, view.words.part if view.by_program else view.words.load, numbered=numbered
+    )
     heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
     return layered(*layers, width=width, height=height, title=heading)
 
 
 def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:
     overall = row.place is None
-    whole = "total" if view.by_program else "overall"
-    where = whole if overall else f"{row.place}" if view.by_program else f"{row.place} connections"
+    whole = "total" if view.metric.summed else "overall"
+    if row.place is None:
+        where = whole
+    else:
+        where = row.place if isinstance(row.place, str) else view.words.amount(row.place)
     return {
         "label": whole if overall else _name(row),
         "overall": overall,

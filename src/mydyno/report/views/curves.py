@@ -1,4 +1,4 @@
-"""A metric against the number of connections, a curve a setting, with 95 % intervals over valid trials."""
+"""A metric against connections or queue depth, a curve a setting, with 95 % intervals over valid trials."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
 from mydyno.analysis.summary import Summary, summary
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 
 
@@ -30,6 +31,7 @@ class Measured:
 @dataclass(frozen=True)
 class CurvePoint(Measured):
     connections: int
+    """Or the queue depth."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Curves:
     metric: Metric
     curves: tuple[Curve, ...]
     """One for each setting, also for those without a point."""
+    words: Words
 
     @property
     def empty(self) -> bool:
@@ -92,6 +95,7 @@ def curves(evidence: Evidence, metric: Metric) -> Curves:
             )
             for setting in evidence.settings
         ),
+        evidence.words,
     )
 
 

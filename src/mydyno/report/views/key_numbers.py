@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from mydyno.analysis.metrics import CONNECT_MEAN, QUERIES_PER_SECOND, RUNNING_TIME, Metric
+from mydyno.analysis.metrics import CONNECT_MEAN, RUNNING_TIME, Metric
 from mydyno.analysis.summary import total_summary
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import curves
 from mydyno.report.views.overview import COUNTERS
-from mydyno.report.views.tails import tail_latency
+from mydyno.report.views.tails import tails
 
 Kind = Literal["count", "latency", "seconds"]
 
@@ -29,8 +29,8 @@ class KeyNumber:
 def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
     """Without those that no setting has."""
     at_the_most: tuple[tuple[Metric, Kind], ...] = (
-        (QUERIES_PER_SECOND, "count"),
-        (tail_latency(evidence), "latency"),
+        (evidence.words.rate, "count"),
+        *((metric, "latency") for metric in tails(evidence)),
         (CONNECT_MEAN, "latency"),
     )
     found: list[KeyNumber] = [
@@ -46,17 +46,18 @@ def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
 
 
 def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | None:
-    """At the largest number of connections that every setting measured; if there is none, at the largest."""
+    """At the most load (connections, queue depth) that every setting measured; if there is none, at the most
+    of any."""
     view = curves(evidence, metric)
     if view.empty:
         return None
     measured = [{point.connections for point in curve.points} for curve in view.curves if curve.points]
     most = max(set.intersection(*measured) or set(view.connections))
     points = [(curve.setting, curve.at(most)) for curve in view.curves]
-    name = "Queries/s" if metric is QUERIES_PER_SECOND else metric.noun
+    name = evidence.words.rate_short if metric is evidence.words.rate else metric.noun
     return KeyNumber(
         name=name[:1].upper() + name[1:],
-        how=f"at {most} connections",
+        how=f"at {evidence.words.amount(most)}",
         kind=kind,
         values=tuple((setting, at.value if at else None, at.n if at else 0) for setting, at in points),
     )

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
-from mydyno.results.records import LOAD_AVERAGE
+from mydyno.results.records import LOAD_AVERAGE, LatencyKind
 
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
-
-LATENCY_KINDS = {
-    "service": "Closed loop: each connection sends its next query when the last one is answered. "
-    "Latency is service time, from sending a query to its answer.",
-    "response": "Open loop: queries are due at a given rate whatever the server does. "
-    "Latency is response time, from the instant at which a query was due, so that waiting counts.",
-}
 
 GIVEN_WORK = "Test programs run one after the other: their work is given and their time is measured."
 
@@ -45,9 +39,13 @@ def method(evidence: Evidence) -> Method:
         valid=len(evidence.valid),
         invalid=len(evidence.trials) - len(evidence.valid),
         done=done,
-        load=(GIVEN_WORK,) if evidence.by_program else tuple(LATENCY_KINDS[kind] for kind in kinds),
+        load=(GIVEN_WORK,) if evidence.by_program else tuple(_loop(evidence.words, kind) for kind in kinds),
         remarks=(*_missing(evidence, done), *_disturbed(evidence)),
     )
+
+
+def _loop(words: Words, kind: LatencyKind) -> str:
+    return words.open_loop if kind == "response" else words.closed_loop
 
 
 def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The run over time: queries/s of every trial, and the counters that tell why, one panel a setting.
+"""The run over time: queries/s (or IOPS) of every trial, and the counters that tell why, one panel a setting.
 
 The figure of a 2014 Korean blog post on max_connections and thread_cache_size, with its repetitions.
 """
@@ -12,6 +12,7 @@ from statistics import median
 import polars as pl
 
 from mydyno.analysis.places import Place, place_of
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import TrialRecord
@@ -28,7 +29,8 @@ MOST_STEPS = 240
 
 @dataclass(frozen=True)
 class Step:
-    """Queries/s over one stretch of a trial. Seconds count from the start of the trial's first phase."""
+    """Queries/s, or I/Os per second, over one stretch of a trial. Seconds count from the start of its first
+    phase."""
 
     from_s: float
     to_s: float
@@ -78,6 +80,12 @@ class Overview:
     most_queries_per_second: float
     most_counted: float
     """Top of the left axis; 0 when no counter was sampled."""
+    words: Words
+
+    @property
+    def named(self) -> bool:
+        """Names tell the phases apart, not numbers."""
+        return any(isinstance(span.place, str) for panel in self.panels for span in panel.spans)
 
     @property
     def empty(self) -> bool:
@@ -94,6 +102,7 @@ def overview(evidence: Evidence) -> Overview:
         longest_s=max((step.to_s for step in steps), default=0.0),
         most_queries_per_second=max((step.queries_per_second for step in steps), default=0.0),
         most_counted=max(values, default=0.0),
+        words=evidence.words,
     )
 
 

@@ -9,8 +9,8 @@ from mydyno.analysis.metrics import (
     CONNECT_P95,
     LATENCY_P95,
     LATENCY_P99,
-    QUERIES_PER_SECOND,
 )
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
@@ -28,6 +28,7 @@ from mydyno.results.records import ExperimentRecord
 @dataclass(frozen=True)
 class Page:
     experiment: ExperimentRecord
+    words: Words
     verdicts: Verdicts
     key_numbers: tuple[KeyNumber, ...]
     method: Method
@@ -47,13 +48,14 @@ def page(evidence: Evidence) -> Page:
     found = verdicts(evidence)
     return Page(
         experiment=evidence.experiment,
+        words=evidence.words,
         verdicts=found,
         key_numbers=key_numbers(evidence),
         method=method(evidence),
         overview=overview(evidence),
         programs=programs(evidence, found),
         operations=operations(evidence),
-        throughput=curves(evidence, QUERIES_PER_SECOND),
+        throughput=curves(evidence, evidence.words.rate),
         latency=(curves(evidence, LATENCY_P95), curves(evidence, LATENCY_P99)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
         trials=trial_table(evidence),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.analysis.metrics import LATENCY_P95, LATENCY_P99, Metric
+from mydyno.analysis.metrics import FSYNC_P99, LATENCY_P95, LATENCY_P99, READ_P99, WRITE_P99, Metric
 from mydyno.report.evidence import Evidence
 
 
@@ -19,3 +19,11 @@ def tail_latency(evidence: Evidence) -> Metric:
         )
 
     return LATENCY_P95 if points_with(LATENCY_P95) > points_with(LATENCY_P99) else LATENCY_P99
+
+
+def tails(evidence: Evidence) -> tuple[Metric, ...]:
+    """Of I/Os each kind that there is, since a write that a cache takes is no read; else of all together."""
+    kinds = {each.kind for trial in evidence.valid for phase in trial.phases for each in phase.statements}
+    of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
+    found = tuple(metric for kind, metric in of_kinds if kind in kinds)
+    return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence),)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from mydyno.analysis.places import Place, place_of, places
+from mydyno.analysis.places import place_of, places
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.overview import COUNTERS
 from mydyno.report.views.rates import overall_rate, total_time
@@ -17,15 +18,8 @@ from mydyno.results.records import CheckRecord, Invalidity, TrialRecord
 class Reason:
     check: str
     message: str
-    place: Place | None
-    """The phase's; None when the reason concerns the trial as a whole."""
-
-    @property
-    def where(self) -> str:
-        """` at 400 connections`, ` in insert`, or nothing."""
-        if self.place is None:
-            return ""
-        return f" in {self.place}" if isinstance(self.place, str) else f" at {self.place} connections"
+    where: str
+    """` at 400 connections`, ` in insert`; nothing when the reason concerns the trial as a whole."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +60,7 @@ class TrialTable:
     rows: tuple[TrialRow, ...]
     counter_names: tuple[str, ...]
     by_program: bool
+    words: Words
 
     @property
     def retried(self) -> bool:
@@ -118,11 +113,11 @@ def trial_table(evidence: Evidence) -> TrialTable:
                 reconnects=_sum(phase.reconnects for phase in trial.phases),
                 counters=tuple(trial.counters.get(name) for name in names),
                 seconds=trial.seconds,
-                reasons=_reasons(trial),
+                reasons=_reasons(trial, evidence.words),
                 checks=trial.checks,
             )
         )
-    return TrialTable(tuple(rows), names, evidence.by_program)
+    return TrialTable(tuple(rows), names, evidence.by_program, evidence.words)
 
 
 def trial_label(trial: TrialRecord) -> str:
@@ -139,7 +134,7 @@ def _sum(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _reasons(trial: TrialRecord) -> tuple[Reason, ...]:
+def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
     if trial.status == "valid":
         return ()
     of_phase = {phase.index: place_of(phase) for phase in trial.phases}
@@ -147,6 +142,10 @@ def _reasons(trial: TrialRecord) -> tuple[Reason, ...]:
         Invalidity(check="unknown", message="marked invalid, but no reason was recorded"),
     )
     return tuple(
-        Reason(each.check, each.message, None if each.phase is None else of_phase.get(each.phase))
+        Reason(
+            each.check,
+            each.message,
+            words.at(of_phase[each.phase]) if each.phase in of_phase else "",
+        )
         for each in found
     )

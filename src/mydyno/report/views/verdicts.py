@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.holm import holm
-from mydyno.analysis.metrics import CONNECT_P95, QUERIES_PER_SECOND, RUNNING_TIME, Metric
+from mydyno.analysis.metrics import CONNECT_P95, RUNNING_TIME, Metric
 from mydyno.analysis.optimum import optimum
-from mydyno.analysis.places import Place
+from mydyno.analysis.places import Place, places
 from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
+from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.format import count, interval, latency, number, seconds
 from mydyno.report.views.tails import tail_latency
@@ -35,6 +36,7 @@ class Ratios:
     against: Setting
     rows: tuple[RatioRow, ...]
     """By rising connections, or by program as they ran; the overall one last."""
+    words: Words
     paired: bool
     """Trials of the same block were compared with each other."""
     margin: float
@@ -84,7 +86,9 @@ def verdicts(evidence: Evidence) -> Verdicts:
         outcome=found[0].overall.outcome if found and evidence.valid else None,
         sentences=rest,
         metric=metric,
-        ratios=tuple(_ratios(settings[place], settings[0], one) for place, one in enumerate(found, 1)),
+        ratios=tuple(
+            _ratios(settings[place], settings[0], one, evidence.words) for place, one in enumerate(found, 1)
+        ),
         beside=tuple(
             Beside(other, settings[place], _beside_sentence(one.overall))
             for other in _beside_metrics(evidence)
@@ -96,17 +100,17 @@ def verdicts(evidence: Evidence) -> Verdicts:
 
 
 def primary_metric(evidence: Evidence) -> Metric:
-    """Queries/s; but where the load came at a given rate, that rate is no result, and its latency is; and
-    where the work is given, it is the time that it takes."""
+    """Queries/s, or I/Os per second; but where the load came at a given rate, that rate is no result, and its
+    latency is; and where the work is given, it is the time that it takes."""
     if evidence.by_program:
         return RUNNING_TIME
     kinds = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
-    return tail_latency(evidence) if kinds == {"response"} else QUERIES_PER_SECOND
+    return tail_latency(evidence) if kinds == {"response"} else evidence.words.rate
 
 
 def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
     """A test program is of many kinds of statement: neither its rate nor its percentiles say anything."""
-    return () if evidence.by_program else (QUERIES_PER_SECOND, tail_latency(evidence), CONNECT_P95)
+    return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence), CONNECT_P95)
 
 
 def _against_first(evidence: Evidence, metric: Metric) -> list[ComparisonVerdict]:
@@ -125,7 +129,7 @@ def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: 
     return replace(one, overall=overall)
 
 
-def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict) -> Ratios:
+def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: Words) -> Ratios:
     return Ratios(
         metric=one.comparison.metric,
         setting=setting,
@@ -134,6 +138,7 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict) -> Ratio
             *(_row(place, each) for place, each in one.by_place.items()),
             _row(None, one.overall),
         ),
+        words=words,
         paired=one.comparison.overall.paired,
         margin=one.overall.margin,
     )
@@ -172,7 +177,7 @@ def _beside_sentence(verdict: Verdict) -> str:
 
 
 def _alone(evidence: Evidence, metric: Metric) -> str:
-    """For an experiment of one point: its best number of connections, or its time for all programs."""
+    """For an experiment of one point: its best place, or its time for all programs."""
     point = evidence.experiment.points[0]
     if metric.summed:
         seen = total_summary(evidence.trials, [point.point_id], metric)[point.point_id]
@@ -182,7 +187,7 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
         if best is None:
             return f"No verdict: {metric.noun} was not measured."
         seen = best.best
-        where = f"at best, with {seen.place} connections"
+        where = evidence.words.best_at(seen.place)
     if seen.mean is None:
         return f"No verdict: {metric.noun} was not measured in every test program of a trial."
     error = (
@@ -202,14 +207,21 @@ def _leader(evidence: Evidence, metric: Metric) -> str:
         point.title: mean for point in points if (mean := _middle(found[point.point_id], metric)) is not None
     }
     if not means:
-        where = "in the same test programs" if metric.summed else "at the same connections"
+        where = "in the same test programs" if metric.summed else evidence.words.same_loads
         return f"No overall verdict: the {len(points)} settings were not measured {where}."
     choose = max if metric.better == "higher" else min
     best = choose(means, key=lambda title: means[title])
-    over = (
-        " in all test programs" if metric.summed else ", the geometric mean over all numbers of connections"
-    )
+    over = " in all test programs" if metric.summed else _over_places(evidence)
     return f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}{over}."
+
+
+def _over_places(evidence: Evidence) -> str:
+    """Nothing where there is one place only."""
+    found = places(evidence.trials)
+    if len(found) == 1:
+        return evidence.words.at(found[0])
+    whole = evidence.words.all_loads if isinstance(found[0], int) else f"all {evidence.words.part}s"
+    return f", the geometric mean over {whole}"
 
 
 def _middle(of: Summary, metric: Metric) -> float | None:

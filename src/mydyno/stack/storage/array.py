@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mydyno.core.errors import StorageError
 from mydyno.spec.arrays import REDUNDANT, level_name
-from mydyno.spec.arrays import Array as Shape
+from mydyno.spec.capacity import array_of
 from mydyno.spec.storage import Volume
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
@@ -27,11 +27,6 @@ _STUCK_SECONDS = 120.0
 
 # KiB/s that a first synchronisation may take: all there is, since nothing else runs (md(4)).
 _UNHURRIED = "10000000"
-
-
-def shape_of(volume: Volume) -> Shape:
-    """The array that a volume asks for."""
-    return Shape(volume.raid, volume.disks.number, volume.chunk, volume.layout)
 
 
 @dataclass(frozen=True)
@@ -91,7 +86,7 @@ class ArrayLayer:
         _forget(site, product.members)
 
     def _create(self, site: Site, ground: Ground, device: Path, members: Sequence[Path]) -> None:
-        shape = shape_of(self.wanted)
+        shape = array_of(self.wanted)
         awaited = self.wanted.initial_sync == "await" and shape.raid in REDUNDANT
         argv = md.create_command(
             str(device),
@@ -117,7 +112,7 @@ class ArrayLayer:
         detail = md.parse_detail(
             output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
         )
-        shape = shape_of(self.wanted)
+        shape = array_of(self.wanted)
         policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
         differences = md.differences(shape, policy, detail, [str(member) for member in members])
         if differences:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from mydyno.core.errors import StorageError
 from mydyno.spec.arrays import failing_members
+from mydyno.spec.capacity import array_of
 from mydyno.spec.storage import Volume
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage import md
-from mydyno.stack.storage.array import shape_of
 from mydyno.stack.storage.built import Array, Built, of_volume
 from mydyno.stack.storage.tools import output_of, run_tool, said
 
@@ -54,7 +54,7 @@ class DegradeLayer:
 
     def up(self, site: Site, below: Standing) -> Degraded:
         array = of_volume(below, Array, self.volume)
-        chosen = failing_members(shape_of(self.wanted), self.wanted.fail)
+        chosen = failing_members(array_of(self.wanted), self.wanted.fail)
         failed = tuple(array.members[index] for index in chosen)
         for disk in failed:
             self._mdadm(site, array.device, "--fail", disk)

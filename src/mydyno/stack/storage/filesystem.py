@@ -9,11 +9,11 @@ from pathlib import Path
 from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.spec.alignment import alignment
 from mydyno.spec.arrays import stripe_of
+from mydyno.spec.capacity import array_of
 from mydyno.spec.storage import Volume
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
-from mydyno.stack.storage.array import shape_of
 from mydyno.stack.storage.built import Array, FileSystem, of_volume
 from mydyno.stack.storage.mkfs import (
     geometry_command,
@@ -71,7 +71,7 @@ class FileSystemLayer:
             devices = [str(member) for member in array.members]
         # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
         output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
-        stripe = stripe_of(shape_of(self.wanted))
+        stripe = stripe_of(array_of(self.wanted))
         argv = mkfs_command(self.wanted, devices, alignment(kind, stripe, self.wanted.mkfs))
         done = run_tool(site.host, argv)
         if done.returncode != 0:
@@ -116,7 +116,7 @@ class FileSystemLayer:
             told["mkfs options"] = " ".join(self.wanted.mkfs)
         if argv := geometry_command(kind, str(device)):
             shown = geometry_shown(kind, output_of(site.host, argv, f"asking {kind} for its stripes"))
-            asked = alignment(kind, stripe_of(shape_of(self.wanted)), self.wanted.mkfs)
+            asked = alignment(kind, stripe_of(array_of(self.wanted)), self.wanted.mkfs)
             if asked is not None and shown != asked.shown:
                 raise StorageError(
                     f"{kind} on {device} is aligned with {shown or 'nothing'}, not with {asked.shown}"

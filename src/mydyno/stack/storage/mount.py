@@ -12,7 +12,7 @@ from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.stack.storage.built import FileSystem, MountedVolume, of_volume
-from mydyno.stack.storage.mount_options import Mounted, not_in_force, parse_findmnt
+from mydyno.stack.storage.mount_options import Mounted, flushes, not_in_force, parse_findmnt
 from mydyno.stack.storage.tools import output_of, run_tool, said
 from mydyno.stack.undo import MOUNT_ROOT, Unmount
 
@@ -100,7 +100,11 @@ class MountLayer:
                 f"force: the mount shows {found.options}",
                 "leave it out: this kernel's file system does not act on it",
             )
-        return {"mount": _shown(found, elsewhere), **self._profiles(site, filesystem)}
+        return {
+            "mount": _shown(found, elsewhere),
+            "fsync empties the disk's cache": "yes" if flushes(found) else "no",
+            **self._profiles(site, filesystem),
+        }
 
     def _profiles(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
         """How btrfs spreads data and metadata, which it tells only of a mounted file system."""

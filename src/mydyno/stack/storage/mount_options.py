@@ -109,6 +109,15 @@ def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = (
     return [option for option in asked if not _in_force(option, mounted, told)]
 
 
+def flushes(mounted: Mounted) -> bool:
+    """Whether fsync(2) empties the disk's own cache here.
+
+    jfs never asks for it and has no option to; the others do unless told otherwise (docs/file-systems.md).
+    """
+    without = ("nobarrier", "barrier=none", "barrier=0", "fsync_mode=nobarrier")
+    return mounted.filesystem != "jfs" and not any(option in without for option in mounted.own)
+
+
 def _in_force(option: str, mounted: Mounted, told: Sequence[str]) -> bool:
     shown = (*mounted.general, *mounted.own, *told)
     if any(_same(name, each) for name in (option, _OTHER_NAMES.get(option, option)) for each in shown):

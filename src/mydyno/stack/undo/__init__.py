@@ -11,17 +11,26 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
+from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.undo.base import PRIVATE_NAME
 from mydyno.stack.undo.detach_loops import DetachLoops
 from mydyno.stack.undo.end_processes import EndProcesses
 from mydyno.stack.undo.lift_throttle import LiftThrottle
+from mydyno.stack.undo.remove_mount_root import RemoveMountRoot
 from mydyno.stack.undo.remove_tree import RemoveTree
 from mydyno.stack.undo.restore_sysfs import RestoreSysfs
 from mydyno.stack.undo.stop_array import StopArray
-from mydyno.stack.undo.unmount import MOUNT_ROOT, Unmount
+from mydyno.stack.undo.unmount import Unmount
 
 Undo = Annotated[
-    EndProcesses | RemoveTree | DetachLoops | Unmount | StopArray | LiftThrottle | RestoreSysfs,
+    EndProcesses
+    | RemoveTree
+    | DetachLoops
+    | Unmount
+    | StopArray
+    | LiftThrottle
+    | RestoreSysfs
+    | RemoveMountRoot,
     Field(discriminator="kind"),
 ]
 UNDO: TypeAdapter[Undo] = TypeAdapter(Undo)
@@ -33,6 +42,7 @@ __all__ = [
     "DetachLoops",
     "EndProcesses",
     "LiftThrottle",
+    "RemoveMountRoot",
     "RemoveTree",
     "RestoreSysfs",
     "StopArray",

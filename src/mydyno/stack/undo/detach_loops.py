@@ -12,8 +12,8 @@ from mydyno.stack.undo.base import PRIVATE_NAME, WayBack, comes_true, in_private
 # How the kernel marks the file of a loop device that was deleted while it was attached.
 _DELETED = " (deleted)"
 
-# A device that is closed detaches at once; only what still holds it open makes it stay.
-_DETACH_SECONDS = 5.0
+# A device that nobody holds detaches at once; a file system that is just being unmounted still writes.
+_DETACH_SECONDS = 30.0
 
 
 class DetachLoops(WayBack):
@@ -27,8 +27,13 @@ class DetachLoops(WayBack):
         if PRIVATE_NAME.fullmatch(self.folder.name) is None or not in_private_folder(self.folder):
             raise UndoError(f"refused to detach loop devices of {self.folder}: it is no folder of mydyno's")
         for device in self._ours():
-            # A device that is open is only marked here, and goes with its last user.
-            run_tool(["losetup", "--detach", str(device)])
+            # A device that is open is only marked here, and goes with its last user; one that was
+            # marked before may go at this very moment.
+            try:
+                run_tool(["losetup", "--detach", str(device)])
+            except UndoError:
+                if device in self._ours():
+                    raise
             if not comes_true(lambda device=device: device not in self._ours(), _DETACH_SECONDS):  # type: ignore[misc]
                 raise UndoError(
                     f"{device} stays attached to a file in {self.folder}: something still uses it",

@@ -12,7 +12,9 @@ from pydantic import Field
 from mydyno.core.errors import UndoError
 from mydyno.stack.undo.base import WayBack
 
-BLKIO_FILES = {
+LimitKind = Literal["read_iops", "write_iops", "read_bps", "write_bps"]
+
+BLKIO_FILES: dict[LimitKind, str] = {
     "read_iops": "blkio.throttle.read_iops_device",
     "write_iops": "blkio.throttle.write_iops_device",
     "read_bps": "blkio.throttle.read_bps_device",
@@ -31,7 +33,7 @@ class LiftThrottle(WayBack):
     kind: Literal["lift-throttle"] = "lift-throttle"
     device: str = Field(pattern=r"^\d+:\d+$")
     group: Path
-    limits: dict[Literal["read_iops", "write_iops", "read_bps", "write_bps"], int]
+    limits: dict[LimitKind, int]
 
     def carry_out(self) -> None:
         """Raises UndoError when `group` is no root group, or the kernel does not take the change."""

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import UndoError
+from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.undo.base import WayBack, in_private_folder, run_tool
-
-MOUNT_ROOT = Path("/run/mydyno")
-"""Where volumes are mounted on every ground."""
 
 
 class Unmount(WayBack):

@@ -145,7 +145,7 @@ class _Steady(Section):
 
 _for: dict[str, Any] = {
     "for": (
-        Annotated[float, DurationRule(at_least=1.0)],
+        Annotated[float, DurationRule(at_least=2.0)],
         Field(default=10.0, description="How long it must stay within."),
     )
 }

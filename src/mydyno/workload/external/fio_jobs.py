@@ -37,15 +37,15 @@ ALIASES = {
 KNOWN = (
     *("rw", "rwmixread", "rwmixwrite", "rw_sequencer", "percentage_random"),
     *("bs", "bsrange", "bssplit", "blockalign", "bs_unaligned", "bs_is_seq_rand", "blocksize_range"),
-    *("size", "io_size", "filesize", "offset", "offset_increment", "offset_align", "number_ios", "loops"),
+    *("size", "io_size", "filesize", "number_ios", "loops"),
     *("filename", "directory", "filename_format", "nrfiles", "openfiles", "file_service_type"),
     *("fallocate", "create_serialize", "create_fsync", "create_on_open", "fadvise_hint", "overwrite"),
-    *("runtime", "ramp_time", "time_based", "startdelay"),
+    *("runtime", "ramp_time", "time_based"),
     *("direct", "buffered", "sync", "fsync", "fdatasync", "end_fsync", "fsync_on_close", "invalidate"),
     *("ioengine", "iodepth", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete"),
     *("iodepth_batch_complete_min", "iodepth_batch_complete_max", "iodepth_low", "io_submit_mode"),
     *("serialize_overlap", "hipri", "fixedbufs", "registerfiles", "sqthread_poll", "userspace_reap"),
-    *("numjobs", "thread", "nice", "cpus_allowed", "cpus_allowed_policy"),
+    *("numjobs", "nice", "cpus_allowed", "cpus_allowed_policy"),
     *("rate", "rate_min", "rate_iops", "rate_iops_min", "rate_process", "rate_cycle"),
     *("thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type"),
     *("latency_target", "latency_window", "latency_percentile", "max_latency"),
@@ -75,6 +75,8 @@ TAKEN: dict[str, str] = {
     "unlink": "mydyno removes the files itself",
     "wait_for": "use stonewall",
     "include": "mydyno reads one file",
+    "thread": "jobs are always threads of one process, so that none outlives it",
+    **dict.fromkeys(("offset", "startdelay"), "the files are filled and measured from their start"),
 }
 """Options that mydyno does not pass on -> why, or what to write instead."""
 
@@ -82,7 +84,8 @@ _DEFAULT_SECTION = "test"
 _PLACE = "/path/"
 """What the command lines that people publish have in the place of the volume's mount point."""
 _SECTION = re.compile(r"\[(.*)\]")
-_TIMES = ("startdelay", "ramp_time", "runtime")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_TIMES = ("ramp_time", "runtime")
 _TIME = re.compile(r"\d+|\d+(\.\d+)?(us|ms|s|m|h|d)")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,63}")
 
@@ -249,9 +252,10 @@ def _checked(name: str, options: dict[str, str]) -> JobSection:
     for option in ("iodepth", "numjobs"):
         if not re.fullmatch(r"[1-9]\d{0,4}", options.get(option, "1")):
             raise wrong(f"{option}={options[option]} is no number from 1", f"{option}=NUMBER")
-    for option in ("filename", "directory"):
-        if option in options:
-            options[option] = ":".join(_inside(option, path) for path in options[option].split(":"))
+    if "filename" in options:
+        options["filename"] = ":".join(_inside(path) for path in options["filename"].split(":"))
+    if options.pop("directory", _PLACE).rstrip("/") != _PLACE.rstrip("/"):
+        raise wrong("directory is outside the volume, or below it", f"directory={_PLACE.rstrip('/')}")
     if "/" in options.get("filename_format", ""):
         raise wrong("filename_format names a folder", "a name without /")
     if "size" not in options:
@@ -269,12 +273,12 @@ def _checked(name: str, options: dict[str, str]) -> JobSection:
 
 def size_of(section: JobSection) -> int:
     """Bytes of the files of one of its processes."""
-    return parse_bytes(section.options.get("filesize", section.options["size"]).partition("-")[0])
+    return parse_bytes(section.options.get("filesize", section.options["size"]))
 
 
-def seconds_of(section: JobSection) -> float:
+def seconds_of(section: JobSection, *, warmup: bool = True) -> float:
     """How long it goes on, as asked; 0 when its size alone ends it."""
-    return sum(_seconds(section.options.get(option, "0")) for option in _TIMES)
+    return sum(_seconds(section.options.get(option, "0")) for option in (_TIMES if warmup else ("runtime",)))
 
 
 def _seconds(written: str) -> float:
@@ -290,12 +294,14 @@ def _check_known(option: str) -> None:
         raise wrong(f"{option} is no option of fio that mydyno passes on", "see docs/fio.md", likely)
 
 
-def _inside(option: str, written: str) -> str:
-    """`written` as a path below the volume, whose place is written /path."""
-    if written == _PLACE.rstrip("/"):
-        return "."
-    path = PurePosixPath(written.removeprefix(_PLACE))
-    if path.is_absolute() or ".." in path.parts or "\\" in written or not written:
-        likely = f"{_PLACE}{path.name}" if path.name else None
-        raise wrong(f"{option}={written} is outside the volume", f"{_PLACE}NAME or a bare name", likely)
-    return str(path)
+def _inside(written: str) -> str:
+    """The bare name of a file on the volume, whose place is written /path."""
+    name = written.removeprefix(_PLACE)
+    if not _FILE.fullmatch(name):
+        likely = PurePosixPath(written).name
+        raise wrong(
+            f"filename={written} is outside the volume, or in a folder below it",
+            f"{_PLACE}NAME or a bare name of letters, digits, . _ and -",
+            f"{_PLACE}{likely}" if _FILE.fullmatch(likely) else None,
+        )
+    return name

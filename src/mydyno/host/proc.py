@@ -1,0 +1,110 @@
+"""What /proc says, as numbers. Pure: it takes the files' texts. Sources: proc(5), Linux iostats.rst."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+TICKS_PER_SECOND = 100
+"""USER_HZ, the unit of CPU times that user space sees: 100 on x86 and ARM, whatever the kernel's HZ is."""
+_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+_SECTOR_BYTES = 512
+
+
+@dataclass(frozen=True)
+class DiskCounters:
+    """One block device since boot; `busy_s` is the time with at least one request at work."""
+
+    reads: int
+    read_bytes: int
+    writes: int
+    write_bytes: int
+    busy_s: float
+
+
+@dataclass(frozen=True)
+class ProcessCounters:
+    """One process with all its threads; what its files do not tell, or may not be read, is None."""
+
+    cpu_user_s: float
+    cpu_system_s: float
+    rss_bytes: int
+    threads: int
+    voluntary_switches: int | None
+    involuntary_switches: int | None
+    read_bytes: int | None
+    write_bytes: int | None
+
+
+def cpu_seconds(stat: str) -> dict[str, float]:
+    """CPU seconds since boot over all CPUs by mode, from /proc/stat."""
+    words = next(line for line in stat.splitlines() if line.startswith("cpu ")).split()[1:]
+    return {mode: int(word) / TICKS_PER_SECOND for mode, word in zip(_MODES, words, strict=False)}
+
+
+def cpu_shares(before: str, after: str) -> dict[str, float]:
+    """Where the CPU time went between two readings of /proc/stat: shares of all of it, 0 to 1, by mode.
+
+    Empty when no time passed. `idle` is without `iowait`: a CPU that waits for a disk could compute.
+    """
+    earlier, later = cpu_seconds(before), cpu_seconds(after)
+    # iowait may go back (proc(5)): its share is then nothing.
+    spent = {mode: max(0.0, seconds - earlier.get(mode, 0.0)) for mode, seconds in later.items()}
+    total = sum(spent.values())
+    return {mode: seconds / total for mode, seconds in spent.items()} if total else {}
+
+
+def cpu_count(stat: str) -> int:
+    """CPUs that are online, from /proc/stat."""
+    return len(re.findall(r"^cpu\d", stat, re.MULTILINE))
+
+
+def context_switches(stat: str) -> int:
+    """Since boot, from /proc/stat."""
+    found = re.search(r"^ctxt (\d+)", stat, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def disks(diskstats: str) -> dict[str, DiskCounters]:
+    """Block devices that have done something since boot, by name, from /proc/diskstats."""
+    found = {}
+    for line in diskstats.splitlines():
+        _, _, name, *words = line.split()
+        numbers = [int(word) for word in words]
+        if numbers[0] or numbers[4]:
+            found[name] = DiskCounters(
+                reads=numbers[0],
+                read_bytes=numbers[2] * _SECTOR_BYTES,
+                writes=numbers[4],
+                write_bytes=numbers[6] * _SECTOR_BYTES,
+                busy_s=numbers[9] / 1000,
+            )
+    return found
+
+
+def process(status: str, stat: str, io: str | None) -> ProcessCounters:
+    """One process, from its files `status`, `stat` and `io`."""
+    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    # The command's name, in brackets, may hold anything; 14 and 15 are utime and stime.
+    fields = stat[stat.rindex(")") + 2 :].split()
+    told = dict(line.split(":", 1) for line in (io or "").splitlines() if ":" in line)
+
+    def whole(of: dict[str, str], name: str) -> int | None:
+        return int(of[name].split()[0]) if name in of else None
+
+    return ProcessCounters(
+        cpu_user_s=int(fields[11]) / TICKS_PER_SECOND,
+        cpu_system_s=int(fields[12]) / TICKS_PER_SECOND,
+        rss_bytes=(whole(lines, "VmRSS") or 0) * 1024,
+        threads=whole(lines, "Threads") or 0,
+        voluntary_switches=whole(lines, "voluntary_ctxt_switches"),
+        involuntary_switches=whole(lines, "nonvoluntary_ctxt_switches"),
+        read_bytes=whole(told, "read_bytes"),
+        write_bytes=whole(told, "write_bytes"),
+    )
+
+
+def written_characters(io: str) -> int:
+    """Bytes that a process has written by its calls, from its file `io`."""
+    found = re.search(r"^wchar: (\d+)", io, re.MULTILINE)
+    return int(found[1]) if found else 0

@@ -1,0 +1,64 @@
+"""/run/mydyno, the one folder of this machine's own that a local ground mounts on.
+
+It is empty here: what is mounted there is mounted in private namespaces. The last ground that leaves
+removes it. Removing a folder takes away whatever other namespaces have mounted on it, so every ground
+holds a shared lock on it, and only who can have it alone removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from mydyno.core.writing import writing
+
+MOUNT_ROOT = Path("/run/mydyno")
+"""Where volumes are mounted on every ground."""
+
+
+class HeldMountRoot:
+    """The folder, there for as long as this is held; the lock of a killed process goes with it."""
+
+    def __init__(self, path: Path = MOUNT_ROOT) -> None:
+        """Raises LabError when it cannot be made."""
+        self._path = path
+        with writing(path):
+            self._descriptor = _locked(path)
+
+    def let_go(self) -> None:
+        """Removes the folder when nobody else holds it. Nothing happens the second time."""
+        if self._descriptor >= 0:
+            _remove_when_alone(self._path, self._descriptor)
+            self._descriptor = -1
+
+
+def remove_unheld(path: Path = MOUNT_ROOT) -> None:
+    """Removes the folder when nobody holds it and nothing is in it."""
+    with suppress(OSError):
+        _remove_when_alone(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
+
+
+def _remove_when_alone(path: Path, descriptor: int) -> None:
+    # Somebody else holds it, or has put something there: then it stays.
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.rmdir()
+    os.close(descriptor)
+
+
+def _locked(path: Path) -> int:
+    while True:
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o755)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        # The last one may have removed the folder between opening and locking.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.lstat()):
+                return descriptor
+        os.close(descriptor)

@@ -1,0 +1,234 @@
+"""host: local with storage, for real: loop devices, mounts, limits, and everything gone afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
+
+from mydyno.core.errors import StorageError
+from mydyno.host.block_devices import STABLE_FOLDERS
+from mydyno.host.local import LocalHost
+from mydyno.spec import Host, Storage
+from mydyno.spec.storage import Device, Disks, Volume
+from mydyno.stack import Journal, Site, Stack, Standing
+from mydyno.stack.ground import Disk, DiskLimits, Ground
+from mydyno.stack.ground import local as local_ground
+from mydyno.stack.ground.local import LocalGround, LocalGroundLayer
+from mydyno.stack.mount_root import MOUNT_ROOT
+from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+
+pytestmark = [pytest.mark.live, needs_loops]
+
+BLKIO = Path("/sys/fs/cgroup/blkio")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    (tmp_path / "lab").mkdir()
+    site = Site(tmp_path / "lab", LocalHost(), Journal(tmp_path / "lab"))
+    yield site
+    assert site.journal.outstanding() == []
+    assert not (site.lab / "run").exists() or list((site.lab / "run").iterdir()) == []
+    site.journal.close()
+
+
+def volume(**values: Any) -> Volume:
+    """One disk of 64 MiB, unless told otherwise."""
+    return Volume.model_validate({"disks": {"size": "64M"}, **values})
+
+
+def storage(count: int = 2) -> Storage:
+    """`count` volumes of one disk each; the second is the log's."""
+    return Storage.model_construct(data=volume(), log=volume() if count == 2 else None)
+
+
+def layer(site: Site, wanted: Storage, trial: str = "t001") -> LocalGroundLayer:
+    return LocalGroundLayer(Host(), wanted, site.lab, trial)
+
+
+def disks_of(ground: Ground) -> list[Disk]:
+    return [disk for disks in ground.disks.values() for disk in disks]
+
+
+def test_disks_are_loop_devices_that_are_there_while_the_ground_stands(site: Site) -> None:
+    with Stack(site) as stack:
+        ground = stack.move_to([layer(site, storage())]).of(LocalGround)
+        assert isinstance(ground, Ground)
+        assert [(disk.volume, disk.index, disk.size_bytes) for disk in disks_of(ground)] == [
+            ("data", 0, 64 * MIB),
+            ("log", 0, 64 * MIB),
+        ]
+        files = [backing_file(disk.path) for disk in disks_of(ground)]
+        assert all(file is not None and file.startswith(str(site.lab / "run" / "mydyno-")) for file in files)
+        loop = Path(f"/sys/block/{disks_of(ground)[0].path.name}/loop")
+        assert (loop / "autoclear").read_text().strip() == "1"
+        assert (loop / "dio").read_text().strip() == "1"
+        assert (ground.kind, ground.budget, ground.host.ephemeral) == ("local", "separate", False)
+    assert not {backing_file(disk.path) for disk in disks_of(ground)} & set(files)
+
+
+def test_volumes_are_built_and_mounted_where_only_the_ground_sees_them(site: Site) -> None:
+    wanted = storage()
+    with Stack(site) as stack:
+        standing = stack.move_to([layer(site, wanted), *building_layers(wanted), *loading_layers(wanted)])
+        host = standing.of(LocalGround).host
+        volumes = standing.all(MountedVolume)
+        assert [each.path for each in volumes] == [MOUNT_ROOT / "data", MOUNT_ROOT / "log"]
+        for each in volumes:
+            host.write_text(each.path / "probe", each.volume)
+            assert not (each.path / "probe").exists()
+        assert str(MOUNT_ROOT) not in Path("/proc/self/mountinfo").read_text()
+
+
+def test_the_next_trial_gets_fresh_disks(site: Site) -> None:
+    wanted = storage(1)
+    with Stack(site) as stack:
+        for trial in ("t001", "t002"):
+            standing = stack.move_to([layer(site, wanted, trial), *building_layers(wanted)])
+            host, data = standing.of(LocalGround).host, standing.of(MountedVolume)
+            assert not host.exists(data.path / "probe")
+            host.write_text(data.path / "probe", trial)
+
+
+def test_a_change_above_leaves_the_disks_standing(site: Site) -> None:
+    with Stack(site) as stack:
+        first = stack.move_to([layer(site, storage(1)), *building_layers(storage(1))]).of(LocalGround)
+        other = Storage.model_construct(data=volume(filesystem="ext2"), log=None)
+        assert stack.move_to([layer(site, other), *building_layers(other)]).of(LocalGround) is first
+
+
+@pytest.mark.skipif(not BLKIO.is_dir(), reason="no blkio hierarchy of cgroup v1 is mounted here")
+def test_limits_are_set_changed_and_lifted_and_none_outlives_the_ground(site: Site) -> None:
+    file = BLKIO / BLKIO_FILES["write_iops"]
+    with Stack(site) as stack:
+        ground = stack.move_to([layer(site, storage(1))]).of(LocalGround)
+        (disk,) = disks_of(ground)
+        number = device_number(disk.path)
+        for iops in (100, 250, None, 50):
+            ground.throttle({disk: DiskLimits(iops=iops)})
+            assert limits_in(file.read_text()).get(number) == iops
+    assert number not in limits_in(file.read_text())
+
+
+@pytest.mark.skipif(not BLKIO.is_dir(), reason="no blkio hierarchy of cgroup v1 is mounted here")
+def test_a_limited_disk_writes_no_faster(site: Site) -> None:
+    with Stack(site) as stack:
+        ground = stack.move_to([layer(site, storage(1))]).of(LocalGround)
+        (disk,) = disks_of(ground)
+        ground.throttle({disk: DiskLimits(iops=50)})
+        argv = ["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=60", "oflag=direct"]
+        seconds = float(ground.host.run(argv).stderr.splitlines()[-1].split(" ")[-4])
+        assert seconds > 0.9
+
+
+def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Site(tmp_path / "other", LocalHost(), Journal(tmp_path / "other"))
+    wanted = storage(1)
+    with Stack(site) as one, Stack(other) as two:
+        for stack, place in ((one, site), (two, other)):
+            standing = stack.move_to([layer(place, wanted), *building_layers(wanted)])
+            standing.of(LocalGround).host.write_text(MOUNT_ROOT / "data" / "who", str(place.lab))
+        one.close()
+        host = standing.of(LocalGround).host
+        assert host.read_text(MOUNT_ROOT / "data" / "who") == str(other.lab)
+    assert other.journal.outstanding() == []
+
+
+def test_a_lab_without_room_for_the_disks_is_told_with_numbers(site: Site) -> None:
+    huge = Storage.model_construct(data=volume(disks={"size": "200T"}), log=None)
+    with pytest.raises(StorageError, match=r"can grow to 200T, and where the lab lies .* are free"):
+        layer(site, huge).up(site, Standing())
+
+
+def test_an_array_on_a_kernel_without_md_names_the_grounds_that_have_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_ground, "_kernel_has_md", lambda: False)
+    mirror = Storage.model_construct(data=volume(disks={"count": 2, "size": "64M"}, raid=1), log=None)
+    with pytest.raises(StorageError, match="kernel has no md") as raised:
+        layer(site, mirror).up(site, Standing())
+    assert "host: uml" in str(raised.value)
+
+
+def test_when_the_disks_cannot_be_attached_nothing_is_left(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = local_ground._make_files
+
+    def one_too_many(folder: Path, volumes: Any) -> Any:
+        return real(folder, volumes) | {folder / "missing.img": ("data", 1, MIB)}
+
+    monkeypatch.setattr(local_ground, "_make_files", one_too_many)
+    with pytest.raises(StorageError, match=r"missing\.img: No such file"):
+        layer(site, storage()).up(site, Standing())
+    assert list((site.lab / "run").iterdir()) == []
+
+
+class RealDisk:
+    """A loop device that plays a real disk, under a name in a folder of stable names."""
+
+    def __init__(self, device: Path, folder: Path) -> None:
+        self.device = device
+        self.id = folder / "ata-TEST"
+        self.id.symlink_to(device)
+
+    def layer(self, site: Site, *, wipe: bool = False, serial: str | None = None) -> LocalGroundLayer:
+        named = Device.model_construct(id=str(self.id), serial=serial)
+        disks = Disks.model_construct(devices=(named,), wipe=wipe)
+        wanted = Storage.model_construct(data=volume().model_copy(update={"disks": disks}), log=None)
+        return replace(layer(site, storage(1)), storage=wanted, stable_folders=(self.id.parent,))
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[RealDisk]:
+    with attached(sparse_file(tmp_path / "disk")) as device:
+        (tmp_path / "by-id").mkdir()
+        yield RealDisk(device, tmp_path / "by-id")
+
+
+def signatures(device: Path) -> str:
+    return subprocess.run(["wipefs", "--no-act", device], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk) -> None:
+    with Stack(site) as stack:
+        for trial in ("t001", "t002"):
+            ground = replace(real.layer(site), trial=trial)
+            assert ground.storage is not None
+            standing = stack.move_to([ground, *building_layers(ground.storage)])
+            assert standing.of(LocalGround).disks["data"][0].path == real.device
+            assert "ext4" in signatures(real.device)
+    assert signatures(real.device) == ""
+
+
+def test_a_real_disk_that_carries_something_is_refused_and_keeps_it(site: Site, real: RealDisk) -> None:
+    subprocess.run(["mkfs.ext4", "-q", real.device], check=True)
+    before = real.device.read_bytes()
+    for wipe, reason in ((False, "it carries ext4; with `wipe: yes`"), (True, "it tells no serial")):
+        with pytest.raises(StorageError, match=reason):
+            real.layer(site, wipe=wipe).up(site, Standing())
+    assert real.device.read_bytes() == before
+
+
+def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk) -> None:
+    with pytest.raises(StorageError, match="is no stable name"):
+        replace(real.layer(site), stable_folders=STABLE_FOLDERS).up(site, Standing())
+
+
+def test_what_a_ground_does_outside_the_lab_is_told_before(site: Site, real: RealDisk) -> None:
+    limited = Storage.model_construct(data=volume(disks={"size": "64M", "iops": 200}), log=None)
+    told = " ".join(layer(site, limited).side_effects())
+    assert "attaches 1 loop device of 64M for data" in told
+    assert "limits them in the root group of blkio" in told
+    assert f"writes to the real disk {real.id} for data" in real.layer(site).side_effects()
+    assert (
+        f"DESTROYS what is on the real disk {real.id} for data" in real.layer(site, wipe=True).side_effects()
+    )
