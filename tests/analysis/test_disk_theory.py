@@ -38,7 +38,7 @@ def expected(
     iops: int | None = 200,
     bandwidth: int | None = None,
 ) -> float | None:
-    array = ArrayLayout(level, disks, failed, layout)
+    array = ArrayLayout(level, disks, tuple(range(failed)), layout)
     return expected_iops(operation, PAGE, array, LimitedDisk(iops, bandwidth, budget))
 
 
@@ -116,6 +116,14 @@ def test_without_a_limit_nothing_is_expected() -> None:
 
 def test_a_file_on_linear_lies_on_one_member() -> None:
     assert expected("randread", "linear", 4) == expected("randwrite", "linear", 4) == 200
+
+
+def test_which_disks_of_a_raid_10_fail_decides_what_is_left() -> None:
+    disk = LimitedDisk(200, None, "separate")
+    one_of_each_mirror = ArrayLayout(10, 4, failed=(0, 2))
+    assert expected_iops("randread", PAGE, one_of_each_mirror, disk) == 400
+    assert expected_iops("randwrite", PAGE, one_of_each_mirror, disk) == 400
+    assert expected_iops("randread", PAGE, ArrayLayout(10, 4, failed=(0, 1)), disk) is None
 
 
 def test_nothing_is_expected_of_an_array_that_has_lost_data_nor_of_a_degraded_raid_4() -> None:

@@ -50,11 +50,12 @@ class LimitedDisk:
 
 @dataclass(frozen=True)
 class ArrayLayout:
-    """What md was asked to make of the disks, and how many of them have failed since."""
+    """What md was asked to make of the disks, and which of them have failed since."""
 
     level: Level
     disks: int
-    failed: int = 0
+    failed: tuple[int, ...] = ()
+    """Those that are gone, 0-based in the order in which md was given them."""
     layout: str | None = None
     """md's name of a RAID 10 layout: `n2` (the default), `f2`, `o3`..."""
 
@@ -76,19 +77,17 @@ def expected_iops(
     which disk is gone); or the array has lost data. On linear, a file is taken to lie on one member.
     """
     rate = disk.per_second(block_bytes)
-    if rate is None or not 0 <= array.failed < array.disks:
+    if rate is None:
         return None
     if array.level in _PARITY_DISKS:
-        if array.failed > _PARITY_DISKS[array.level]:
+        if len(array.failed) > _PARITY_DISKS[array.level]:
             return None
         if array.level == 4:
             return None if array.failed else _dedicated_parity(operation, array.disks, disk.budget) * rate
         cost = parity_read(array) if operation == "randread" else parity_write(array)
         # Parity goes round, so all that are left share the work evenly.
-        return (array.disks - array.failed) * rate / _busiest(cost, disk.budget)
-    copies = list(_copies(array))
-    failed = set(_failed_members(array))
-    living = [members - failed for members in copies]
+        return (array.disks - len(array.failed)) * rate / _busiest(cost, disk.budget)
+    living = [members.difference(array.failed) for members in _copies(array)]
     if not all(living):
         return None
     return rate * (_mirrored_reads(living) if operation == "randread" else _mirrored_writes(living))
@@ -107,8 +106,8 @@ def small_write_way(disks: int, parity_disks: int) -> Literal["read-modify-write
 def parity_read(array: ArrayLayout) -> Cost:
     """RAID 5 and 6. For a block of a failed disk md reads that stripe's block of every disk that is left, one
     more than a RAID 6 with one failed disk would need."""
-    lost = array.failed / array.disks
-    return Cost(reads=(1 - lost) + lost * (array.disks - array.failed), writes=0)
+    lost, left = len(array.failed) / array.disks, array.disks - len(array.failed)
+    return Cost(reads=(1 - lost) + lost * left, writes=0)
 
 
 def parity_write(array: ArrayLayout) -> Cost:
@@ -116,7 +115,8 @@ def parity_write(array: ArrayLayout) -> Cost:
     parity = _PARITY_DISKS[int(array.level)]
     roles = ["target", *["parity"] * parity, *["other"] * (array.disks - parity - 1)]
     cases = [
-        _small_write(roles, frozenset(failed)) for failed in combinations(range(array.disks), array.failed)
+        _small_write(roles, frozenset(failed))
+        for failed in combinations(range(array.disks), len(array.failed))
     ]
     return Cost(
         reads=sum(case.reads for case in cases) / len(cases),
@@ -176,12 +176,6 @@ def _copies(array: ArrayLayout) -> Iterator[frozenset[int]]:
 def _raid10_layout(layout: str | None) -> tuple[str, int]:
     name = layout or "n2"
     return name[0], int(name[1:])
-
-
-def _failed_members(array: ArrayLayout) -> range:
-    """The first ones: by the symmetry of the layouts it does not matter which one fails. (Which two fail
-    does, and those beside each other share the most.)"""
-    return range(array.failed)
 
 
 def _mirrored_reads(living: list[frozenset[int]]) -> float:
