@@ -6,11 +6,9 @@ from pathlib import Path
 
 from mydyno.spec import Host, Storage
 from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.ground.uml import UmlGroundLayer
-from mydyno.stack.ground.vm import VmGroundLayer
 from mydyno.stack.layer import Layer
 
-_LAYERS = {"local": LocalGroundLayer, "uml": UmlGroundLayer, "vm": VmGroundLayer}
+_LAYERS = {"local": LocalGroundLayer}
 
 
 def ground_layer(host: Host, storage: Storage | None, *, folder: Path, trial: str) -> Layer:
