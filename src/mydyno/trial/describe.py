@@ -44,6 +44,16 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
     )
 
 
+_DISK_MODELS = {
+    "local": "loop devices over files, or real disks; the blkio controller of this machine limits reads and "
+    "writes each on their own",
+    "uml": "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
+    "each on their own, and counts requests before they are merged",
+    "vm": "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited",
+}
+"""What a disk of each ground is, what limits it, and how the limit counts."""
+
+
 def ground_record(raised: Raised) -> GroundRecord | None:
     """Where the storage of a trial stands, read back while it does; None when there is none."""
     ground = raised.ground
@@ -55,7 +65,7 @@ def ground_record(raised: Raised) -> GroundRecord | None:
         cpus=ground.cpus,
         memory_bytes=ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
-        disk_model=ground.disk_model,
+        disk_model=_DISK_MODELS[ground.kind],
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
 

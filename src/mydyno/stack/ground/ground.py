@@ -49,10 +49,6 @@ class Ground(Protocol):
     def budget(self) -> Budget: ...
 
     @property
-    def disk_model(self) -> str:
-        """In words, for results: what its disks are, what limits them and how the limits count."""
-
-    @property
     def kernel(self) -> str:
         """The kernel's release, as uname(1) tells it."""
 
