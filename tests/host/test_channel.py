@@ -17,7 +17,9 @@ from mydyno.host.channel import Channel
 from mydyno.host.frames import GREETING, Frame, Kind
 from mydyno.host.supervised import SupervisedHost
 
-HELLO = Frame(Kind.HELLO, 0, b'{"version": "1", "kernel": "6.1", "cpus": 1, "memory_bytes": 1}')
+HELLO = Frame(
+    Kind.HELLO, 0, b'{"version": "1", "kernel": "6.1", "cpus": 1, "memory_bytes": 1, "window": null}'
+)
 
 
 @pytest.fixture

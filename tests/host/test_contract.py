@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,11 +20,12 @@ from mydyno.host.local import LocalHost
 from mydyno.host.namespace import NamespaceHost
 from mydyno.host.protocol import Host
 from mydyno.host.supervised import SupervisedHost
+from mydyno.host.uml import UmlHost, UmlKernels, UmlMachine
 
 FRAME_LIMIT = 1 << 20
 
 
-@pytest.fixture(scope="module", params=["local", "agent", "namespace"])
+@pytest.fixture(scope="module", params=["local", "agent", "namespace", "uml"])
 def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     if request.param == "local":
         yield LocalHost()
@@ -31,10 +35,29 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         namespace = NamespaceHost(tmp_path_factory.mktemp("private"))
         yield namespace
         namespace.close()
+    elif request.param == "uml":
+        with uml_guest() as guest:
+            yield guest
     else:
         agent = SupervisedHost(name="agent", ephemeral=True, server_identity=server_identity())
         yield agent
         agent.close()
+
+
+@contextmanager
+def uml_guest() -> Iterator[UmlHost]:
+    """A guest of any kernel that is here."""
+    kernels = UmlKernels().all()
+    if not kernels:
+        pytest.skip("no User-Mode Linux kernel is in mydyno's cache: fetching one takes a network")
+    place = Path(tempfile.mkdtemp(prefix="contract-", dir="/var/tmp"))
+    machine = UmlMachine(kernels[-1], memory_bytes=512 << 20, folder=place, disks=(), shares=())
+    try:
+        guest = UmlHost(machine, place / "console.log")
+        yield guest
+        guest.close()
+    finally:
+        shutil.rmtree(place)
 
 
 @pytest.fixture
@@ -58,7 +81,7 @@ def test_arguments_reach_the_program_as_they_are(host: Host) -> None:
 
 
 def test_a_command_may_say_and_be_told_more_than_any_buffer_holds(host: Host) -> None:
-    given = b"0123456789abcdef" * (3 * FRAME_LIMIT // 16)
+    given = b"0123456789abcdef" * (FRAME_LIMIT // 16 + 1)
     finished = host.run(["cat"], stdin=given)
     assert finished.stdout == given.decode()
 
@@ -266,7 +289,7 @@ def test_files_are_private_and_missing_ones_read_as_none(host: Host, folder: Pat
 
 
 def test_files_are_as_long_as_they_need_be(host: Host, folder: Path) -> None:
-    text = "ü" * (2 * FRAME_LIMIT)
+    text = "ü" * (FRAME_LIMIT // 2 + 1)
     host.write_text(folder / "long", text)
     assert host.read_text(folder / "long") == text
 

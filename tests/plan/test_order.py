@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_order(levels: list[tuple[int, ...]], seed:
 @patient
 @given(SEEDS, SEEDS)
 def test_other_seeds_give_other_orders(one: int, other: int) -> None:
-    points = keyed([(0, 0, 0, 0, workload) for workload in range(40)])
+    points = keyed([(0, 0, 0, 0, 0, workload) for workload in range(40)])
     orders_are_equal = blocked(points, one, 1) == blocked(points, other, 1)
     assert orders_are_equal == (one == other)
 
@@ -53,7 +53,7 @@ def test_other_seeds_give_other_orders(one: int, other: int) -> None:
 @patient
 @given(SEEDS, st.lists(st.integers(1, 1000), min_size=2, max_size=6, unique=True))
 def test_blocks_are_shuffled_independently(seed: int, blocks: list[int]) -> None:
-    points = keyed([(0, 0, 0, 0, workload) for workload in range(40)])
+    points = keyed([(0, 0, 0, 0, 0, workload) for workload in range(40)])
     orders = {tuple(blocked(points, seed, block)) for block in blocks}
     assert len(orders) == len(blocks)
 
@@ -72,7 +72,7 @@ def test_points_that_share_a_layer_and_all_below_it_stand_together(
 @settings(deadline=None, max_examples=10)
 @given(SEEDS)
 def test_every_place_in_a_block_is_equally_likely(seed: int) -> None:
-    points = keyed([(0, 0, 0, 0, workload) for workload in range(4)])
+    points = keyed([(0, 0, 0, 0, 0, workload) for workload in range(4)])
     blocks = 400
     firsts = [blocked(points, seed, block)[0] for block in range(blocks)]
     for point in range(4):
@@ -102,7 +102,14 @@ def test_each_layer_is_raised_as_rarely_as_a_block_allows(seed: int) -> None:
         for depth, layer in enumerate(LAYERS, start=1):
             # Whatever the order, each distinct stack of layers up to this one has to be raised once.
             assert counts[layer] == len({layer_keys(point)[:depth] for point in points})
-    assert rebuilds(made.points) == {"host": 1, "release": 1, "dataset": 12, "config": 12, "workload": 12}
+    assert rebuilds(made.points) == {
+        "host": 1,
+        "storage": 1,
+        "release": 1,
+        "dataset": 12,
+        "config": 12,
+        "workload": 12,
+    }
 
 
 @patient

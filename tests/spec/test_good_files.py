@@ -121,10 +121,20 @@ def test_a_share_of_memory_becomes_whole_mebibytes() -> None:
     value = experiment(config="{innodb_buffer_pool_size: 33.3% of memory}").setup.server.config[
         "innodb_buffer_pool_size"
     ]
-    assert value.share_of_memory == pytest.approx(0.333)
-    resolved = value.resolved(16 * 1024**3)
-    assert resolved.number == 5455 * 1024**2
-    assert resolved.text == str(5455 * 1024**2)
+    assert value.share is not None
+    assert (value.share.part, value.share.of) == (pytest.approx(0.333), "memory")
+    assert value.share.size(16 * 1024**3) == 5455 * 1024**2
+
+
+@pytest.mark.parametrize(("data", "pool"), [(1000, 800), (10, 8), (7, 6), (0, 6)])
+def test_a_share_of_data_becomes_whole_mebibytes_and_never_less_than_a_pool_may_have(
+    data: int, pool: int
+) -> None:
+    value = experiment(config="{innodb_buffer_pool_size: 80% of data}").setup.server.config[
+        "innodb_buffer_pool_size"
+    ]
+    assert value.share is not None
+    assert value.share.size(data * 1024**2) == pool * 1024**2
 
 
 @pytest.mark.parametrize(

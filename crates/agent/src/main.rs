@@ -21,7 +21,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => serve_standard_streams().unwrap_or_else(|error| failed(&error)),
-        ["init", config] => guest::run(Path::new(config)),
+        // User-Mode Linux adds a word of its own to the end of its command line.
+        ["init", config, ..] => guest::run(Path::new(config)),
         ["loops", ref files @ ..] if !files.is_empty() => match loops::hold(files) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
@@ -48,7 +49,7 @@ fn serve_standard_streams() -> io::Result<ExitCode> {
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
     // The reason is said while the channel is still open: its end is when the other side looks.
-    Ok(match serve(&input, &output)? {
+    Ok(match serve(&input, &output, None)? {
         Ending::Closed | Ending::PowerOff => ExitCode::SUCCESS,
         Ending::Malformed(what) => failed(&Malformed(what)),
     })

@@ -152,16 +152,19 @@ pub struct Hello {
     /// CPUs that the agent may use.
     pub cpus: usize,
     pub memory_bytes: u64,
+    /// Bytes that may be under way to the agent; None: as many as the channel takes.
+    pub window: Option<usize>,
 }
 
 impl Hello {
-    pub fn of_this_machine() -> Self {
+    pub fn of_this_machine(window: Option<usize>) -> Self {
         let memory = rustix::system::sysinfo();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             cpus: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: memory.totalram as u64 * u64::from(memory.mem_unit),
+            window,
         }
     }
 }

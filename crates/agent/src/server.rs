@@ -19,6 +19,13 @@ use crate::streams::{Stream, never_wait};
 /// Streams rest while so many bytes wait to be sent, so that answers do not queue behind them.
 const ENOUGH_TO_SEND: usize = 64 << 10;
 
+/// What a terminal takes without asking its driver to pause (4096 - 128 bytes; n_tty's thresholds). The
+/// driver of User-Mode Linux never goes on after a pause.
+pub const TTY_WINDOW: usize = 3584;
+
+/// The number of the channel itself in frames of credit.
+const CHANNEL: u32 = 0;
+
 /// Why serving ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -33,11 +40,13 @@ pub enum Ending {
 /// Serves one channel until it ends; then no process that was started is left.
 ///
 /// Blocks SIGCHLD in this thread, which must be the only one, and takes in orphans.
-pub fn serve(input: &OwnedFd, output: &OwnedFd) -> io::Result<Ending> {
+///
+/// `window` is what the channel can hold when it must not be filled: see [`TTY_WINDOW`].
+pub fn serve(input: &OwnedFd, output: &OwnedFd, window: Option<usize>) -> io::Result<Ending> {
     never_wait(input)?;
     never_wait(output)?;
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
-    let mut server = Server::new()?;
+    let mut server = Server::new(window)?;
     let ending = server.run(input.as_fd(), output.as_fd());
     children::end_all();
     ending
@@ -70,14 +79,17 @@ struct Server {
     wake: Arc<OwnedFd>,
     child_ended: OwnedFd,
     power_off: bool,
+    window: Option<usize>,
+    /// Bytes of the channel that have been read and not been credited.
+    read: usize,
 }
 
 impl Server {
-    fn new() -> io::Result<Self> {
+    fn new(window: Option<usize>) -> io::Result<Self> {
         let (finish, finished) = channel();
         let mut out = Outgoing::default();
         out.greet();
-        out.push(Kind::Hello, 0, &json(&Hello::of_this_machine()));
+        out.push(Kind::Hello, 0, &json(&Hello::of_this_machine(window)));
         Ok(Self {
             decoder: Decoder::default(),
             out,
@@ -93,6 +105,8 @@ impl Server {
             )?),
             child_ended: child_signals()?,
             power_off: false,
+            window,
+            read: 0,
         })
     }
 
@@ -178,12 +192,23 @@ impl Server {
         match rustix::io::read(input, &mut buffer) {
             Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
             Ok(0) | Err(_) => return Ok(false),
-            Ok(count) => self.decoder.feed(&buffer[..count]),
+            Ok(count) => {
+                self.decoder.feed(&buffer[..count]);
+                self.credit_channel(count);
+            }
         }
         while let Some(frame) = self.decoder.next_frame()? {
             self.take(frame)?;
         }
         Ok(true)
+    }
+
+    fn credit_channel(&mut self, count: usize) {
+        self.read += count;
+        if self.window.is_some_and(|window| self.read >= window / 4) {
+            self.out.push(Kind::Credit, CHANNEL, &(self.read as u32).to_le_bytes());
+            self.read = 0;
+        }
     }
 
     fn take(&mut self, Frame { kind, number, payload }: Frame) -> Result<(), Malformed> {

@@ -17,6 +17,7 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import options
+from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import MissingToolError, MydynoError
 from mydyno.core.units import format_bytes
 
@@ -41,14 +42,17 @@ class Check:
 def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
     """Look at this machine and say what mydyno can do on it, and how to get the rest. Changes nothing.
 
-    Ends with exit code 3 when something that every experiment needs is missing.
+    Ends with exit code 3 when something that every experiment needs is missing. The table tells on which
+    ground (`setup.host`) which kind of storage can be built.
 
     ```text
     mydyno doctor
     mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
+    mydyno doctor --json | jq '.[] | select(.name == "ground uml").offers'
     ```
     """
-    checks = list(examine(lab))
+    grounds = examine_grounds()
+    checks: list[Check | GroundCheck] = [*examine(lab), *grounds]
     if as_json:
         typer.echo(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))
     else:
@@ -58,6 +62,8 @@ def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = Fal
             typer.echo(f"{mark}  {check.name:{width}}  {check.found}")
             if check.hint and check.verdict != "ok":
                 typer.echo(f"{'':{width + 11}}hint: {check.hint}")
+        typer.echo()
+        show(grounds)
     if any(check.verdict == "missing" for check in checks):
         raise typer.Exit(MissingToolError.exit_code)
 

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 def prepare(file: Path, size: str | None, lab: Path, host: Host) -> tuple[Experiment, Prepared]:
     """Read, plan and check an experiment against this machine and its server. Changes nothing."""
     from mydyno import spec
-    from mydyno.plan import make
+    from mydyno.host.ground_facts import read_ground_facts
+    from mydyno.plan import asked_disks, make
     from mydyno.trial import preflight
 
     experiment = spec.load(file, size)
-    plan = make(experiment, host.facts(lab))
+    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)))
     return experiment, preflight.check(experiment, plan, host)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -12,3 +13,53 @@ class HostFacts:
     memory_bytes: int | None
     cpus: int
     free_disk_bytes: int | None
+
+
+@dataclass(frozen=True)
+class AskedDisk:
+    """A real block device as an experiment names it."""
+
+    name: str
+    """Its stable name."""
+    serial: str | None = None
+    wipe: bool = False
+
+
+@dataclass(frozen=True)
+class DiskFacts:
+    """What this machine tells of a real block device."""
+
+    description: str
+    """One line: model, serial, size, signatures."""
+    refusals: tuple[str, ...] = ()
+    """Every reason why it must not be built on, a clause each."""
+
+
+@dataclass(frozen=True)
+class GroundFacts:
+    """What decides which grounds this machine has, and what each of them can do."""
+
+    root: bool
+    """Whether mydyno may mount, attach loop devices and create arrays here."""
+    kernel: str
+    """This machine's, as uname(1) tells it."""
+    filesystems: frozenset[str]
+    """Those that this kernel mounts."""
+    md: bool
+    """Whether this kernel has md, or a module of it to load."""
+    loops: bool
+    throttling: bool
+    """Whether disks of this machine can be limited: cgroup v1's blkio is there, or can be mounted."""
+    systemd: bool
+    programs: frozenset[str]
+    """Of mdadm and the makers of file systems: those that are installed."""
+    uml_kernels: tuple[str, ...]
+    """Versions of the User-Mode Linux kernels that are at hand, the default one first."""
+    qemu: bool
+    kvm: bool | None
+    """Whether a guest was seen to boot with KVM; None: it has not been tried, for no kernel is there."""
+    vm_kernels: tuple[str, ...]
+    """Versions of the guest kernels that are built."""
+    vm_kernel: str | None
+    """The version that a guest boots when none is asked for, built or not; None: no root is built."""
+    disks: Mapping[AskedDisk, DiskFacts] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from typing import Any
 
 from mydyno.core.errors import HostError
 from mydyno.host.frames import PIECE, Decoder, Frame, Kind, MalformedError
-from mydyno.host.streams import Stream
+from mydyno.host.streams import Stream, credit
 
 # Bytes that are read or written at once.
 _PORTION = 1 << 18
@@ -74,6 +74,7 @@ class Channel:
         self._console = console
         self._changed = threading.Condition()
         self._outgoing = bytearray()
+        self._window: int | None = None
         self._decoder = Decoder()
         self._hello: Hello | None = None
         self._lost: HostError | None = None
@@ -215,7 +216,7 @@ class Channel:
         poll = select.poll()
         with self._changed:
             interests = {self._woken: select.POLLIN, self._reader: select.POLLIN}
-            if self._outgoing:
+            if self._outgoing and self._window != 0:
                 interests[self._writer] = interests.get(self._writer, 0) | select.POLLOUT
             streams = {
                 stream.file: stream
@@ -242,8 +243,11 @@ class Channel:
 
     def _write(self) -> None:
         with suppress(BlockingIOError):
-            count = os.write(self._writer, bytes(self._outgoing[:_PORTION]))
+            portion = _PORTION if self._window is None else min(self._window, _PORTION)
+            count = os.write(self._writer, bytes(self._outgoing[:portion]))
             del self._outgoing[:count]
+            if self._window is not None:
+                self._window -= count
 
     def _receive(self) -> bool:
         try:
@@ -262,12 +266,15 @@ class Channel:
             case Kind.HELLO:
                 said = _fields(frame)
                 self._hello = Hello(said["kernel"], said["cpus"], said["memory_bytes"])
+                self._window = said["window"]
             case Kind.CONTENT if (waiting := self._waiting.get(frame.number)) is not None:
                 waiting.content += frame.payload
             case Kind.REPLY if (waiting := self._waiting.get(frame.number)) is not None:
                 waiting.reply = _fields(frame)
             case Kind.EXIT if (ending := self._endings.pop(frame.number, None)) is not None:
                 ending.code = int(_fields(frame)["code"])
+            case Kind.CREDIT if frame.number == 0 and self._window is not None:
+                self._window += credit(frame.payload)
             case Kind.DATA | Kind.END | Kind.CREDIT | Kind.DISCARD:
                 self._take_for_stream(frame)
 

@@ -45,6 +45,19 @@ def server_identity() -> Identity | None:
     return Identity(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
 
+def guest_identity() -> Identity:
+    """The user that servers in a guest run as: the one whom files of servers on this machine belong to."""
+    return server_identity() or _own_identity()
+
+
+def _own_identity() -> Identity:
+    uid, gid = os.geteuid(), os.getegid()
+    try:
+        return Identity(pwd.getpwuid(uid).pw_name, uid, gid)
+    except KeyError:
+        return Identity(str(uid), uid, gid)
+
+
 def tied_to_parent(argv: Sequence[str], identity: Identity | None, parent_pid: int) -> list[str]:
     """`argv` run as `identity`, killed by the kernel when the thread that started it ends.
 

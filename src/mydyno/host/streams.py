@@ -12,9 +12,16 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 
-from mydyno.host.frames import PIECE, WINDOW, Frame, Kind
+from mydyno.host.frames import PIECE, WINDOW, Frame, Kind, MalformedError
 
 Send = Callable[[Frame], None]
+
+
+def credit(payload: bytes) -> int:
+    """Bytes that a frame of credit grants. Raises MalformedError."""
+    if len(payload) != 4:
+        raise MalformedError("credit that is no number")
+    return int.from_bytes(payload, "little")
 
 
 class Stream:
@@ -80,8 +87,7 @@ class Stream:
     def grant(self, payload: bytes) -> None:
         """The other side takes more."""
         if self._credit is not None:
-            (count,) = struct.unpack("<I", payload)
-            self._credit += count
+            self._credit += credit(payload)
 
     def discard(self) -> None:
         """The other side takes nothing more."""

@@ -2,6 +2,7 @@
 
 from mydyno.plan.estimate import Estimate, tablespace_mib
 from mydyno.plan.explain import Explanation, explain, render
+from mydyno.plan.ground_checks import asked_disks
 from mydyno.plan.layers import LAYERS, dataset_of, layer_keys
 from mydyno.plan.plan import Plan, PlannedTrial, make
 from mydyno.plan.point import Point
@@ -13,6 +14,7 @@ __all__ = [
     "Plan",
     "PlannedTrial",
     "Point",
+    "asked_disks",
     "dataset_of",
     "explain",
     "layer_keys",

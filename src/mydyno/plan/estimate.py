@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
-from mydyno.spec import Workload
-from mydyno.workload.external import ExternalSysbench, FioOptions
+from mydyno.plan.room import file_bytes
+from mydyno.spec import HostKind, Workload
+from mydyno.workload.external import FioOptions
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000
@@ -22,15 +24,13 @@ NEW_DATASET_SECONDS = 4.0
 """Making the system tables, starting, slow shutdown, freezing."""
 TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
+STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
+"""Building disks, array and file system, with the boot of a guest."""
+SELF_CHECK_SECONDS = 5.0
+"""A short fio that holds the disks against theory."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
-
-EMPTY_DATADIR_BYTES = 40 * 1024**2
-REDO_LOG_BYTES = 96 * 1024**2
-"""MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
-SYSBENCH_ROW_BYTES = 260
-"""Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
 
 
 class Estimate(BaseModel):
@@ -56,7 +56,7 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
     load = {point.id: load_seconds(point.workload) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
-    clones = [dataset_bytes(point) for point in points]
+    clones = [file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points]
     frozen = [dataset_bytes(point) for point in by_dataset.values()]
     return Estimate(
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
@@ -83,35 +83,10 @@ def _fio_seconds(fio: FioOptions) -> float:
     return filling + steady + fio.seconds
 
 
-def dataset_rows(workload: Workload) -> int:
-    """Rows over all tables of the workload, freshly loaded; 0 when it makes its tables itself."""
-    if workload.resolved is not None:
-        return workload.resolved.rows
-    external = workload.external
-    return external.tables * external.rows if isinstance(external, ExternalSysbench) else 0
-
-
 def dataset_bytes(point: Point) -> int:
     """Bytes of a data directory with the workload's tables, freshly loaded or at their largest."""
-    workload = point.workload
-    if workload.resolved is not None:
-        tables = workload.resolved.data_bytes
-    elif workload.sql_bench is not None:
-        tables = workload.sql_bench.most_bytes
-    elif workload.fio_options is not None:
-        tables = workload.fio_options.file_bytes
-    else:
-        tables = SYSBENCH_ROW_BYTES * dataset_rows(workload)
     config = point.setup.server.config
-    redo = next(
-        (
-            int(number)
-            for name in ("innodb_redo_log_capacity", "innodb_log_file_size")
-            if name in config and (number := config[name].number) is not None
-        ),
-        REDO_LOG_BYTES,
-    )
-    return EMPTY_DATADIR_BYTES + redo + tables
+    return EMPTY_DATADIR_BYTES + redo_bytes(config) + tables_bytes(point.workload)
 
 
 def tablespace_mib(point: Point) -> int:
@@ -138,11 +113,14 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 
 
 def _trial_overhead(point: Point) -> float:
-    return TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+    overhead = TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+    if point.setup.storage is not None:
+        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
+    return overhead
 
 
 def _dataset_key(point: Point) -> tuple[str, ...]:
-    return tuple(key for layer, key in layer_keys(point) if layer in ("host", "release", "dataset"))
+    return tuple(key for layer, key in layer_keys(point) if layer in ("release", "dataset"))
 
 
 def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
@@ -153,6 +131,14 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
         "disk holds each dataset frozen once, and one clone of the largest",
     ]
+    for kind in sorted({point.setup.host.kind for point in points if point.setup.storage is not None}):
+        what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
+        build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
+        said.append(f"{what} takes a trial {build}, and the self-check {check}")
+    if any(file_bytes(point.setup, point.workload) for point in points):
+        said.append(
+            "the files of the disks are sparse: they hold a clone, and the copies that the array makes"
+        )
     if any(_is_counted(point.workload) for point in points):
         said.insert(0, f"phases counted in transactions run at {QUERIES_PER_SECOND:,} queries/s")
     if any(point.workload.sql_bench is not None for point in points):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
-from mydyno.plan.estimate import dataset_rows
+from mydyno.plan.data_size import dataset_rows
+from mydyno.plan.describe_storage import describe_host, describe_storage
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
+from mydyno.plan.point import Point
 from mydyno.spec import Each, Workload
 
 
@@ -18,6 +21,9 @@ class PointRow:
     id: str
     title: str
     levels: dict[str, str]
+    storage: str | None
+    """Host and volumes on one line; None for this machine as it is."""
+    notes: tuple[str, ...]
     workload: str
     phases: str
     trials: int
@@ -46,6 +52,8 @@ class Explanation:
     trials: tuple[TrialRow, ...]
     rebuilds: dict[str, int]
     """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
+    disks: tuple[str, ...]
+    """Real disks: model, serial, size and what they carry."""
     seconds: float
     load_seconds: float
     disk_bytes: int
@@ -63,7 +71,8 @@ def explain(plan: Plan) -> Explanation:
     before: str | None = None
     for trial in plan.trials:
         lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
-        raises = LAYERS[lowest] if lowest < len(LAYERS) else "fresh clone"
+        anew = "fresh disks" if by_id[trial.point_id].setup.storage else "fresh clone"
+        raises = LAYERS[lowest] if lowest < len(LAYERS) else anew
         title = by_id[trial.point_id].title
         trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
         before = trial.point_id
@@ -78,6 +87,8 @@ def explain(plan: Plan) -> Explanation:
                 id=point.id,
                 title=point.title or "the only point",
                 levels=dict(point.levels),
+                storage=_storage(point),
+                notes=point.notes,
                 workload=describe_workload(point.workload),
                 phases=describe_phases(point.workload),
                 trials=counts[point.id],
@@ -85,7 +96,8 @@ def explain(plan: Plan) -> Explanation:
             for point in plan.points
         ),
         trials=tuple(trials),
-        rebuilds=rebuilds(by_id[trial.point_id] for trial in plan.trials),
+        rebuilds=_rebuilds(plan, by_id),
+        disks=plan.disks,
         seconds=plan.estimate.seconds,
         load_seconds=plan.estimate.load_seconds,
         disk_bytes=plan.estimate.disk_bytes,
@@ -93,6 +105,13 @@ def explain(plan: Plan) -> Explanation:
         side_effects=plan.side_effects,
         warnings=plan.warnings,
     )
+
+
+def _rebuilds(plan: Plan, by_id: Mapping[str, Point]) -> dict[str, int]:
+    counts = rebuilds(by_id[trial.point_id] for trial in plan.trials)
+    if all(point.setup.storage is None for point in plan.points):
+        del counts["storage"]
+    return counts
 
 
 def render(plan: Plan) -> str:
@@ -103,12 +122,18 @@ def render(plan: Plan) -> str:
     if told.question:
         lines.append(told.question)
     lines += ["", f"{len(told.points)} point{_s(told.points)}"]
+    told_once = _shared_storage(told)
     loads = {f"{row.workload}, {row.phases}" for row in told.points}
     if len(loads) == 1:
-        lines += [f"  {row.id:4} {row.title}" for row in told.points]
+        for row in told.points:
+            lines += [f"  {row.id:4} {row.title}", *_below(row, told_once)]
         lines.append(f"  load {loads.pop()}")
     else:
-        lines += [f"  {row.id:4} {row.title}: {row.workload}, {row.phases}" for row in told.points]
+        for row in told.points:
+            lines += [f"  {row.id:4} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
+    if told_once:
+        lines.append(f"  on {told_once}")
+    lines += [f"  {device}" for device in told.disks]
     lines += [
         "",
         f"{len(told.trials)} trial{_s(told.trials)}, seed {told.seed}, plan {told.fingerprint[:12]}",
@@ -131,6 +156,24 @@ def render(plan: Plan) -> str:
         lines += ["", "warnings"]
         lines += [f"  ! {warning}" for warning in told.warnings]
     return "\n".join(lines) + "\n"
+
+
+def _storage(point: Point) -> str | None:
+    storage = point.setup.storage
+    if storage is None:
+        return None
+    return f"{describe_host(point.setup)}; {describe_storage(storage)}"
+
+
+def _shared_storage(told: Explanation) -> str | None:
+    """Host and volumes when they are the same at every point."""
+    all_of_them = {row.storage for row in told.points}
+    return all_of_them.pop() if len(all_of_them) == 1 else None
+
+
+def _below(row: PointRow, told_once: str | None) -> list[str]:
+    storage = [f"on {row.storage}"] if row.storage and not told_once else []
+    return [f"         {line}" for line in (*storage, *row.notes)]
 
 
 def describe_workload(workload: Workload) -> str:

@@ -1,7 +1,8 @@
 """Which layers two points share, so that the plan can keep those together that need no rebuilding.
 
-The layers stand in the order in which they are raised: what differs in one has to be rebuilt from
-there upwards. A key is a digest, equal exactly when the layer is.
+The layers stand in the order of their price: what is hard to change stays together longest. A key is a
+digest, equal exactly when the layer is. A dataset is made once, on this machine, and kept: it depends on
+neither host nor storage, which only say where its clones lie.
 """
 
 from __future__ import annotations
@@ -17,21 +18,37 @@ from mydyno.plan.point import Point
 from mydyno.spec import Workload
 from mydyno.workload.external import ExternalSysbench
 
-LAYERS = ("host", "release", "dataset", "config", "workload")
+LAYERS = ("host", "storage", "release", "dataset", "config", "workload")
+
+_RAISED_ANEW_WITH: dict[str, tuple[str, ...]] = {
+    "host": ("host",),
+    "storage": ("host", "storage"),
+    "release": ("release",),
+    "dataset": ("release", "dataset"),
+    "config": LAYERS[:5],
+    "workload": LAYERS,
+}
+"""Layer -> the layers that a change of raises it anew, itself among them."""
 
 
 def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
     """(layer name, key) from the most to the least expensive layer to rebuild."""
     server = point.setup.server
+    storage, limits = point.setup.storage, point.setup.limits
     config = {name: value.meaning for name, value in server.config.items()}
     contents = {
         "host": point.setup.host.model_dump(mode="json"),
+        "storage": storage.model_dump(mode="json") if storage else None,
         "release": server.binary or server.release,
         "dataset": {
             "rows": dataset_of(point.workload),
             "shape": {name: value for name, value in config.items() if name in SHAPING_VARIABLES},
         },
-        "config": {"variables": config, "network": server.network.model_dump(mode="json")},
+        "config": {
+            "variables": config,
+            "network": server.network.model_dump(mode="json"),
+            "limits": limits.model_dump(mode="json") if limits else None,
+        },
         "workload": point.workload.model_dump(mode="json"),
     }
     return tuple((layer, digest(contents[layer])) for layer in LAYERS)
@@ -49,12 +66,20 @@ def dataset_of(workload: Workload) -> dict[str, str | int]:
 
 
 def rebuilds(points: Iterable[Point]) -> dict[str, int]:
-    """How often each layer is raised when the points are visited in this order, the first time included."""
-    keys = [layer_keys(point) for point in points]
-    counts = dict.fromkeys(LAYERS, 1 if keys else 0)
-    for before, after in pairwise(keys):
-        for layer in LAYERS[first_difference(before, after) :]:
-            counts[layer] += 1
+    """How often each layer is raised when the points are visited in this order, the first time included.
+
+    Storage is fresh for each trial, and so is a guest: a trial must not find what another one has left.
+    """
+    visited = list(points)
+    counts = dict.fromkeys(LAYERS, 1 if visited else 0)
+    for before, after in pairwise(visited):
+        differ = {
+            one[0] for one, other in zip(layer_keys(before), layer_keys(after), strict=True) if one != other
+        }
+        if after.setup.storage is not None:
+            differ |= {"storage", *(("host",) if after.setup.host.is_guest else ())}
+        for layer in LAYERS:
+            counts[layer] += not differ.isdisjoint(_RAISED_ANEW_WITH[layer])
     return counts
 
 

@@ -8,13 +8,16 @@ from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict
 
-from mydyno.core.facts import HostFacts
+from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
 from mydyno.plan.estimate import Estimate, estimate
+from mydyno.plan.ground_checks import ground_problems
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
 from mydyno.plan.order import blocked, trial_seed
-from mydyno.plan.point import Point, points_of
+from mydyno.plan.point import Point, memory_bytes, points_of
+from mydyno.plan.room import room_problems
+from mydyno.plan.side_effects import side_effects
 from mydyno.spec import Experiment, Problem, Sampling, SpecErrors, Variant
 
 
@@ -52,6 +55,8 @@ class Plan(BaseModel):
     side_effects: tuple[str, ...]
     """What happens outside the lab folder, and how it ends."""
     warnings: tuple[str, ...]
+    disks: tuple[str, ...] = ()
+    """The real disks that are built on, as this machine describes them."""
 
     def point(self, point_id: str) -> Point:
         """The point with this id. Raises KeyError."""
@@ -61,13 +66,20 @@ class Plan(BaseModel):
         raise KeyError(point_id)
 
 
-def make(experiment: Experiment, facts: HostFacts) -> Plan:
+def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None = None) -> Plan:
     """The plan of `experiment` on a machine with `facts`; reads and changes nothing else.
 
-    Raises SpecErrors when a point asks for more memory than the machine has.
+    `grounds` None: what the grounds of the machine can do is not looked at. Raises SpecErrors when a
+    point asks for more memory than there is, for larger volumes than it has, or for what its ground
+    cannot do.
     """
     described = points_of(experiment, facts)
-    warnings = _check_memory(described, facts)
+    problems = room_problems(described)
+    if grounds is not None:
+        problems += ground_problems(described, grounds)
+    warnings = _check_memory(described, facts, problems)
+    if problems:
+        raise SpecErrors(problems)
     points = tuple(point for point, _ in described)
     trials = _trials(experiment, points)
     cost = estimate(points, (points[_number(trial)] for trial in trials))
@@ -81,8 +93,9 @@ def make(experiment: Experiment, facts: HostFacts) -> Plan:
         trials=trials,
         sampling=experiment.sampling,
         estimate=cost,
-        side_effects=_side_effects(points),
+        side_effects=side_effects(points),
         warnings=(*warnings, *_warnings(experiment, points, cost, facts)),
+        disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
     )
 
 
@@ -109,34 +122,35 @@ def _number(trial: PlannedTrial) -> int:
     return int(trial.point_id.removeprefix("p")) - 1
 
 
-def _check_memory(described: Sequence[tuple[Point, Variant]], facts: HostFacts) -> list[str]:
-    """Warnings for points that nearly fill the memory. Raises SpecErrors for those that cannot fit."""
-    if facts.memory_bytes is None:
-        return []
-    problems: list[Problem] = []
+def _check_memory(
+    described: Sequence[tuple[Point, Variant]], facts: HostFacts, problems: list[Problem]
+) -> list[str]:
+    """Warnings for points that nearly fill the memory; those that cannot fit go to `problems`."""
     warnings: list[str] = []
     for point, variant in described:
+        memory = memory_bytes(point.setup, facts)
         needs = memory_sum(point)
-        if needs.largest is None:
+        if memory is None or needs.largest is None:
             continue
         where = f" at {point.title}" if point.levels else ""
-        has = f"this machine has {format_bytes(facts.memory_bytes)}"
-        if needs.total > facts.memory_bytes:
+        who = "the guest" if point.setup.host.is_guest else "this machine"
+        has = f"{who} has {format_bytes(memory)}"
+        if needs.total > memory:
             location = ("setup", "server", "config", needs.largest)
             message = f"the server may need more memory than there is{where}: {needs.arithmetic()}, and {has}"
-            problems.append(
-                variant.problem(location, message, f"a sum of at most {format_bytes(facts.memory_bytes)}")
-            )
-        elif needs.total > TIGHT * facts.memory_bytes:
+            problems.append(variant.problem(location, message, f"a sum of at most {format_bytes(memory)}"))
+        elif needs.total > TIGHT * memory:
             warnings.append(f"memory is tight{where}: {needs.arithmetic()}, and {has}")
-    if problems:
-        raise SpecErrors(problems)
     return warnings
 
 
 def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, facts: HostFacts) -> list[str]:
     warnings: list[str] = []
     most = max(max(point.workload.connections) for point in points)
+    guests = [point.setup.host.guest_memory_bytes or 0 for point in points]
+    if facts.memory_bytes is not None and max(guests) > facts.memory_bytes:
+        has = f"this machine has {format_bytes(facts.memory_bytes)}"
+        warnings.append(f"a guest is to have {format_bytes(max(guests))} of memory, and {has}")
     unlimited = [point for point in points if "max_connections" not in point.setup.server.config]
     if unlimited and most > DEFAULT_MAX_CONNECTIONS:
         warnings.append(
@@ -156,22 +170,9 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
     return warnings
 
 
-def _side_effects(points: Sequence[Point]) -> tuple[str, ...]:
-    effects = [
-        "starts a private server process for each trial, and one for each new dataset; "
-        "as an unprivileged user when mydyno runs as root; stopped afterwards",
-        "keeps its unix socket in a private folder of the temporary folder; removed afterwards",
-    ]
-    ports = sorted({port for point in points if (port := point.setup.server.network.port) is not None})
-    for port in ports:
-        name = f"TCP port {port}" if port else "a free TCP port"
-        effects.append(f"listens on {name} of 127.0.0.1 while a trial runs")
-    return tuple(effects)
-
-
 def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
     content = {
-        "points": [point.model_dump(mode="json") for point in points],
+        "points": [point.model_dump(mode="json", exclude={"notes"}) for point in points],
         "trials": [trial.model_dump(mode="json") for trial in trials],
         "sampling": experiment.sampling.model_dump(mode="json"),
         "seed": experiment.design.seed,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.facts import HostFacts
+from mydyno.plan.data_size import tables_bytes
+from mydyno.plan.notes import notes_of
 from mydyno.spec import ConfigValue, Experiment, Problem, Server, Setup, SpecErrors, Variant, Workload
 
 
@@ -18,6 +22,8 @@ class Point(BaseModel):
     """Factor -> level, as written in the file."""
     setup: Setup
     workload: Workload
+    notes: tuple[str, ...] = ()
+    """What the plan has made of what the file says, for people: a share as a size, an old name as today's."""
 
     @property
     def title(self) -> str:
@@ -26,33 +32,60 @@ class Point(BaseModel):
 
 
 def points_of(experiment: Experiment, facts: HostFacts) -> list[tuple[Point, Variant]]:
-    """Every point with where the file describes it; shares of memory are worked out for the machine.
+    """Every point with where the file describes it; shares of memory and of data are worked out.
 
-    Raises SpecErrors when the machine's memory is not known and a value is a share of it.
+    Raises SpecErrors when it is not known how much that is of which a value is a share.
     """
     points: list[tuple[Point, Variant]] = []
     problems: list[Problem] = []
     for number, levels in enumerate(experiment.combinations(), start=1):
         variant = experiment.variant(levels)
-        config = variant.setup.server.config
-        shares = [name for name, value in config.items() if value.share_of_memory is not None]
-        if facts.memory_bytes is None and shares:
-            message = "the machine's memory is not known, so nothing can be a share of it"
-            problems += [variant.problem(_config(name), message, "a size, as 2G") for name in shares]
+        wholes = {
+            "memory": memory_bytes(variant.setup, facts),
+            "data": tables_bytes(variant.workload) or None,
+        }
+        unknown = _unknown_shares(variant, wholes)
+        problems += unknown
+        if unknown:
             continue
-        resolved = {name: _resolved(value, facts) for name, value in config.items()}
+        config = variant.setup.server.config
+        resolved = {name: _resolved(value, wholes) for name, value in config.items()}
         server: Server = variant.setup.server.model_copy(update={"config": resolved})
         setup = variant.setup.model_copy(update={"server": server})
-        point = Point(id=f"p{number}", levels=levels, setup=setup, workload=variant.workload)
+        point = Point(
+            id=f"p{number}",
+            levels=levels,
+            setup=setup,
+            workload=variant.workload,
+            notes=notes_of(setup, variant),
+        )
         points.append((point, variant))
     if problems:
         raise SpecErrors(problems)
     return points
 
 
-def _resolved(value: ConfigValue, facts: HostFacts) -> ConfigValue:
-    return value.resolved(facts.memory_bytes) if facts.memory_bytes is not None else value
+def memory_bytes(setup: Setup, facts: HostFacts) -> int | None:
+    """The memory of the host that the server is on."""
+    return setup.host.guest_memory_bytes if setup.host.is_guest else facts.memory_bytes
 
 
-def _config(name: str) -> tuple[str, ...]:
-    return ("setup", "server", "config", name)
+def _unknown_shares(variant: Variant, wholes: Mapping[str, int | None]) -> list[Problem]:
+    made = variant.workload.generator
+    messages = {
+        "memory": "the machine's memory is not known, so nothing can be a share of it",
+        "data": f"how much data {made} makes is not known before it runs, so nothing can be a share of it",
+    }
+    return [
+        variant.problem(("setup", "server", "config", name), messages[value.share.of], "a size, as 2G")
+        for name, value in variant.setup.server.config.items()
+        if value.share is not None and wholes[value.share.of] is None
+    ]
+
+
+def _resolved(value: ConfigValue, wholes: Mapping[str, int | None]) -> ConfigValue:
+    if value.share is None:
+        return value
+    whole = wholes[value.share.of]
+    assert whole is not None, "refused before"
+    return ConfigValue(value.share.size(whole))

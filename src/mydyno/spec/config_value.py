@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -16,8 +16,26 @@ from mydyno.document.base import Fault, refuse
 
 _MEBIBYTE = 1024 * 1024
 _SIZE = re.compile(r"-?\d+[KMGTPE]?", re.IGNORECASE)
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\s+of\s+memory")
-_ALLOWED = "a number, ON or OFF, a size as 256M, a share as 25% of memory, or a text"
+LEAST_OF_DATA = 6 * _MEBIBYTE
+"""The smallest share of data: no server takes a buffer pool below 5M, and it counts in whole pages."""
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\s+of\s+(memory|data)")
+_MOST_PERCENT = {"memory": 100, "data": 1000}
+_ALLOWED = "a number, ON or OFF, a size as 256M, a share as 25% of memory or 80% of data, or a text"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A size as a part of something that is known when the plan is made."""
+
+    part: float
+    """0.25 for 25 %."""
+    of: Literal["memory", "data"]
+    """The memory of the host that the server is on, or the tables of the workload as they are loaded."""
+
+    def size(self, whole_bytes: int) -> int:
+        """Bytes, rounded down to whole mebibytes; of data never below LEAST_OF_DATA."""
+        size = int(self.part * whole_bytes) // _MEBIBYTE * _MEBIBYTE
+        return max(size, LEAST_OF_DATA) if self.of == "data" else size
 
 
 @dataclass(frozen=True)
@@ -28,8 +46,8 @@ class ConfigValue:
 
     @property
     def text(self) -> str:
-        """The value as a server's option file takes it. A share of memory must be resolved first."""
-        assert self.share_of_memory is None, "a share of memory has no text before the machine is known"
+        """The value as a server's option file takes it. A share must be resolved first."""
+        assert self.share is None, "a share has no text before it is known of how much"
         if isinstance(self.written, bool):
             return "ON" if self.written else "OFF"
         return str(self.written)
@@ -50,27 +68,20 @@ class ConfigValue:
         return sign * suffix * parse_bytes(digits)
 
     @property
-    def share_of_memory(self) -> float | None:
-        """0.25 for `25% of memory`; None for everything else."""
+    def share(self) -> Share | None:
+        """What `25% of memory` means; None for everything else."""
         match = _SHARE.fullmatch(self.written) if isinstance(self.written, str) else None
-        return float(match.group(1)) / 100 if match else None
+        if match is None:
+            return None
+        return Share(float(match[1]) / 100, "memory" if match[2] == "memory" else "data")
 
     @property
     def meaning(self) -> str | int | float:
         """The same for values that the server takes as the same: 256M and 268435456, true and ON."""
         number = self.number
-        return (
-            number
-            if number is not None
-            else str(self.text if not self.share_of_memory else self.written).upper()
-        )
-
-    def resolved(self, memory_bytes: int) -> ConfigValue:
-        """This value with a share of memory turned into bytes, rounded down to whole mebibytes."""
-        share = self.share_of_memory
-        if share is None:
-            return self
-        return ConfigValue(int(share * memory_bytes) // _MEBIBYTE * _MEBIBYTE)
+        if number is not None:
+            return number
+        return str(self.text if self.share is None else self.written).upper()
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -115,14 +126,16 @@ def _share_fault(text: str) -> Fault | None:
     if match is None:
         return None
     number, _, rest = match.groups()
-    allowed = "more than 0% and at most 100% of memory"
+    allowed = "more than 0% and at most 100% of memory, or 1000% of data"
     if not rest:
         return Fault("does not say of what it is a share", allowed=allowed, nearest=f"{number}% of memory")
-    if not _SHARE.fullmatch(text.strip()):
+    share = _SHARE.fullmatch(text.strip())
+    if share is None:
+        whole = "data" if "data" in rest.lower() else "memory"
         return Fault(
-            "is no share that mydyno knows", allowed=allowed, nearest=f"{number.lstrip('-')}% of memory"
+            "is no share that mydyno knows", allowed=allowed, nearest=f"{number.lstrip('-')}% of {whole}"
         )
-    if not 0 < float(number) <= 100:
+    if not 0 < float(number) <= _MOST_PERCENT[share[2]]:
         return Fault("is out of bounds", allowed=allowed)
     return None
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from host.images.builders import kernel_folder
 from mydyno.core.errors import HostError
-from mydyno.host.images.modules import choose, depends, load_order, name_of, read_module
+from mydyno.host.images.modules import choose, depends, load_order, name_of, read_module, unsigned
 
 
 def names(files: tuple[Path, ...]) -> list[str]:
@@ -60,3 +60,9 @@ def test_any_graph_without_circles_is_put_in_order(graph: dict[int, list[int]]) 
     place = {name: position for position, name in enumerate(ordered)}
     assert len(place) == len(ordered)
     assert all(place[below] < place[name] for name, lower in needs.items() for below in lower)
+
+
+def test_the_signature_behind_a_module_is_cut_off_and_nothing_else() -> None:
+    trailer = bytes([0, 0, 2, 0, 0, 0, 0, 0]) + (5).to_bytes(4, "big")
+    assert unsigned(b"module" + b"12345" + trailer + b"~Module signature appended~\n") == b"module"
+    assert unsigned(b"module") == b"module"

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::server::TTY_WINDOW;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -59,6 +61,15 @@ pub enum Channel {
     Tty(PathBuf),
     /// The virtio serial port of this name.
     VirtioPort(String),
+}
+
+impl Channel {
+    pub fn window(&self) -> Option<usize> {
+        match self {
+            Self::Tty(_) => Some(TTY_WINDOW),
+            Self::VirtioPort(_) => None,
+        }
+    }
 }
 
 pub fn read(path: &Path) -> Result<Config, String> {

@@ -26,7 +26,7 @@ pub fn run(config: &Path) -> ExitCode {
     }
     let shares = match prepare(config) {
         Ok((config, channel)) => {
-            match serve(&channel, &channel) {
+            match serve(&channel, &channel, config.channel.window()) {
                 Ok(Ending::Closed | Ending::PowerOff) => {}
                 Ok(Ending::Malformed(what)) => eprintln!("mydyno-agent: malformed: {what}"),
                 Err(error) => eprintln!("mydyno-agent: {error}"),

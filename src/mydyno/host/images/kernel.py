@@ -11,11 +11,12 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
-from mydyno.host.images.build import Progress, need, now, watch
+from mydyno.host.images.apt import PrivateApt
+from mydyno.host.images.build import Progress, need, now
 from mydyno.host.images.manifest import KernelManifest, write_manifest
-from mydyno.host.images.modules import choose, read_module
+from mydyno.host.images.modules import choose, read_module, unsigned
 from mydyno.host.images.store import ImageStore, KernelImage
-from mydyno.host.images.suites import reaching_settings, source_lines, sources_of, suite_of_kernel
+from mydyno.host.images.suites import sources_of, suite_of_kernel
 from mydyno.host.local import LocalHost
 
 METAPACKAGE = "linux-image-amd64"
@@ -33,26 +34,13 @@ def build_kernel(store: ImageStore, version: str, progress: Progress) -> KernelI
     host = LocalHost()
     sources = sources_of(host, suite)
     with store.staging() as staging:
-        log = staging / "log"
-        apt = _apt_of_its_own(staging / "apt", source_lines(sources), reaching_settings(host))
-        with_apt = ["env", f"APT_CONFIG={apt}"]
-        watch([*with_apt, "apt-get", "update"], log, progress, what=f"reading the package lists of {suite}")
-        package = _real_package(host.run([*with_apt, "apt-cache", "depends", METAPACKAGE]).stdout, suite)
+        apt = PrivateApt(host, staging, sources, progress)
+        package = _real_package(apt.depends(METAPACKAGE), suite)
         _check_version(package, version, suite)
-        fetched = staging / "package"
-        fetched.mkdir()
-        watch(
-            ["env", "-C", str(fetched), *with_apt[1:], "apt-get", "download", package],
-            log,
-            progress,
-            what=f"fetching {package}",
-        )
-        (archive,) = fetched.glob("*.deb")
-        tree = staging / "tree"
-        tree.mkdir()
-        watch(["dpkg-deb", "-x", str(archive), str(tree)], log, progress, what=f"unpacking {package}")
+        fetched = apt.fetch(package)
+        tree = apt.unpack(fetched, staging / "tree")
         progress("choosing modules")
-        manifest = _assemble(staging / "kernel", tree, archive, suite, version, started)
+        manifest = _assemble(staging / "kernel", tree, fetched.file, suite, version, started)
         manifest = manifest.model_copy(update={"sources": tuple(source.shown() for source in sources)})
         write_manifest(staging / "kernel", manifest)
         place = store.folder / "kernels" / version
@@ -73,7 +61,7 @@ def _assemble(
         shutil.copyfile(tree / "boot" / f"config-{folder.name}", target / "config")
         names = [file.name.removesuffix(".xz") for file in chosen.files]
         for name, file in zip(names, chosen.files, strict=True):
-            (target / "modules" / name).write_bytes(read_module(file))
+            (target / "modules" / name).write_bytes(unsigned(read_module(file)))
     package, package_version, _ = archive.stem.split("_")
     return KernelManifest(
         name=f"linux-{version}",
@@ -91,28 +79,6 @@ def _assemble(
         built_in=chosen.built_in,
         absent=chosen.absent,
     )
-
-
-def _apt_of_its_own(folder: Path, sources: str, settings: str) -> Path:
-    """The configuration of an apt that shares nothing with this machine's but trusted keys and reach."""
-    with writing(folder):
-        for name in ("state/lists/partial", "cache/archives/partial"):
-            (folder / name).mkdir(parents=True)
-        (folder / "status").touch()
-        (folder / "sources.list").write_text(sources)
-        configuration = folder / "apt.conf"
-        configuration.touch(mode=0o600)  # A proxy's address may hold a password.
-        configuration.write_text(
-            f'{settings}Dir::State "{folder}/state";\n'
-            f'Dir::State::status "{folder}/status";\n'
-            f'Dir::Cache "{folder}/cache";\n'
-            f'Dir::Etc::sourcelist "{folder}/sources.list";\n'
-            f'Dir::Etc::sourceparts "{folder}/none";\n'
-            f'APT::Architecture "amd64";\nAPT::Architectures "amd64";\n'
-            # Else apt, run by root, fetches as a user who may not write here.
-            'APT::Sandbox::User "root";\n'
-        )
-    return configuration
 
 
 def _real_package(depends: str, suite: str) -> str:

@@ -52,6 +52,8 @@ NEEDED = frozenset({"virtio_pci", "virtio_blk", "virtio_console", "9pnet_virtio"
 """Without these, as modules or built in, no guest boots."""
 
 _SUFFIX = re.compile(r"\.ko(\.xz)?$")
+_SIGNED = b"~Module signature appended~\n"
+_TRAILER_BYTES = 12
 _INFORMATION = re.compile(rb"(?<=\0)(?:name|depends)=[^\0]*(?=\0)")
 
 
@@ -129,6 +131,20 @@ def read_module(file: Path) -> bytes:
     """A module's bytes, unpacked: Debian has compressed them with xz since its release 13."""
     content = file.read_bytes()
     return lzma.decompress(content) if file.suffix == ".xz" else content
+
+
+def unsigned(module: bytes) -> bytes:
+    """A module without the signature that is appended to it.
+
+    Where the package comes from was checked when it was fetched; that the guest's kernel hashes every
+    module once more takes a second of each boot under TCG. The trailer is struct module_signature of
+    the kernel's include/linux/module_signature.h, whose last four bytes are the signature's length.
+    """
+    if not module.endswith(_SIGNED):
+        return module
+    trailer = module[: -len(_SIGNED)][-_TRAILER_BYTES:]
+    signature = int.from_bytes(trailer[-4:], "big")
+    return module[: -len(_SIGNED) - _TRAILER_BYTES - signature]
 
 
 def _built_in(folder: Path) -> set[str]:

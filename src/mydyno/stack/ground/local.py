@@ -19,12 +19,12 @@ from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.agent import AgentHost
 from mydyno.host.block_devices import STABLE_FOLDERS
-from mydyno.host.environment import read_facts
 from mydyno.host.local import LocalHost
 from mydyno.host.namespace import NamespaceHost, mark
 from mydyno.spec.host import Host
 from mydyno.spec.storage import Disks, Storage
 from mydyno.stack.ground.block_limits import BlockLimits
+from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
 from mydyno.stack.ground.real_disks import examine, make_blank
 from mydyno.stack.layer import Standing, fingerprint_of
@@ -99,7 +99,7 @@ class LocalGroundLayer:
                 taking_down.callback(make_blank, each, self.stable_folders)
             folder = _private_folder(site, taking_down)
             host = _private_host(site, folder, taking_down)
-            virtual = _attach(host, _make_files(folder, self._volumes), taking_down)
+            virtual = _attach(host, make_disk_files(folder, self._volumes), taking_down)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             taking_down.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
@@ -126,7 +126,7 @@ class LocalGroundLayer:
                 f"the volume {arrays[0]} is an md array, and this machine's kernel has no md",
                 "take `host: uml` or `host: vm`, whose kernels have it",
             )
-        _refuse_without_room(site.lab, self._volumes)
+        refuse_without_room(site.lab, self._volumes)
 
 
 def _hold_mount_root(site: Site, taking_down: ExitStack) -> None:
@@ -156,19 +156,6 @@ def _private_host(site: Site, folder: Path, taking_down: ExitStack) -> AgentHost
     if done.returncode != 0:
         raise StorageError(f"nothing can be mounted on {MOUNT_ROOT}: {done.stderr.strip()}")
     return host
-
-
-def _make_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[Path, tuple[str, int, int]]:
-    """Sparse files: each with its volume, its position in it and its size."""
-    files = {}
-    for volume, disks in volumes.items():
-        for index in range(0 if disks.devices else disks.count):
-            path = folder / f"{volume}-{index}.img"
-            with writing(path), path.open("xb") as file:
-                path.chmod(0o600)
-                file.truncate(disks.size)
-            files[path] = (volume, index, disks.size)
-    return files
 
 
 def _attach(
@@ -220,15 +207,3 @@ def _kernel_has_md() -> bool:
     return (
         Path("/proc/mdstat").exists() or LocalHost().run(["modprobe", "-n", "-q", "md_mod"]).returncode == 0
     )
-
-
-def _refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:
-    """A file system whose disk runs full while it is measured is damaged, not slow."""
-    most = sum(disks.count * disks.size for disks in volumes.values() if not disks.devices)
-    free = read_facts(lab).free_disk_bytes
-    if free is not None and most > free:
-        raise StorageError(
-            f"the disks can grow to {format_bytes(most)}, and where the lab lies ({lab}) "
-            f"{format_bytes(free)} are free",
-            "make the disks smaller, or choose another place with --lab",
-        )

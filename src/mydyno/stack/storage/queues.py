@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import StorageError
+from mydyno.host.protocol import Host
 from mydyno.stack.site import Site
-from mydyno.stack.storage.tools import setting, write_setting
+from mydyno.stack.storage.tools import output_of, setting, write_setting
 from mydyno.stack.undo import RestoreSysfs
 
 
@@ -18,6 +19,16 @@ class Changed:
     path: Path
     before: str
     undo: int | None
+
+
+def queue_of(host: Host, device: Path) -> Path:
+    """The folder of a device's queue; a partition's is that of the disk that it is part of."""
+    queue = Path("/sys/block") / device.name / "queue"
+    if host.exists(queue):
+        return queue
+    argv = ["readlink", "--canonicalize", f"/sys/class/block/{device.name}"]
+    found = Path(output_of(host, argv, f"looking for the queue of {device}").strip())
+    return Path("/sys/block") / found.parent.name / "queue"
 
 
 def change(

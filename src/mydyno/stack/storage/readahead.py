@@ -14,7 +14,7 @@ from mydyno.spec.storage import Volume
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage.built import Built, FileSystem, of_volume
-from mydyno.stack.storage.queues import Changed, put_back, set_number
+from mydyno.stack.storage.queues import Changed, put_back, queue_of, set_number
 from mydyno.stack.storage.tools import setting
 
 _HINT = "it is kept in whole pages: a multiple of 4K"
@@ -47,13 +47,13 @@ class ReadaheadLayer:
 
     def up(self, site: Site, below: Standing) -> Readahead:
         filesystem = of_volume(below, FileSystem, self.volume)
-        path = Path("/sys/block") / filesystem.device.name / "queue" / "read_ahead_kb"
-        own = Path("/sys/fs/btrfs") / filesystem.uuid / "bdi" / "read_ahead_kb"
-        changed: Changed | None = None
-        if filesystem.kind == "btrfs":
-            path = own
-        if self.wanted.readahead is not None:
-            changed = self._set(site, path, filesystem.kind == "btrfs")
+        own = filesystem.kind == "btrfs"
+        path = (
+            Path("/sys/fs/btrfs") / filesystem.uuid / "bdi" / "read_ahead_kb"
+            if own
+            else queue_of(site.host, filesystem.device) / "read_ahead_kb"
+        )
+        changed = None if self.wanted.readahead is None else self._set(site, path, goes_with_mount=own)
         now = setting(site.host, path)
         return Readahead(self.volume, {} if now is None else {"readahead": f"{now}K"}, changed)
 
@@ -61,7 +61,7 @@ class ReadaheadLayer:
         if product.change is not None:
             put_back(site, product.change)
 
-    def _set(self, site: Site, path: Path, goes_with_mount: bool) -> Changed | None:
+    def _set(self, site: Site, path: Path, *, goes_with_mount: bool) -> Changed | None:
         assert self.wanted.readahead is not None
         kibibytes, rest = divmod(self.wanted.readahead, 1024)
         if rest:

@@ -12,7 +12,7 @@ from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage.built import Built
-from mydyno.stack.storage.queues import Changed, change, put_back, set_number
+from mydyno.stack.storage.queues import Changed, change, put_back, queue_of, set_number
 from mydyno.stack.storage.tools import setting
 
 
@@ -49,7 +49,7 @@ class SchedulerLayer:
         told: dict[str, dict[str, None]] = {}
         try:
             for disk in ground.disks[self.volume]:
-                queue = Path("/sys/block") / disk.path.name / "queue"
+                queue = queue_of(site.host, disk.path)
                 self._set_scheduler(site, queue, changes)
                 # A scheduler comes with a queue length of its own, so the length is set after it.
                 if self.wanted.queue_depth is not None:

@@ -1,0 +1,131 @@
+"""The part of `mydyno doctor` about storage: what each ground can do here, and how to get the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from mydyno.core.facts import GroundFacts
+    from mydyno.plan.grounds import Offer
+    from mydyno.spec import HostKind
+
+_LABELS = {"boots": "can be used", "systemd": "systemd limits"}
+_ABOUT = {"local": "this machine itself", "uml": "User-Mode Linux guests", "vm": "QEMU guests"}
+
+
+@dataclass(frozen=True)
+class GroundCheck:
+    """What one ground can do. One that cannot be used stops no experiment without storage."""
+
+    name: str
+    """`ground uml`."""
+    verdict: Literal["ok", "warning"]
+    found: str
+    hint: str | None
+    needs_root: bool
+    kernels: tuple[str, ...]
+    kvm: bool | None
+    """Whether guests run with KVM; None: not tried, or no question here."""
+    offers: dict[str, str]
+    """Capability -> `yes`, or why it is not there."""
+    hints: dict[str, str]
+    """Capability -> how to get it, where that is known."""
+
+    @property
+    def ground(self) -> str:
+        return self.name.removeprefix("ground ")
+
+
+def examine_grounds() -> tuple[GroundCheck, ...]:
+    """Each ground of this machine, in the order in which they are explained."""
+    from mydyno.host.ground_facts import read_ground_facts
+
+    return checks_of(read_ground_facts())
+
+
+def checks_of(facts: GroundFacts) -> tuple[GroundCheck, ...]:
+    """The same for a machine with these facts."""
+    from mydyno.spec.host import KINDS
+
+    return tuple(_examine(ground, facts) for ground in KINDS)
+
+
+def table(grounds: Sequence[GroundCheck]) -> Iterator[str]:
+    """The matrix as lines of text, then why something is not there."""
+    rows = {
+        _LABELS.get(capability, capability): [_cell(ground, capability) for ground in grounds]
+        for capability in grounds[0].offers
+    }
+    rows["needs root"] = ["yes" if ground.needs_root else "no" for ground in grounds]
+    rows["KVM"] = [_kvm(ground) for ground in grounds]
+    rows["kernels"] = [", ".join(ground.kernels) or "none" for ground in grounds]
+    yield from _aligned({"storage on": [ground.ground for ground in grounds], **rows})
+    reasons = _reasons(grounds)
+    if reasons:
+        yield from ("", "why not")
+    for reason, told in reasons.items():
+        yield f"  {', '.join(told)}: {reason}"
+
+
+def _aligned(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    lines = [(name, *cells) for name, cells in rows.items()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def show(grounds: Sequence[GroundCheck]) -> None:
+    for line in table(grounds):
+        typer.echo(line)
+
+
+def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:
+    from mydyno.plan.grounds import CAPABILITIES, offer
+
+    offers = {capability: offer(capability, ground, facts) for capability in CAPABILITIES}
+    stands = offers["boots"]
+    kernels = {"local": (facts.kernel,), "uml": facts.uml_kernels, "vm": facts.vm_kernels}[ground]
+    return GroundCheck(
+        name=f"ground {ground}",
+        verdict="ok" if stands.has else "warning",
+        found=f"{_ABOUT[ground]}: {_summary(offers) if stands.has else stands.why}",
+        hint=stands.hint,
+        needs_root=ground == "local",
+        kernels=kernels,
+        kvm=facts.kvm if ground == "vm" else None,
+        offers={name: "yes" if offered.has else offered.why for name, offered in offers.items()},
+        hints={name: offered.hint for name, offered in offers.items() if offered.hint},
+    )
+
+
+def _summary(offers: dict[str, Offer]) -> str:
+    lacking = [name for name, offered in offers.items() if not offered.has]
+    return f"all but {', '.join(_LABELS.get(name, name) for name in lacking)}" if lacking else "everything"
+
+
+def _cell(ground: GroundCheck, capability: str) -> str:
+    if ground.offers[capability] != "yes":
+        return "no"
+    return "yes" if ground.verdict == "ok" else "would"
+
+
+def _kvm(ground: GroundCheck) -> str:
+    if ground.ground != "vm":
+        return "-"
+    return {None: "not tried", True: "works", False: "does not work"}[ground.kvm]
+
+
+def _reasons(grounds: Sequence[GroundCheck]) -> dict[str, list[str]]:
+    """Why (and how to get it) -> what is not there for that reason, as `local jfs`; each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for ground in grounds:
+        for capability, why in ground.offers.items():
+            if why != "yes":
+                hint = ground.hints.get(capability)
+                name = f"{ground.ground} {_LABELS.get(capability, capability)}"
+                reasons.setdefault(f"{why} ({hint})" if hint else why, []).append(name)
+    return reasons

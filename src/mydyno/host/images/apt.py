@@ -1,0 +1,94 @@
+"""An apt of its own: the package lists of one suite in a private folder, and packages from it, unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.writing import writing
+from mydyno.host.images.build import Progress, watch
+from mydyno.host.images.suites import Source, reaching_settings, source_lines
+from mydyno.host.protocol import Host
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that was fetched."""
+
+    file: Path
+    name: str
+    version: str
+
+
+class PrivateApt:
+    """Shares nothing with this machine's apt but trusted keys and reach; needs no root."""
+
+    def __init__(self, host: Host, folder: Path, sources: Iterable[Source], progress: Progress) -> None:
+        """Reads the package lists of `sources` into `folder`. Raises HostError."""
+        self._folder = folder
+        self._progress = progress
+        self._log = folder / "log"
+        self._host = host
+        sources = tuple(sources)
+        configuration = _configuration(folder / "apt", source_lines(sources), reaching_settings(host))
+        self._with_apt = ["env", f"APT_CONFIG={configuration}"]
+        names = ", ".join(dict.fromkeys(source.suite for source in sources))
+        watch(
+            [*self._with_apt, "apt-get", "update"],
+            self._log,
+            progress,
+            what=f"reading the package lists of {names}",
+        )
+
+    def depends(self, package: str) -> str:
+        """What `apt-cache depends` says of it."""
+        return self._host.run([*self._with_apt, "apt-cache", "depends", package]).stdout
+
+    def fetch(self, name: str) -> Package:
+        """Downloads a package. Raises HostError."""
+        target = self._folder / "packages" / name
+        with writing(target):
+            target.mkdir(parents=True)
+        watch(
+            ["env", "-C", str(target), *self._with_apt[1:], "apt-get", "download", name],
+            self._log,
+            self._progress,
+            what=f"fetching {name}",
+        )
+        (file,) = target.glob("*.deb")
+        _, version, _ = file.stem.split("_")
+        return Package(file, name, version.replace("%3a", ":"))
+
+    def unpack(self, package: Package, target: Path) -> Path:
+        """Unpacks its files below `target`, which may hold those of others. Raises HostError."""
+        with writing(target):
+            target.mkdir(exist_ok=True)
+        watch(
+            ["dpkg-deb", "-x", str(package.file), str(target)],
+            self._log,
+            self._progress,
+            what=f"unpacking {package.name}",
+        )
+        return target
+
+
+def _configuration(folder: Path, sources: str, settings: str) -> Path:
+    with writing(folder):
+        for name in ("state/lists/partial", "cache/archives/partial"):
+            (folder / name).mkdir(parents=True)
+        (folder / "status").touch()
+        (folder / "sources.list").write_text(sources)
+        configuration = folder / "apt.conf"
+        configuration.touch(mode=0o600)  # A proxy's address may hold a password.
+        configuration.write_text(
+            f'{settings}Dir::State "{folder}/state";\n'
+            f'Dir::State::status "{folder}/status";\n'
+            f'Dir::Cache "{folder}/cache";\n'
+            f'Dir::Etc::sourcelist "{folder}/sources.list";\n'
+            f'Dir::Etc::sourceparts "{folder}/none";\n'
+            f'APT::Architecture "amd64";\nAPT::Architectures "amd64";\n'
+            # Else apt, run by root, fetches as a user who may not write here.
+            'APT::Sandbox::User "root";\n'
+        )
+    return configuration

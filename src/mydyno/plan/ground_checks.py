@@ -1,0 +1,74 @@
+"""What a ground cannot do, told at its line in the experiment, with the ground that can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mydyno.core.facts import AskedDisk, GroundFacts
+from mydyno.document.tree import Location
+from mydyno.plan.grounds import MOST_DISKS, able, disks_needed, needs_of, offer
+from mydyno.plan.point import Point
+from mydyno.spec import Experiment, Problem, Setup, Variant
+
+
+def ground_problems(described: Sequence[tuple[Point, Variant]], facts: GroundFacts) -> list[Problem]:
+    """Every need of every point that its ground does not meet on this machine."""
+    problems: list[Problem] = []
+    for point, variant in described:
+        problems += _of_needs(point.setup, variant, facts)
+        problems += _of_number(point.setup, variant)
+        problems += _of_disks(point.setup, variant, facts)
+    return problems
+
+
+def asked_disks(experiment: Experiment) -> tuple[AskedDisk, ...]:
+    """Every real disk that a point of the experiment names."""
+    asked: dict[AskedDisk, None] = {}
+    for levels in experiment.combinations():
+        asked |= dict.fromkeys(disk for _, disk in _disks_of(experiment.variant(levels).setup))
+    return tuple(asked)
+
+
+def _of_needs(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Problem]:
+    kind = setup.host.kind
+    for need in needs_of(setup):
+        offered = offer(need.capability, kind, facts, setup.host.kernel)
+        if offered.has:
+            continue
+        instead = able(need, setup, facts)
+        ways = [f"host: {' or '.join(instead)}"] if instead else []
+        ways += [offered.hint] if offered.hint else []
+        yield variant.problem(
+            _spot(need.capability, need.location, setup),
+            f"host {kind} cannot give {need.what}: {offered.why}"
+            if need.capability != "boots"
+            else f"host {kind} cannot be used: {offered.why}",
+            "; or ".join(ways) or "no ground of this machine has it",
+        )
+
+
+def _spot(capability: str, location: Location, setup: Setup) -> Location:
+    """A kernel that is not there is told at its version."""
+    return (*location, "kernel") if capability == "boots" and setup.host.kernel else location
+
+
+def _of_number(setup: Setup, variant: Variant) -> Iterator[Problem]:
+    needed, most = disks_needed(setup), MOST_DISKS[setup.host.kind]
+    if needed > most:
+        message = f"host {setup.host.kind} has room for {most} disks, and the volumes need {needed}"
+        others = " or ".join(kind for kind, count in MOST_DISKS.items() if count >= needed)
+        yield variant.problem(("setup", "storage"), message, f"host: {others}", at_key=True)
+
+
+def _of_disks(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Problem]:
+    for location, disk in _disks_of(setup):
+        found = facts.disks.get(disk)
+        for refusal in found.refusals if found else ():
+            yield variant.problem(location, f"the disk may not be built on: {refusal}")
+
+
+def _disks_of(setup: Setup) -> Iterator[tuple[Location, AskedDisk]]:
+    for name, volume in setup.storage.volumes.items() if setup.storage else ():
+        for index, device in enumerate(volume.disks.devices):
+            location = ("setup", "storage", name, "disks", "devices", index, "id")
+            yield location, AskedDisk(device.id, device.serial, volume.disks.wipe)

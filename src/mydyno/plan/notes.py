@@ -1,0 +1,42 @@
+"""What a plan has made of what the file says, told so that nobody has to guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mydyno.core.units import format_bytes
+from mydyno.document.tree import Location, Scalar, find
+from mydyno.spec import Setup, Variant
+from mydyno.spec.arrays import level_name
+from mydyno.spec.setup_checks import idle_keys
+from mydyno.spec.volume_values import OLD_SCHEDULERS
+
+
+def notes_of(setup: Setup, variant: Variant) -> tuple[str, ...]:
+    """Sentences about the point with this `setup`, whose shares are resolved, in the words of the file."""
+    return (*_shares(setup, variant), *_old_schedulers(setup, variant), *_left_out(setup, variant))
+
+
+def _shares(setup: Setup, variant: Variant) -> Iterator[str]:
+    for name, value in variant.setup.server.config.items():
+        if value.share is not None:
+            size = setup.server.config[name].number
+            assert isinstance(size, int)
+            yield f"{name}: {value.written} is {format_bytes(size)}"
+
+
+def _old_schedulers(setup: Setup, variant: Variant) -> Iterator[str]:
+    for name, volume in setup.storage.volumes.items() if setup.storage else ():
+        place: Location = ("setup", "storage", name, "scheduler")
+        node = find(variant.tree, place)
+        if isinstance(node, Scalar) and node.text in OLD_SCHEDULERS:
+            today = f"today {volume.scheduler}"
+            yield f"storage.{name}.scheduler: {node.text} is of kernels before 5.0, {today}"
+
+
+def _left_out(setup: Setup, variant: Variant) -> Iterator[str]:
+    for location, key, used in idle_keys(setup, variant.tree):
+        if not used and setup.storage is not None:
+            volume = setup.storage.volumes[str(location[2])]
+            array = "one disk" if volume.raid == "none" else level_name(volume.raid)
+            yield f"storage.{location[2]}.{key} is left out: {array} has none"

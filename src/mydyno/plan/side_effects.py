@@ -1,0 +1,63 @@
+"""What a plan does outside the lab folder, and how it ends, said before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mydyno.plan.point import Point
+
+
+def side_effects(points: Sequence[Point]) -> tuple[str, ...]:
+    """One sentence each."""
+    return (*_of_servers(points), *_of_guests(points), *_of_this_machine(points))
+
+
+def _of_servers(points: Sequence[Point]) -> Iterator[str]:
+    if any(point.workload.fio_options is None for point in points):
+        yield (
+            "starts a private server process for each trial, and one for each new dataset; "
+            "as an unprivileged user when mydyno runs as root; stopped afterwards"
+        )
+        yield "keeps its unix socket in a private folder of the temporary folder; removed afterwards"
+    ports = sorted({port for point in points if (port := point.setup.server.network.port) is not None})
+    for port in ports:
+        name = f"TCP port {port}" if port else "a free TCP port"
+        yield f"listens on {name} of 127.0.0.1 while a trial runs"
+    if any(point.setup.limits is not None and point.setup.limits.via == "systemd" for point in points):
+        yield "starts the server in a transient unit of systemd, for its limits; gone with the server"
+
+
+def _of_guests(points: Sequence[Point]) -> Iterator[str]:
+    kinds = {point.setup.host.kind for point in points}
+    names = {"uml": "User-Mode Linux", "vm": "QEMU"}
+    for kind in ("uml", "vm"):
+        if kind in kinds:
+            yield (
+                f"boots a {names[kind]} guest for each trial, as an ordinary process without root, that dies "
+                "with mydyno; its disks are sparse files in the lab; arrays and mounts go with it"
+            )
+
+
+def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
+    volumes = [
+        volume
+        for point in points
+        if point.setup.storage is not None and not point.setup.host.is_guest
+        for volume in point.setup.storage.volumes.values()
+    ]
+    if any(not volume.disks.devices for volume in volumes):
+        yield (
+            "as root: attaches loop devices to sparse files in the lab, and mounts what is built on them "
+            "where only mydyno sees it (a private mount namespace); detached afterwards"
+        )
+    if any(volume.raid != "none" for volume in volumes):
+        yield "as root: creates md arrays of those disks; stopped afterwards"
+    if any(volume.disks.iops is not None or volume.disks.bandwidth is not None for volume in volumes):
+        yield "as root: limits those disks in the root group of cgroup v1's blkio; lifted afterwards"
+    if any(volume.scheduler or volume.queue_depth or volume.readahead for volume in volumes):
+        yield "as root: sets scheduler, queue depth or readahead of those disks; set back afterwards"
+    real = sorted({device.id for volume in volumes for device in volume.disks.devices})
+    for name in real:
+        yield f"as root: DESTROYS what is on {name}, and leaves it blank"
+    if volumes:
+        yield "writes the way back of each of these into the lab's journal first; mydyno cleanup goes it"

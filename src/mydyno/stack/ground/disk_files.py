@@ -1,0 +1,37 @@
+"""The files that virtual disks are: sparse, private, and refused where they could not all become full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.core.units import format_bytes
+from mydyno.core.writing import writing
+from mydyno.host.environment import read_facts
+from mydyno.spec.storage import Disks
+
+
+def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:
+    """A file system whose disk runs full while it is measured is damaged, not slow. Raises StorageError."""
+    most = sum(disks.count * disks.size for disks in volumes.values() if not disks.devices)
+    free = read_facts(lab).free_disk_bytes
+    if free is not None and most > free:
+        raise StorageError(
+            f"the disks can grow to {format_bytes(most)}, and where the lab lies ({lab}) "
+            f"{format_bytes(free)} are free",
+            "make the disks smaller, or choose another place with --lab",
+        )
+
+
+def make_disk_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[Path, tuple[str, int, int]]:
+    """Sparse files in `folder`: each with its volume, its position in it and its size. Raises LabError."""
+    files = {}
+    for volume, disks in volumes.items():
+        for index in range(0 if disks.devices else disks.count):
+            path = folder / f"{volume}-{index}.img"
+            with writing(path), path.open("xb") as file:
+                path.chmod(0o600)
+                file.truncate(disks.size)
+            files[path] = (volume, index, disks.size)
+    return files

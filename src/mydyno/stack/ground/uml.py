@@ -1,0 +1,177 @@
+"""host: uml: a User-Mode Linux guest with fresh disks for every trial. Needs no root.
+
+The guest's root is this machine's own, read-only, so its programs are there. The disks are sparse files
+in a private folder of the lab; limits are set inside the guest, where they go with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mydyno.core.errors import HostError, StorageError
+from mydyno.core.units import format_bytes
+from mydyno.core.writing import writing
+from mydyno.host.environment import read_facts
+from mydyno.host.programs import find_program
+from mydyno.host.uml.chosen import chosen_kernel
+from mydyno.host.uml.host import UmlHost
+from mydyno.host.uml.kernels import UmlKernel, UmlKernels
+from mydyno.host.uml.machine import MOST_DISKS, Share, UmlMachine, disk_name, hidden_folders
+from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
+from mydyno.spec.storage import Disks, Storage
+from mydyno.stack.ground.block_limits import BlockLimits
+from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.mount_root import MOUNT_ROOT
+from mydyno.stack.site import Site
+from mydyno.stack.undo import EndProcesses
+
+_PROGRAMS = ("mydyno-agent", "mydyno-engine")
+_KERNEL_LOG_LINES = 20
+
+
+@dataclass(eq=False)
+class UmlGround:
+    """A guest that runs, and its disks."""
+
+    host: UmlHost
+    disks: Mapping[str, tuple[Disk, ...]]
+    described: Mapping[str, str]
+    """What a result should tell of it: the kernel's package."""
+    _limits: BlockLimits = field(repr=False)
+    _taking_down: ExitStack = field(repr=False)
+    kind: str = "uml"
+    budget: Budget = "separate"
+
+    @property
+    def kernel(self) -> str:
+        return self.host.hello.kernel
+
+    @property
+    def cpus(self) -> int:
+        return self.host.hello.cpus
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        self._limits.set({self._number(disk): wanted for disk, wanted in limits.items()})
+
+    def kernel_log(self) -> str:
+        try:
+            lines = self.host.run(["dmesg"]).stdout.splitlines()
+        except HostError:
+            lines = self.host.console.read_text(errors="replace").splitlines()
+        return "\n".join(lines[-_KERNEL_LOG_LINES:])
+
+    def _number(self, disk: Disk) -> str:
+        told = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
+        if told is None:
+            raise StorageError(f"the guest has no disk {disk.path}")
+        return told.strip()
+
+
+@dataclass(frozen=True)
+class UmlGroundLayer:
+    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
+
+    host: Host
+    storage: Storage | None
+    folder: Path = field(compare=False)
+    trial: str
+    cost_seconds: float = 2.0
+    name: str = field(default="ground", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"host": "uml", "trial": self.trial})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return (
+            "boots a User-Mode Linux guest without network, on this machine's root file system, read-only; "
+            "it dies with mydyno",
+            *(_effect(volume, disks) for volume, disks in self._volumes.items()),
+        )
+
+    def up(self, site: Site, below: Standing) -> UmlGround:
+        """Raises StorageError for disks that cannot be had, MissingToolError, UsageError, HostError."""
+        _check(self._volumes)
+        kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
+        with ExitStack() as taking_down:
+            parent = site.lab / "run"
+            with writing(parent):
+                parent.mkdir(mode=0o755, exist_ok=True)
+            _refuse_without_room(parent, self._volumes)
+            folder = site.folder_in(parent)
+            taking_down.callback(site.remove, folder)
+            disks = _make_files(folder.path, self._volumes)
+            machine = self._machine(site, kernel, folder.path, tuple(disks))
+            taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
+            host = UmlHost(machine, self.folder / "console.log")
+            taking_down.callback(host.close)
+            limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
+            by_volume = {
+                volume: tuple(disk for disk in disks.values() if disk.volume == volume)
+                for volume in self._volumes
+            }
+            package = {"kernel package": f"user-mode-linux {kernel.manifest.package}"}
+            return UmlGround(host, by_volume, package, limits, taking_down.pop_all())
+
+    def down(self, site: Site, product: UmlGround) -> None:
+        product._taking_down.close()
+
+    @property
+    def _volumes(self) -> dict[str, Disks]:
+        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
+
+    def _machine(self, site: Site, kernel: UmlKernel, folder: Path, disks: tuple[str, ...]) -> UmlMachine:
+        programs = [find_program(name).absolute().parent for name in _PROGRAMS]
+        return UmlMachine(
+            kernel=kernel,
+            memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
+            folder=folder,
+            disks=disks,
+            shares=(Share(site.lab, read_only=False), *hidden_folders(programs)),
+        )
+
+
+def _check(volumes: Mapping[str, Disks]) -> None:
+    if real := [name for name, disks in volumes.items() if disks.devices]:
+        raise StorageError(
+            f"the volume {real[0]} is on real disks, which a guest has not", "take `host: local` for them"
+        )
+    number = sum(disks.count for disks in volumes.values())
+    if number > MOST_DISKS:
+        raise StorageError(
+            f"{number} disks are more than User-Mode Linux has: {MOST_DISKS}",
+            "take fewer, or `host: vm` or `host: local`",
+        )
+
+
+def _make_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[str, Disk]:
+    """Sparse files in `folder`: the guest's disk for each one's name, in the guest's order."""
+    disks: dict[str, Disk] = {}
+    for volume, wanted in volumes.items():
+        for index in range(wanted.count):
+            name = f"{volume}-{index}.img"
+            with writing(folder / name), (folder / name).open("xb") as file:
+                (folder / name).chmod(0o600)
+                file.truncate(wanted.size)
+            disks[name] = Disk(volume, index, Path("/dev") / disk_name(len(disks)), wanted.size)
+    return disks
+
+
+def _refuse_without_room(folder: Path, volumes: Mapping[str, Disks]) -> None:
+    """A disk whose file cannot grow any more gives errors, not figures."""
+    most = sum(disks.count * disks.size for disks in volumes.values())
+    free = read_facts(folder).free_disk_bytes
+    if free is not None and most > free:
+        raise StorageError(
+            f"the disks can grow to {format_bytes(most)}, and where they are ({folder}) "
+            f"{format_bytes(free)} are free",
+            "make the disks smaller, or choose another place with --lab",
+        )
+
+
+def _effect(volume: str, disks: Disks) -> str:
+    number = f"{disks.count} disk{'s' if disks.count > 1 else ''}"
+    return f"keeps {number} of {format_bytes(disks.size)} for {volume} as sparse files in the lab"

@@ -1,0 +1,158 @@
+"""The QEMU ground: a guest with fresh disks for every trial, limited by QEMU as clouds limit theirs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import HostError, StorageError
+from mydyno.host.environment import usable_cpus
+from mydyno.host.images import ImageStore
+from mydyno.host.programs import find_program
+from mydyno.host.vm.acceleration import ACCELERATION, acceleration
+from mydyno.host.vm.chosen import chosen_kernel, chosen_root
+from mydyno.host.vm.host import VmHost
+from mydyno.host.vm.initrd import entries, guest_config, make_initrd
+from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
+from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
+from mydyno.spec.storage import Disks, Storage
+from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
+from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.site import Site
+from mydyno.stack.undo import EndProcesses
+
+_PROGRAMS = ("mydyno-agent", "mydyno-engine")
+_LOG_LINES = 20
+
+
+@dataclass(eq=False)
+class VmGround:
+    """A guest that runs, and its disks."""
+
+    host: VmHost
+    disks: Mapping[str, tuple[Disk, ...]]
+    described: Mapping[str, str]
+    """What a result should tell of it: accelerator, image, kernel package."""
+    _taking_down: ExitStack = field(repr=False)
+    kind: str = "vm"
+    budget: Budget = "joint"
+
+    @property
+    def kernel(self) -> str:
+        return self.host.hello.kernel
+
+    @property
+    def cpus(self) -> int:
+        return self.host.hello.cpus
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        try:
+            for disk, limit in limits.items():
+                self.host.control.throttle(serial_of(disk), limit.iops, limit.bytes_per_second)
+        except HostError as error:
+            raise StorageError(f"the limits of a disk could not be set: {error.message}") from error
+
+    def kernel_log(self) -> str:
+        try:
+            lines = self.host.run(["dmesg"]).stdout.splitlines()
+        except HostError:
+            lines = self.host.console.read_text(errors="replace").splitlines()
+        return "\n".join(lines[-_LOG_LINES:])
+
+
+@dataclass(frozen=True)
+class VmGroundLayer:
+    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
+
+    host: Host
+    storage: Storage | None
+    folder: Path = field(compare=False)
+    trial: str
+    cost_seconds: float = 12.0
+    name: str = field(default="ground", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of(
+            {
+                "host": self.host.model_dump(mode="json"),
+                "disks": {name: disks.model_dump(mode="json") for name, disks in self._volumes().items()},
+                "trial": self.trial,
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        number = sum(disks.count for disks in self._volumes().values())
+        return (
+            "boots a QEMU guest without network; it dies with mydyno",
+            f"keeps {number} disk files of the guest in a private folder mydyno-* of the lab while it runs",
+        )
+
+    def up(self, site: Site, below: Standing) -> VmGround:
+        """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
+        refuse_without_room(site.lab, self._volumes())
+        store = ImageStore()
+        root = chosen_root(store)
+        kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
+        with_what = acceleration(kernel.file, store.folder / ACCELERATION)
+        shared = (SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),)
+        modules = kernel.modules()
+        programs = [find_program(name) for name in _PROGRAMS]
+        initrd = make_initrd(store, entries(modules, programs, guest_config(modules, shared)))
+        with ExitStack() as taking_down:
+            folder = site.roomy_folder()
+            taking_down.callback(site.remove, folder)
+            files = make_disk_files(folder.path, self._volumes())
+            taking_down.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
+            machine = Machine(
+                name=folder.path.name,
+                kernel=kernel.file,
+                initrd=initrd,
+                root=root.file,
+                accelerator=with_what.accelerator,
+                memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
+                cpus=self.host.cpus or usable_cpus(),
+                disks=tuple(DiskImage(f"{name}{index}", file) for file, (name, index, _) in files.items()),
+                folders=shared,
+            )
+            host = VmHost(machine, self.folder / "console.log")
+            taking_down.callback(host.close)
+            disks = _found_disks(host, self._volumes())
+            described = {
+                "accelerator": with_what.accelerator,
+                "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
+                "kernel package": f"{kernel.manifest.package} {kernel.manifest.package_version}",
+            }
+            return VmGround(host, disks, described, taking_down.pop_all())
+
+    def down(self, site: Site, product: VmGround) -> None:
+        product._taking_down.close()
+
+    def _volumes(self) -> dict[str, Disks]:
+        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
+
+
+def serial_of(disk: Disk) -> str:
+    """What the disk is called inside the guest and by QEMU: data0."""
+    return f"{disk.volume}{disk.index}"
+
+
+def _found_disks(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
+    """Each disk by the serial number that the guest's kernel read from it, whatever its name there is."""
+    listed = host.run(["sh", "-c", "cd /sys/block && grep -H '' */serial"]).stdout
+    names = {serial: name for name, serial in re.findall(r"^(\w+)/serial:(\w+)$", listed, re.MULTILINE)}
+    planned = [f"{volume}{index}" for volume, disks in volumes.items() for index in range(disks.count)]
+    missing = [serial for serial in planned if serial not in names]
+    if missing:
+        raise HostError(f"the guest does not see its disks {', '.join(missing)}; it has {sorted(names)}")
+    return {
+        volume: tuple(
+            Disk(volume, index, Path("/dev") / names[f"{volume}{index}"], disks.size)
+            for index in range(disks.count)
+        )
+        for volume, disks in volumes.items()
+    }

@@ -1,0 +1,43 @@
+import json
+from pathlib import Path
+
+from mydyno.host.images import ImageStore
+from mydyno.host.images.cpio import Entry, file
+from mydyno.host.vm.initrd import entries, guest_config, make_initrd
+from mydyno.host.vm.machine import SharedFolder
+
+
+def written(folder: Path, *names: str) -> list[Path]:
+    paths = [folder / name for name in names]
+    for path in paths:
+        path.write_bytes(path.name.encode())
+    return paths
+
+
+def test_the_guest_is_told_what_to_load_and_what_to_mount(tmp_path: Path) -> None:
+    modules = written(tmp_path, "virtio.ko", "9p.ko")
+    config = guest_config(modules, [SharedFolder("lab", Path("/home/dba/lab"), "passthrough")])
+    content = entries(modules, written(tmp_path, "mydyno-agent"), config)
+    by_name: dict[str, Entry] = {entry.name: entry for entry in content}
+    told = json.loads(by_name["config.json"].content)
+    assert told["modules"] == ["/modules/virtio.ko", "/modules/9p.ko"]
+    assert [share["target"] for share in told["shares"]] == ["/home/dba/lab"]
+    assert all(module.removeprefix("/") in by_name for module in told["modules"])
+    assert by_name["mydyno/mydyno-agent"].mode & 0o111
+
+
+def test_equal_content_is_made_once(tmp_path: Path) -> None:
+    store = ImageStore(tmp_path)
+    first = make_initrd(store, [file("init", b"1")])
+    made = first.stat().st_ino
+    assert make_initrd(store, [file("init", b"1")]) == first
+    assert first.stat().st_ino == made
+    assert make_initrd(store, [file("init", b"2")]) != first
+
+
+def test_old_ones_make_room(tmp_path: Path) -> None:
+    store = ImageStore(tmp_path)
+    made = [make_initrd(store, [file("init", bytes([number]))]) for number in range(12)]
+    left = set(made[0].parent.iterdir())
+    assert len(left) == 8
+    assert made[-1] in left

@@ -1,0 +1,95 @@
+"""The checker of leftovers sees each kind of them: else its silence would prove nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from stack.loops import attached, device_number, needs_loops, sparse_file
+
+from live.leftovers import Place
+from mydyno.stack.mount_root import HeldMountRoot
+from mydyno.stack.undo.lift_throttle import BLKIO_FILES
+
+pytestmark = [pytest.mark.live, needs_loops]
+
+BLKIO = Path("/sys/fs/cgroup/blkio")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place.at(tmp_path)
+    assert place.all() == []
+    return place
+
+
+def only(found: list[str]) -> str:
+    (line,) = found
+    return line
+
+
+def test_a_process_is_seen(place: Place) -> None:
+    with subprocess.Popen(["sh", "-c", "read end", f"{place.lab}/my.cnf"], stdin=subprocess.PIPE) as process:
+        assert only(place.alive()).startswith(f"process {process.pid}: sh -c")
+    assert place.alive() == []
+
+
+def test_a_loop_device_is_seen_while_it_is_attached(place: Place) -> None:
+    with attached(sparse_file(place.lab / "disk")) as device:
+        assert only(place.alive()) == f"loop device {device.name} over {place.lab}/disk"
+    assert place.alive() == []
+
+
+def test_a_mount_in_another_namespace_is_seen(place: Place) -> None:
+    script = 'mount -t tmpfs none "$1"; echo; read end'
+    with subprocess.Popen(
+        ["unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", place.lab],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as hidden:
+        assert hidden.stdout is not None
+        hidden.stdout.readline()
+        assert any(line.startswith("mount mnt:") for line in place.alive())
+    assert place.alive() == []
+
+
+@pytest.mark.skipif(not BLKIO.is_dir(), reason="no blkio hierarchy of cgroup v1 is mounted here")
+def test_a_limit_that_outlived_its_loop_device_is_seen(place: Place) -> None:
+    file = BLKIO / BLKIO_FILES["read_bps"]
+    with attached(sparse_file(place.lab / "disk")) as device:
+        number = device_number(device)
+        file.write_text(f"{number} 1048576")
+        assert place.lying() == []
+    try:
+        assert only(place.lying()) == f"limit of the unattached device {number}"
+    finally:
+        file.write_text(f"{number} 0")
+
+
+@pytest.mark.parametrize("where", ["tmp", "home", "lab/run"])
+def test_a_file_is_seen(place: Place, where: str) -> None:
+    (place.folder / where).mkdir(exist_ok=True)
+    (place.folder / where / "left").touch()
+    assert only(place.lying()) == f"file {place.folder / where / 'left'}"
+
+
+def test_a_private_folder_in_a_folder_of_the_machine_is_seen(place: Place) -> None:
+    stray = Path("/var/tmp/mydyno-0123456789ab")
+    stray.mkdir()
+    try:
+        assert only(place.lying()) == f"file {stray}"
+    finally:
+        stray.rmdir()
+
+
+def test_a_mount_root_that_nobody_holds_is_seen(place: Place) -> None:
+    held = HeldMountRoot()
+    assert place.lying() == []
+    # As a SIGKILL does: the lock goes, the folder stays.
+    os.close(held._descriptor)
+    try:
+        assert "held by nobody" in only(place.lying())
+    finally:
+        HeldMountRoot().let_go()
