@@ -39,6 +39,7 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
             for point in plan.points
         ),
         planned_trials=len(plan.trials),
+        work="ios" if all(point.workload.fio_options is not None for point in plan.points) else "queries",
         created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         mydyno_version=__version__,
     )

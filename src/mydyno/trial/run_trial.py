@@ -16,7 +16,7 @@ from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
-from mydyno.results.records import GroundRecord, TrialRecord
+from mydyno.results.records import GroundRecord, TrialRecord, Work
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import restarts, totals, usage
@@ -177,7 +177,7 @@ class TrialRunner:
         self, found: _Found, raised: Raised, trial: PlannedTrial, point: Point, folder: Path
     ) -> None:
         load = disk_driver(point.workload, raised, self.prepared.plan, trial, folder)
-        self._hear(load, found.collector)
+        self._hear(load, found.collector, "ios")
 
     def _measure_server(
         self, found: _Found, raised: Raised, server: RunningServer, trial: PlannedTrial, point: Point
@@ -192,18 +192,18 @@ class TrialRunner:
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)
         try:
-            self._hear(driver(point.workload, job, server.host), found.collector)
+            self._hear(driver(point.workload, job, server.host), found.collector, "queries")
         except EngineError:
             if server.alive():
                 raise
         found.rows_found = _rows_found(server, tables)
         found.server_alive = server.alive()
 
-    def _hear(self, load: Driver, collector: Collector) -> None:
+    def _hear(self, load: Driver, collector: Collector, work: Work) -> None:
         with load:
             for message in load:
                 collector.hear(message)
-                if event := _event(message, collector):
+                if event := _event(message, collector, work):
                     self.emit(event)
 
     def _load_tables(self, server: RunningServer, point: Point) -> Mapping[str, Any]:
@@ -228,10 +228,10 @@ class TrialRunner:
         return {"tables": {table.name: table.rows for table in prepared.tables}}
 
 
-def _event(message: messages.Message, collector: Collector) -> Event | None:
+def _event(message: messages.Message, collector: Collector, work: Work) -> Event | None:
     match message:
         case messages.PhaseStart():
-            return PhaseStarted(message.phase, message.connections, message.label)
+            return PhaseStarted(message.phase, message.connections, message.label, work)
         case messages.Interval():
             return Measured(
                 phase=message.phase,
@@ -239,6 +239,7 @@ def _event(message: messages.Message, collector: Collector) -> Event | None:
                 queries_per_second=message.queries / ((message.to_ns - message.from_ns) / 1e9),
                 p95_ns=message.p95_ns,
                 errors=message.errors,
+                work=work,
             )
         case messages.PhaseEnd():
             phase = collector.phases[-1]
@@ -248,6 +249,7 @@ def _event(message: messages.Message, collector: Collector) -> Event | None:
                 queries_per_second=phase.queries_per_second,
                 p95_ns=phase.latency.p95_ns,
                 label=phase.label,
+                work=work,
             )
         case _:
             return None
