@@ -9,21 +9,26 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import polars as pl
 
+from mydyno.analysis.self_checks import remarks
 from mydyno.results.records import (
     NO_LATENCY,
     CheckRecord,
     Environment,
     ExperimentRecord,
+    GroundRecord,
     Invalidity,
     Latency,
     OperationRecord,
     PhaseRecord,
     PointRecord,
+    SelfCheckRecord,
     StatementRecord,
     TrialRecord,
+    VolumeRecord,
 )
 
 SPEC_TEXT = """\
@@ -480,3 +485,115 @@ def told_by_a_foreign_program(run: MemoryRun, point_ids: Sequence[str] | None = 
         for each in run.records
     )
     return replace(run, records=records)
+
+
+ARRAYS: dict[str, tuple[int, float, float, float]] = {
+    "raid1": (2, 200.0, 400.0, 0.24),
+    "raid5": (4, 400.0, 800.0, 0.22),
+    "raid10": (4, 400.0, 800.0, 0.4),
+}
+"""Level -> its disks, what theory expects of writes and reads, and its queries/s against a single disk."""
+
+UML = GroundRecord(
+    kind="uml",
+    kernel="6.1.176",
+    cpus=1,
+    memory_bytes=1 << 30,
+    budget="separate",
+    disk_model="Each disk is a sparse file of the machine; the guest's cgroup blkio limits it.",
+    volumes=(),
+)
+
+
+def storage_run(*, arrays: Sequence[str] = tuple(ARRAYS), repeats: int = 3, seed: int = 5) -> MemoryRun:
+    """Arrays of disks of 200 IOPS in a guest, the log on a disk of its own; the first RAID 5 was CPU-bound,
+    and of its log nothing could be checked."""
+    noise = random.Random(seed)
+    factor = "storage.data.raid"
+    points = tuple(
+        PointRecord(point_id=f"p{number}", levels={factor: name}, title=f"array = {name}")
+        for number, name in enumerate(arrays, 1)
+    )
+    trials: list[TrialRecord] = []
+    frames: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
+    for block in range(repeats):
+        for of in points:
+            name = of.levels[factor]
+            disks, writes, reads, speed = ARRAYS[name]
+            phases = [
+                phase(number, connections, speed * noise.gauss(2000, 40), started_s=0.5 + 7 * number)
+                for number, connections in enumerate((1, 10, 30))
+            ]
+            made = trial(len(trials), of, phases, block=block, counters={"Threads_created": 30})
+            busy = block == 0 and name == "raid5"
+            checks = (
+                self_check("data", "randwrite", writes, disks, noise, idle=0.04 if busy else 0.6),
+                self_check("data", "randread", reads, disks, noise, idle=0.55),
+                self_check("log", "randwrite", 200.0, 1, noise, idle=0.8, failed=busy),
+            )
+            marks = remarks(checks, 0.15)
+            trials.append(
+                replace(
+                    made,
+                    ground=replace(UML, volumes=volumes(name, disks)),
+                    self_checks=checks,
+                    remarks=marks,
+                )
+            )
+            frames[made.trial_id] = series(made, 100, seed * 100 + len(trials))
+    return MemoryRun(
+        experiment=replace(
+            experiment(points, planned=len(trials), levels=list(arrays), factor=factor),
+            name="raid-vs-memory",
+            question="Which buys more for OLTP, spindles or memory?",
+            source=None,
+        ),
+        records=tuple(trials),
+        facts=ENVIRONMENT,
+        sample_frames={name: samples for name, (samples, _) in frames.items()},
+        interval_frames={name: intervals for name, (_, intervals) in frames.items()},
+    )
+
+
+def volumes(level: str, disks: int) -> tuple[VolumeRecord, ...]:
+    names = " ".join(f"/dev/ubd{letter}" for letter in "bcdefg"[:disks])
+    striped = {} if level == "raid1" else {"chunk": "512K"}
+    data = {
+        "devices": names,
+        "limits": "200 IOPS each",
+        "array": f"md {level} of {disks}",
+        **striped,
+        "array state": "clean",
+        "file system": "xfs, 4096 byte blocks",
+        "mount options": "rw,noatime,attr2,inode64,logbufs=8,logbsize=32k,noquota",
+        "scheduler": "none",
+    }
+    return (
+        VolumeRecord(name="data", facts=data),
+        VolumeRecord(
+            name="log", facts={"devices": "/dev/ubdh", "limits": "200 IOPS each", "file system": "xfs"}
+        ),
+    )
+
+
+def self_check(
+    volume: str,
+    operation: Literal["randread", "randwrite"],
+    expected: float,
+    disks: int,
+    noise: random.Random,
+    *,
+    idle: float,
+    failed: bool = False,
+) -> SelfCheckRecord:
+    return SelfCheckRecord(
+        volume=volume,
+        operation=operation,
+        block_bytes=4096,
+        queue_depth=16 * disks,
+        seconds=2.0,
+        measured_iops=None if failed else round(expected * noise.gauss(0.96, 0.015), 1),
+        expected_iops=expected,
+        idle=None if failed else idle,
+        error="fio: No space left on device" if failed else None,
+    )

@@ -14,7 +14,7 @@ from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.text import escaped, markdown, summary
 from mydyno.report.views.page import page
-from report.builders import MemoryRun, sql_bench_run, thread_cache_run
+from report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -33,6 +33,8 @@ def golden_texts() -> dict[str, str]:
         "summary.md": as_markdown(run),
         "summary-programs.txt": summary(programs),
         "summary-programs.md": as_markdown(programs),
+        "summary-storage.txt": summary(storage_run()),
+        "summary-storage.md": as_markdown(storage_run()),
     }
 
 
@@ -50,6 +52,8 @@ def as_markdown(run: MemoryRun) -> str:
         "summary.md",
         "summary-programs.txt",
         "summary-programs.md",
+        "summary-storage.txt",
+        "summary-storage.md",
     ],
 )
 def test_the_text_is_the_golden_one(name):
@@ -84,3 +88,12 @@ def test_the_experiment_file_cannot_leave_its_code_block():
     text = "before\n```\n# not a heading\n````\nafter"
     told = as_markdown(replace(run, experiment=replace(run.experiment, spec_text=text)))
     assert f"`````yaml\n{text}\n`````\n" in told
+
+
+def test_a_terminal_shows_a_few_remarks_and_how_many_more_there_are():
+    run = storage_run()
+    (mark, _) = run.records[1].remarks
+    marked = replace(run, records=tuple(replace(each, remarks=(mark,)) for each in run.records))
+    told = summary(marked)
+    assert told.count("REMARK t0") == 6
+    assert "REMARK 3 more trials: see the report" in told

@@ -16,10 +16,14 @@ needs no remark.
 
 * `vm`: the disks are QEMU's, outside the guest, and their limits are kept within 1 %; what remains is the
   queue of one disk running empty while another's is long, up to 6 % with four disks.
-* `uml`: limits and load share the guest's one CPU and its 100 Hz clock, and blkio deals out its budget in
+* `uml`: limits and load share the guest's one CPU, and blkio deals out its budget in
   slices of a tenth of a second: up to 8 % were measured on bare arrays, 13 % on ext4 over four disks.
 * `local`: the same cgroup limits, on loops over files of a disk whose other users are not known.
 """
+
+DEVIATION = "self-check"
+CPU_BOUND = "cpu-bound"
+"""Names of the checks that a remark comes from."""
 
 IDLE_FLOOR = 0.10
 """Share of CPU time below which the ground's CPUs, and not its disks, may be what was measured."""
@@ -39,7 +43,7 @@ def load_told(check: SelfCheckRecord) -> str:
 
 def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
     if check.error is not None:
-        yield Remark(check="self-check", message=f"{load_told(check)}: the check failed: {check.error}")
+        yield Remark(check=DEVIATION, message=f"{load_told(check)}: the check failed: {check.error}")
     elif check.ratio is not None and abs(check.ratio - 1) > tolerance:
         why = (
             "the limits of the disks do not hold, or not every I/O reaches them"
@@ -47,13 +51,13 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
             else "something else than the disks' limits holds it up"
         )
         yield Remark(
-            check="self-check",
+            check=DEVIATION,
             message=f"{load_told(check)}: {check.measured_iops:.0f} a second where theory expects "
             f"{check.expected_iops:.0f} ({check.ratio:.0%}; {tolerance:.0%} off is allowed): {why}",
         )
     if check.idle is not None and check.idle < IDLE_FLOOR:
         yield Remark(
-            check="cpu-bound",
+            check=CPU_BOUND,
             message=f"{load_told(check)}: this ground is CPU-bound at this load ({check.idle:.0%} of its CPU "
             f"time was idle, {IDLE_FLOOR:.0%} are needed), so the disks' limits may not show",
         )

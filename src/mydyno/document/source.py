@@ -75,7 +75,8 @@ def parse(text: str, file: str, what: str = "an experiment") -> Mapping:
         raise SpecErrors([Problem(file, position, message, value=f"U+{error.character:04X}")]) from None
     except RecursionError:
         raise SpecErrors([_too_deep(file, Position(1, 1))]) from None
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, AssertionError) as error:
+        # The parser asserts what a %YAML line may say.
         message = f"not valid YAML: {str(error).splitlines()[0]}"
         raise SpecErrors([Problem(file, Position(1, 1), message)]) from None
     if root is None:

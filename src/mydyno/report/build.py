@@ -9,7 +9,13 @@ from pathlib import Path
 
 from mydyno.core.errors import MydynoError
 from mydyno.report.charts import draw, theme
-from mydyno.report.csv import operations_frame, points_frame, programs_frame, trials_frame
+from mydyno.report.csv import (
+    operations_frame,
+    points_frame,
+    programs_frame,
+    self_checks_frame,
+    trials_frame,
+)
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -31,6 +37,8 @@ class ReportFiles:
     """CSV: one row for each test program and setting; None when none was run."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
+    self_checks: Path | None
+    """CSV: one row for each self-check of each trial; None when there was none."""
     pictures: tuple[Path, ...]
     """A PNG and an SVG of each figure."""
 
@@ -53,7 +61,11 @@ def build(run: Run, out: Path) -> ReportFiles:
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
     }
-    optional = {"programs.csv": programs_frame(evidence), "operations.csv": operations_frame(evidence)}
+    optional = {
+        "programs.csv": programs_frame(evidence),
+        "operations.csv": operations_frame(evidence),
+        "self-checks.csv": self_checks_frame(evidence),
+    }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
     for figure in drawn:
         picture = draw.svg(figure.picture(), background=theme.PAPER)
@@ -69,6 +81,7 @@ def build(run: Run, out: Path) -> ReportFiles:
         trials=out / "trials.csv",
         programs=out / "programs.csv" if "programs.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
+        self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
     )
 

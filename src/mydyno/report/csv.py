@@ -62,6 +62,7 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "retries": phase.retries,
             "reconnects": phase.reconnects,
             **{_column(metric): metric.value(phase) for metric in words.metrics},
+            "remarks": "; ".join(remark.message for remark in trial.remarks) or None,
         }
         for trial in evidence.trials
         for phase in trial.phases
@@ -107,6 +108,23 @@ def operations_frame(evidence: Evidence) -> pl.DataFrame:
         for trial in evidence.trials
         for phase in trial.phases
         for operation in phase.operations
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def self_checks_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each self-check of each trial, valid or not, as measured."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            **asdict(check),
+            "ratio": check.ratio,
+        }
+        for trial in evidence.trials
+        for check in trial.self_checks
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

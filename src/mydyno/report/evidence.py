@@ -12,7 +12,14 @@ from mydyno.analysis.places import by_program
 from mydyno.analysis.words import Words, words_of
 from mydyno.core.errors import LabError
 from mydyno.report.format import printable
-from mydyno.results.records import Environment, ExperimentRecord, PhaseRecord, TrialRecord
+from mydyno.results.records import (
+    Environment,
+    ExperimentRecord,
+    GroundRecord,
+    PhaseRecord,
+    TrialRecord,
+    VolumeRecord,
+)
 
 
 class Run(Protocol):
@@ -129,13 +136,37 @@ def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
 
 
 def _printable_words(trial: TrialRecord) -> TrialRecord:
-    """A server's or a file's words come into a reason, a warning and a check; a user's into a label."""
+    """A server's, a tool's or a file's words come into a reason, a remark, a warning, a check and a ground; a
+    user's into a label."""
     reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
     checks = tuple(
         replace(check, name=printable(check.name), detail=_printable(check.detail)) for check in trial.checks
     )
     return replace(
-        trial, invalidities=reasons, checks=checks, phases=tuple(map(_printable_phase, trial.phases))
+        trial,
+        invalidities=reasons,
+        checks=checks,
+        phases=tuple(map(_printable_phase, trial.phases)),
+        ground=None if trial.ground is None else _printable_ground(trial.ground),
+        self_checks=tuple(replace(each, error=_printable(each.error)) for each in trial.self_checks),
+        remarks=tuple(replace(each, message=printable(each.message)) for each in trial.remarks),
+    )
+
+
+def _printable_ground(ground: GroundRecord) -> GroundRecord:
+    """Tools and the kernel wrote its facts."""
+    volumes = tuple(
+        VolumeRecord(
+            name=printable(volume.name),
+            facts={printable(name): printable(value) for name, value in volume.facts.items()},
+        )
+        for volume in ground.volumes
+    )
+    return replace(
+        ground,
+        kernel=printable(ground.kernel),
+        disk_model=printable(ground.disk_model),
+        volumes=volumes,
     )
 
 

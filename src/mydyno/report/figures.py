@@ -14,13 +14,24 @@ from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
+from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import keep_together
-from mydyno.report.tables import Table, curves_table, operations_table, programs_table, ratios_table
+from mydyno.report.storage_tables import self_checks_table
+from mydyno.report.tables import (
+    Table,
+    curves_table,
+    operations_table,
+    programs_table,
+    ratios_table,
+)
 from mydyno.report.views.page import Page
 
 PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
+
+GROUND = "self-check"
+"""The figure that stands in the section of the ground, with more beside it."""
 
 _TITLE_CHARACTERS = 92
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
@@ -80,6 +91,7 @@ def figures(page: Page) -> tuple[Figure, ...]:
         _ratios(page),
         _latency(page),
         _connect(page),
+        _self_checks(page),
     ]
     return tuple(figure for figure in found if figure is not None)
 
@@ -211,6 +223,26 @@ def _connect(page: Page) -> Figure | None:
         picture_title="Time to connect against connections",
         picture_subtitle=_subtitle(page),
         labelled=False,
+    )
+
+
+def _self_checks(page: Page) -> Figure | None:
+    view = page.ground
+    if not any(row.measured_iops for row in view.checks):
+        return None
+    tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
+    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g} % off, which needs no remark."
+    return Figure(
+        name=GROUND,
+        title="The disks against theory",
+        caption="I/Os per second that fio did on each volume before the load; a dot is a trial. The line is "
+        f"what theory expects of the disks' limits and of the array.{band} Without a line there is no limit, "
+        "or no theory.",
+        draw=lambda size: self_checks_chart(view, size),
+        tables=(("The disks against theory", self_checks_table(view)),),
+        picture_title="The disks against theory",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
     )
 
 

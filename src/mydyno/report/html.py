@@ -16,9 +16,15 @@ from markupsafe import Markup
 from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import dark_rules, inline_svg
 from mydyno.report.charts.theme import Size
-from mydyno.report.figures import Figure
+from mydyno.report.figures import GROUND, Figure
 from mydyno.report.format import MISSING, count, keep_together
-from mydyno.report.tables import key_numbers_table, key_value, trials_table
+from mydyno.report.storage_tables import storage_tables
+from mydyno.report.tables import (
+    key_numbers_table,
+    key_value,
+    remarks_told,
+    trials_table,
+)
 from mydyno.report.views.page import Page
 
 _TEMPLATES = jinja2.Environment(
@@ -28,6 +34,10 @@ _TEMPLATES = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+_MANY_REMARKS = 8
+"""Marked trials that are listed unfolded."""
 
 
 def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SIZES) -> str:
@@ -44,6 +54,10 @@ def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SI
         command=command(page),
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
+        ground_figure=GROUND,
+        storage_tables=storage_tables(page.ground),
+        remarks_told=remarks_told,
+        many=_MANY_REMARKS,
         css=Markup(_css()),
         colors=theme.SERIES,
         count=count,
@@ -95,14 +109,16 @@ def _slot_rule(slot: int, color: str) -> str:
 def _facts(page: Page) -> list[tuple[str, str]]:
     """The line under the verdict: what one asks first about a benchmark."""
     known = {f"{group.name}.{fact.name}": fact.value for group in page.environment for fact in group.facts}
-    wanted = (
+    wanted = [
         ("Server", "server.version"),
         ("CPU", "cpu.model"),
         ("CPUs", "cpu.usable"),
         ("Memory", "memory.bytes"),
-        ("Kernel", "kernel.release"),
-        ("File system", "filesystem.kind"),
-    )
+    ]
+    if page.ground.empty:
+        # Else the server stands on the ground's own.
+        wanted += [("Kernel", "kernel.release"), ("File system", "filesystem.kind")]
     labels = sorted({label for label in page.settings.durability if label is not None})
     found = [(name, known[key]) for name, key in wanted if known.get(key, MISSING) != MISSING]
+    found += [("Ground", model.told) for model in page.ground.models]
     return [*found, ("Durability", ", ".join(labels))] if labels else found

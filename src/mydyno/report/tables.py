@@ -26,7 +26,8 @@ from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
-_FEW = 4
+FEW = 4
+"""Settings that stand side by side; more stand below each other."""
 _NOTE = 44
 """Characters of a line of a note."""
 
@@ -158,7 +159,7 @@ def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
     settings = [setting for setting, _, _ in numbers[0].values] if numbers else []
     names = [f"{one.name} {one.how}" for one in numbers]
     across = [[key_value(one, place) for place in range(len(settings))] for one in numbers]
-    if len(settings) <= _FEW:
+    if len(settings) <= FEW:
         rows = tuple((name, *values) for name, values in zip(names, across, strict=True))
         return Table(("", *(setting.title for setting in settings)), rows, frozenset({0}))
     down = tuple(
@@ -208,8 +209,13 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
-        "valid" if row.valid else "INVALID",
+        ("valid" if row.valid else "INVALID") + (f", {remarks_told(row)}" if row.remarks else ""),
     )
+
+
+def remarks_told(row: TrialRow) -> str:
+    """`1 remark`"""
+    return "1 remark" if len(row.remarks) == 1 else f"{len(row.remarks)} remarks"
 
 
 def checks_told(row: TrialRow) -> str:

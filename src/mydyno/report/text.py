@@ -12,9 +12,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from mydyno.report.evidence import Run, gather
-from mydyno.report.figures import Figure
+from mydyno.report.figures import GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import command
+from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
@@ -27,6 +28,8 @@ from mydyno.report.views.page import Page, page
 from mydyno.report.views.trials import Reason, TrialRow
 
 WIDTH = 110
+_REMARKED = 6
+"""Marked trials that a terminal shows."""
 
 
 def summary(run: Run, width: int = WIDTH) -> str:
@@ -59,10 +62,17 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         labels = zip(page.settings.settings, page.settings.durability, strict=True)
         told = "; ".join(f"{setting.title}: {label or 'unknown'}" for setting, label in labels)
         console.print(Text(f"Durability differs: {told}."))
+    if page.ground.checks:
+        console.print(Text("The disks against theory, I/Os per second"))
+        console.print(_rich(self_checks_table(page.ground)))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
     for row in page.trials.broken:
         console.print(Text(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}"))
+    for row in page.trials.marked[:_REMARKED]:
+        console.print(Text(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}"))
+    if (more := len(page.trials.marked) - _REMARKED) > 0:
+        console.print(Text(f"REMARK {more} more {'trial' if more == 1 else 'trials'}: see the report"))
     for sentence in page.method.remarks:
         console.print(Text(sentence))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
@@ -89,6 +99,8 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     if page.key_numbers:
         yield from _table(key_numbers_table(page.key_numbers))
     for figure in figures:
+        if figure.name == GROUND:
+            continue
         yield f"\n## {figure.title}\n"
         yield f"![{figure.title}]({figure.name}.png)\n"
         yield f"{figure.caption}\n"
@@ -99,11 +111,13 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
             yield from _table(numbers)
         if figure.name == "ratio":
             yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
+    yield from _ground(page, figures)
     yield "\n## Trials\n"
     yield from (
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
     )
     yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
+    yield from (f"- **REMARK** {escaped(row.label)}: {escaped(_remarks(row))}" for row in page.trials.marked)
     yield ""
     yield from _table(trials_table(page.trials))
     yield "\n## Settings in force\n"
@@ -115,6 +129,25 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield _fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield _fenced(experiment.spec_text, "yaml")
+
+
+def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    if page.ground.empty:
+        return
+    yield "\n## The ground and its disks\n"
+    for model in page.ground.models:
+        stood = ", ".join(setting.title for setting in model.settings)
+        on = f"{stood}: " if len(page.ground.models) > 1 else "The storage stood on "
+        yield f"{escaped(f'{on}{model.told}; {model.budget}. {model.disk_model}')}\n"
+    yield from (f"{escaped(sentence)}\n" for sentence in page.method.verified)
+    for figure in figures:
+        if figure.name == GROUND:
+            yield f"![{figure.title}]({figure.name}.png)\n"
+            yield f"{figure.caption}\n"
+    if page.ground.checks:
+        yield from _table(self_checks_table(page.ground))
+    for numbers in storage_tables(page.ground):
+        yield from _table(numbers)
 
 
 def escaped(text: str) -> str:
@@ -150,6 +183,10 @@ def _rich(table: Table) -> RichTable:
 
 def _reasons(row: TrialRow) -> str:
     return "; ".join(_reason(reason) for reason in row.reasons)
+
+
+def _remarks(row: TrialRow) -> str:
+    return "; ".join(f"{remark.check}: {remark.message}" for remark in row.remarks)
 
 
 def _reason(reason: Reason) -> str:

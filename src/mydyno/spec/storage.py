@@ -41,7 +41,8 @@ MEANINGFUL: dict[str, tuple[Raid, ...]] = {
     "initial_sync": REDUNDANT,
 }
 """Keys that say nothing of some arrays, and the levels of which they do."""
-_STABLE = "/dev/disk/by-"
+_STABLE = ("/dev/disk/by-id/", "/dev/disk/by-path/", "/dev/disk/by-partuuid/")
+"""Names that stay after a reboot. A label or UUID of a file system goes with what is written."""
 _LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
 _DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
 _LARGEST_SIZE = 256 * TEBIBYTE
@@ -65,7 +66,7 @@ class Device(Section):
 
     id: Annotated[str, AfterValidator(_stable)] = Field(
         description="Its stable name: a link below /dev/disk/by-id (`ls -l /dev/disk/by-id`).",
-        json_schema_extra={"pattern": "^/dev/disk/by-"},
+        json_schema_extra={"pattern": "^/dev/disk/by-(id|path|partuuid)/"},
         examples=["/dev/disk/by-id/nvme-MAKER_MODEL_SERIAL"],
     )
     serial: Annotated[str, Field(min_length=1)] | None = Field(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
+from mydyno.report.views.ground import verified
 from mydyno.results.records import LOAD_AVERAGE, LatencyKind
 
 BUSY = 0.5
@@ -23,6 +24,8 @@ class Method:
     """Planned trials of which at least one attempt was finished."""
     load: tuple[str, ...]
     """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
+    verified: tuple[str, ...]
+    """What was looked at before the load, and how much of it was as it should be, one sentence each."""
     remarks: tuple[str, ...]
     """What the run lacks for a full answer and what may have disturbed it, one sentence each."""
 
@@ -40,6 +43,7 @@ def method(evidence: Evidence) -> Method:
         invalid=len(evidence.trials) - len(evidence.valid),
         done=done,
         load=(GIVEN_WORK,) if evidence.by_program else tuple(_loop(evidence.words, kind) for kind in kinds),
+        verified=tuple(verified(evidence)),
         remarks=(*_missing(evidence, done), *_disturbed(evidence)),
     )
 

@@ -14,6 +14,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
+from mydyno.report.views.ground import GroundView, ground_view
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.method import Method, method
 from mydyno.report.views.operations import Operations, operations
@@ -39,6 +40,7 @@ class Page:
     throughput: Curves
     latency: tuple[Curves, ...]
     connect: tuple[Curves, ...]
+    ground: GroundView
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
@@ -58,6 +60,7 @@ def page(evidence: Evidence) -> Page:
         throughput=curves(evidence, evidence.words.rate),
         latency=(curves(evidence, LATENCY_P95), curves(evidence, LATENCY_P99)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
+        ground=ground_view(evidence),
         trials=trial_table(evidence),
         settings=settings_view(evidence),
         environment=environment_view(evidence),

@@ -11,7 +11,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.overview import COUNTERS
 from mydyno.report.views.rates import overall_rate, total_time
-from mydyno.results.records import CheckRecord, Invalidity, TrialRecord
+from mydyno.results.records import CheckRecord, Invalidity, Remark, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class TrialRow:
     reasons: tuple[Reason, ...]
     checks: tuple[CheckRecord, ...]
     """Conditions of the workload, looked at after the load."""
+    remarks: tuple[Remark, ...]
+    """They mark the trial and do not spoil it."""
 
     @property
     def valid(self) -> bool:
@@ -78,6 +80,11 @@ class TrialTable:
     def broken(self) -> tuple[TrialRow, ...]:
         """Those with a check that does not hold."""
         return tuple(row for row in self.rows if row.broken)
+
+    @property
+    def marked(self) -> tuple[TrialRow, ...]:
+        """Those with a remark."""
+        return tuple(row for row in self.rows if row.remarks)
 
     @property
     def invalid(self) -> tuple[TrialRow, ...]:
@@ -115,6 +122,7 @@ def trial_table(evidence: Evidence) -> TrialTable:
                 seconds=trial.seconds,
                 reasons=_reasons(trial, evidence.words),
                 checks=trial.checks,
+                remarks=trial.remarks,
             )
         )
     return TrialTable(tuple(rows), names, evidence.by_program, evidence.words)

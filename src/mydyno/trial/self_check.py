@@ -1,0 +1,207 @@
+"""A short fio on a volume before its load: do the disks do what they were told to, and no more?
+
+docs/self-check.md explains it to people; what theory expects is `analysis.disk_theory`, and what its
+figures mean `analysis.self_checks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mydyno.analysis.disk_theory import ArrayLayout, LimitedDisk, expected_iops
+from mydyno.core.errors import EngineError, MissingToolError, ServerError
+from mydyno.load.fio import report
+from mydyno.results.records import SelfCheckRecord
+from mydyno.spec import Storage
+from mydyno.spec.arrays import failing_members
+from mydyno.spec.capacity import array_of
+from mydyno.spec.storage import Volume
+from mydyno.stack.ground import DiskLimits, Ground
+from mydyno.stack.storage import MountedVolume
+
+Operation = Literal["randread", "randwrite"]
+
+BLOCK_BYTES = 4096
+SECONDS = 2.0
+DEPTH_OF_A_DISK = 16
+DEEPEST = 64
+_RAMP_MS = 500
+"""Not counted: the first I/Os find budgets and queues that nobody has used yet."""
+_LARGEST_FILE = 64 << 20
+"""Large beside md's cache of stripes (1 MB a disk), small beside a disk."""
+_FILE = "mydyno-self-check"
+_LONGEST_SECONDS = 300.0
+"""A disk of one I/O a second takes a minute to empty the queue."""
+_OUT_OF_PLACE = ("btrfs", "f2fs")
+"""File systems that write a block elsewhere than it was: what is random in the file is in a row on the disk,
+and the kernel joins it before a limit counts it."""
+
+
+def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple[SelfCheckRecord, ...]:
+    """Writes, then reads, on a volume whose limits are set and on which there is no data yet.
+
+    A raw volume is overwritten at its start. A fio that fails is a record with its error. Raises
+    MissingToolError when the ground has no fio, HostError when it is lost.
+    """
+    wanted = storage.volumes[volume.volume]
+    raw = wanted.filesystem == "raw"
+    check = _Check(
+        ground=ground,
+        volume=volume,
+        wanted=wanted,
+        target=volume.device if raw else volume.path / _FILE,
+        size_bytes=min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 4),
+    )
+    try:
+        failure = check.lay_out()
+        return (check.run("randwrite", failure), check.run("randread", failure))
+    finally:
+        if not raw:
+            ground.host.remove_tree(check.target)
+
+
+@dataclass(frozen=True)
+class _Check:
+    ground: Ground
+    volume: MountedVolume
+    wanted: Volume
+    target: Path
+    size_bytes: int
+
+    def lay_out(self) -> str | None:
+        """Fills the file, without limits: blocks that were never written are read without a disk. What went
+        wrong; None for nothing."""
+        with self._limits_lifted():
+            _, failure = self._fio("--rw=write", "--bs=1M", "--iodepth=4", "--end_fsync=1")
+        return failure
+
+    def run(self, operation: Operation, failure: str | None) -> SelfCheckRecord:
+        """One measured run; after a `failure`, the record of that."""
+        depth = min(DEEPEST, DEPTH_OF_A_DISK * self.wanted.disks.number)
+        measured = idle = None
+        if failure is None:
+            before = self._cpu_times()
+            measured, failure = self._fio(
+                f"--rw={operation}",
+                f"--bs={BLOCK_BYTES}",
+                f"--iodepth={depth}",
+                "--time_based",
+                f"--runtime={SECONDS:g}",
+                f"--ramp_time={_RAMP_MS}ms",
+                "--norandommap",
+            )
+            idle = idle_share(before, self._cpu_times())
+        return SelfCheckRecord(
+            volume=self.volume.volume,
+            operation=operation,
+            block_bytes=BLOCK_BYTES,
+            queue_depth=depth,
+            seconds=SECONDS,
+            measured_iops=measured,
+            expected_iops=expected(
+                operation,
+                self.wanted,
+                LimitedDisk(self.wanted.disks.iops, self.wanted.disks.bandwidth, self.ground.budget),
+                degraded=int(self._of_md("degraded") or 0),
+                at_rest=self._of_md("sync_action") in (None, "idle"),
+            ),
+            idle=idle,
+            error=failure,
+        )
+
+    def _fio(self, *options: str) -> tuple[float | None, str | None]:
+        """I/Os per second, or what went wrong."""
+        argv = [
+            "fio",
+            "--name=self-check",
+            f"--filename={self.target}",
+            f"--size={self.size_bytes}",
+            "--direct=1",
+            "--ioengine=libaio",
+            "--output-format=json+",
+            *options,
+        ]
+        try:
+            done = self.ground.host.run(argv, timeout_seconds=_LONGEST_SECONDS)
+        except MissingToolError as error:
+            raise MissingToolError(
+                f"fio was not found on the {self.ground.host.name} host, and the disks are checked with it",
+                "install it where that host finds it: apt install fio",
+            ) from error
+        except ServerError as error:
+            return None, error.message
+        if done.returncode != 0:
+            return None, _last_line(done.stderr) or f"fio: exit code {done.returncode}"
+        try:
+            told = report.parse(done.stdout)
+        except EngineError as error:
+            return None, error.message
+        return (told.ios / told.seconds, None) if told.seconds else (None, "fio: no I/O came to its end")
+
+    @contextmanager
+    def _limits_lifted(self) -> Iterator[None]:
+        limits = DiskLimits(self.wanted.disks.iops, self.wanted.disks.bandwidth)
+        if limits == DiskLimits():
+            yield
+            return
+        disks = self.ground.disks[self.volume.volume]
+        self.ground.throttle(dict.fromkeys(disks, DiskLimits()))
+        try:
+            yield
+        finally:
+            self.ground.throttle(dict.fromkeys(disks, limits))
+
+    def _cpu_times(self) -> tuple[int, ...]:
+        return cpu_times(self.ground.host.read_text(Path("/proc/stat")) or "")
+
+    def _of_md(self, name: str) -> str | None:
+        """What the array's driver says of it; None where there is no array, or none with redundancy."""
+        # By its number: a raw volume's device is a node of another name.
+        done = self.ground.host.run(["stat", "--dereference", "--format=%t %T", str(self.volume.device)])
+        if done.returncode != 0:
+            return None
+        major, minor = (int(each, 16) for each in done.stdout.split())
+        text = self.ground.host.read_text(Path(f"/sys/dev/block/{major}:{minor}/md/{name}"))
+        return None if text is None else text.strip()
+
+
+def expected(
+    operation: Operation, volume: Volume, disk: LimitedDisk, *, degraded: int = 0, at_rest: bool = True
+) -> float | None:
+    """What theory expects of a volume with `degraded` members missing; None where it has nothing to say."""
+    logged = volume.consistency_policy == "ppl" and operation == "randwrite"
+    if volume.filesystem in _OUT_OF_PLACE or logged or not at_rest:
+        return None
+    shape = array_of(volume)
+    layout = ArrayLayout(
+        level=shape.raid,
+        disks=shape.disks,
+        failed=failing_members(shape, degraded),
+        layout=shape.layout,
+    )
+    return expected_iops(operation, BLOCK_BYTES, layout, disk)
+
+
+def cpu_times(stat: str) -> tuple[int, ...]:
+    """Clock ticks since boot of all CPUs: user, nice, system, idle, iowait, irq, softirq, steal (proc(5)).
+    Empty when the text is none of /proc/stat."""
+    words = stat.partition("\n")[0].split()
+    return tuple(int(word) for word in words[1:9]) if words[:1] == ["cpu"] else ()
+
+
+def idle_share(before: Sequence[int], after: Sequence[int]) -> float | None:
+    """Share of the CPU time in between in which there was nothing to do but to wait for disks; None when
+    no time has passed or none was told."""
+    spent = [late - early for early, late in zip(before, after, strict=False)]
+    if len(spent) < 5 or sum(spent) <= 0:
+        return None
+    return (spent[3] + spent[4]) / sum(spent)
+
+
+def _last_line(text: str) -> str | None:
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else None
