@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,15 +11,16 @@ from typing import Any
 
 import polars as pl
 
+from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
 from mydyno.core.errors import EngineError, HostError, ServerError
 from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
-from mydyno.results.records import GroundRecord, TrialRecord, Work
+from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialRecord, Work
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
-from mydyno.sampling.series import restarts, totals, usage
+from mydyno.sampling.series import Usage, restarts, totals, usage
 from mydyno.stack import DatasetLayer, FrozenDataset, RunningServer, Stack, durability, settings_difference
 from mydyno.stack.limits import limits_difference
 from mydyno.trial import validity
@@ -40,7 +41,6 @@ from mydyno.trial.interruption import uninterrupted
 from mydyno.trial.job import DATABASE, driving, keeps_row_counts, preparing
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
-from mydyno.trial.self_check import remarks
 
 
 @dataclass
@@ -138,7 +138,7 @@ class TrialRunner:
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
-                remarks=remarks(raised.self_checks),
+                remarks=_remarks(found.ground, raised.self_checks, cpu),
             ),
         )
         self.emit(
@@ -226,6 +226,15 @@ class TrialRunner:
         if prepared is None:
             raise ServerError("the engine ended without having loaded the dataset")
         return {"tables": {table.name: table.rows for table in prepared.tables}}
+
+
+def _remarks(
+    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Usage | None
+) -> tuple[Remark, ...]:
+    """What the checks of the disks found, and whether the load left the ground's CPUs any time."""
+    if ground is None:
+        return ()
+    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy_share if cpu else None))
 
 
 def _event(message: messages.Message, collector: Collector, work: Work) -> Event | None:
