@@ -64,7 +64,7 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
 
 
 def load_remarks(busy: float | None) -> tuple[Remark, ...]:
-    """The same of the load itself: `busy` is the share of the ground's CPU time that it took, None: unknown."""
+    """The same of the load: `busy` is the share of the ground's CPU time that it took, None: unknown."""
     if busy is None or busy <= 1 - IDLE_FLOOR:
         return ()
     message = f"the load took {busy:.0%} of the ground's CPU time: its disks' limits may not show"
