@@ -22,7 +22,10 @@ EVERYTHING = GroundFacts(
     throttling=True,
     systemd=True,
     programs=frozenset({"mdadm", *MAKERS.values()}),
+    agent=True,
+    fetches=False,
     uml_kernels=("6.1.176", "5.10.200", "7.2.7"),
+    uml_kernel="6.1",
     qemu=True,
     kvm=True,
     vm_kernels=("6.1", "6.12"),
@@ -59,7 +62,10 @@ def test_what_is_lacking_says_why(ground: HostKind) -> None:
         throttling=False,
         systemd=False,
         programs=frozenset(),
+        agent=False,
+        fetches=False,
         uml_kernels=(),
+        uml_kernel="6.1",
         qemu=False,
         kvm=False,
         vm_kernels=(),
@@ -118,8 +124,8 @@ def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:
     setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
     told = problems(setup, EVERYTHING, factors="{host.kernel: [5.10, 5.1, 6.1.176]}")
     assert [each.split(": ", 1)[1] for each in told] == [
-        "host uml cannot be used: there is no User-Mode Linux kernel 5.1, only 6.1.176, 5.10.200, 7.2.7 "
-        "(got 5.1); allowed: no ground of this machine has it"
+        "host uml cannot be used: there is no User-Mode Linux kernel 5.1 (there is 6.1.176, 5.10.200, 7.2.7) "
+        "(got 5.1); allowed: apt-get and dpkg-deb with Debian's package sources, to fetch one"
     ]
 
 
@@ -175,7 +181,25 @@ def test_a_disk_that_is_in_use_is_refused_in_the_plan_and_one_that_is_free_is_de
 
 def test_more_disks_than_a_ground_has_room_for() -> None:
     data = "{disks: {count: 12, size: 1G}, raid: 6, fail: 1, rebuild: yes}"
-    storage = f"{{data: {data}, log: {{disks: {{count: 4}}, raid: 0}}}}"
+    storage = f"{{data: {data}, log: {{disks: {{count: 5}}, raid: 0}}}}"
     [told] = problems(f"{{host: uml, storage: {storage}}}", EVERYTHING)
     assert "host uml has room for 16 disks, and the volumes need 17" in told
     assert "allowed: host: local or vm" in told
+
+
+def test_a_kernel_of_user_mode_linux_that_is_not_here_is_fetched_and_the_plan_says_so() -> None:
+    setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
+    facts = replace(EVERYTHING, fetches=True, uml_kernels=("6.1.176",))
+    read = experiment(setup=setup, workload=SMALL, factors="{host.kernel: [5.10, 6.1]}")
+    effects = plan.make(read, FACTS, facts).side_effects
+    assert [effect.split(" (45 MB)")[0] for effect in effects if effect.startswith("downloads")] == [
+        "downloads the User-Mode Linux kernel 5.10"
+    ]
+
+
+def test_without_the_agent_no_ground_can_be_used() -> None:
+    for host in ("local", "uml", "vm"):
+        [told] = problems(
+            f"{{host: {host}, storage: {{data: {{disks: {{size: 1G}}}}}}}}", replace(EVERYTHING, agent=False)
+        )
+        assert f"host {host} cannot be used: mydyno-agent is not installed" in told

@@ -44,7 +44,7 @@ def examine_grounds() -> tuple[GroundCheck, ...]:
     """Each ground of this machine, in the order in which they are explained."""
     from mydyno.host.ground_facts import read_ground_facts
 
-    return checks_of(read_ground_facts())
+    return checks_of(read_ground_facts(try_kvm=True))
 
 
 def checks_of(facts: GroundFacts) -> tuple[GroundCheck, ...]:
@@ -62,7 +62,7 @@ def table(grounds: Sequence[GroundCheck]) -> Iterator[str]:
     }
     rows["needs root"] = ["yes" if ground.needs_root else "no" for ground in grounds]
     rows["KVM"] = [_kvm(ground) for ground in grounds]
-    rows["kernels"] = [", ".join(ground.kernels) or "none" for ground in grounds]
+    rows["kernels here"] = [", ".join(ground.kernels) or "none" for ground in grounds]
     yield from _aligned({"storage on": [ground.ground for ground in grounds], **rows})
     reasons = _reasons(grounds)
     if reasons:

@@ -53,11 +53,17 @@ class GroundFacts:
     systemd: bool
     programs: frozenset[str]
     """Of mdadm and the makers of file systems: those that are installed."""
+    agent: bool
+    """Whether mydyno-agent, which runs commands on every ground, is installed."""
+    fetches: bool
+    """Whether Debian packages can be downloaded and unpacked: a missing User-Mode Linux kernel is."""
     uml_kernels: tuple[str, ...]
-    """Versions of the User-Mode Linux kernels that are at hand, the default one first."""
+    """Versions of the User-Mode Linux kernels that are at hand."""
+    uml_kernel: str
+    """The version that a guest boots when none is asked for, at hand or not."""
     qemu: bool
     kvm: bool | None
-    """Whether a guest was seen to boot with KVM; None: it has not been tried, for no kernel is there."""
+    """Whether a guest was seen to boot with KVM; None: it has not been tried."""
     vm_kernels: tuple[str, ...]
     """Versions of the guest kernels that are built."""
     vm_kernel: str | None

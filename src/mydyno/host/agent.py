@@ -143,6 +143,10 @@ class AgentHost:
     def server_identity(self) -> Identity | None:
         return self._identity
 
+    @property
+    def reservable_bytes(self) -> int | None:
+        return None
+
     def run(
         self,
         argv: Sequence[str],

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mydyno.core.errors import HostError
+from mydyno.host.console import telling_end
 from mydyno.host.frames import PIECE, Decoder, Frame, Kind, MalformedError
 from mydyno.host.streams import Stream, credit
 
@@ -25,9 +26,7 @@ from mydyno.host.streams import Stream, credit
 _PORTION = 1 << 18
 
 # What a guest on a busy machine may take for a single reply; a command has its own limit.
-_REPLY_SECONDS = 120.0
-
-_CONSOLE_LINES = 12
+_REPLY_SECONDS = 60.0
 
 
 class NoProgramError(OSError):
@@ -199,6 +198,8 @@ class Channel:
                     break
         except MalformedError as error:
             reason = f"it does not speak the agent's protocol ({error})"
+        except ConnectionError:
+            pass
         except OSError as error:
             reason = f"the channel broke ({error.strerror})"
         with self._changed:
@@ -299,7 +300,7 @@ class Channel:
             self._streams.pop(stream.number, None)
 
     def _said(self) -> str:
-        lines = [line for line in self._console().splitlines() if line.strip()][-_CONSOLE_LINES:]
+        lines = telling_end(self._console())
         return "".join(["; its console ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 

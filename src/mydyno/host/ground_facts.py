@@ -16,19 +16,28 @@ from mydyno.host.device_refusals import AskedDevice, refusals
 from mydyno.host.images import ImageStore
 from mydyno.host.images.suites import SUITES, machine_suite
 from mydyno.host.local import LocalHost
+from mydyno.host.programs import find_program
+from mydyno.host.uml.fetch import default_version
+from mydyno.host.uml.kernels import UmlKernels
+from mydyno.host.vm.acceleration import ACCELERATION, acceleration, known
 
 PROGRAMS = ("mdadm", "mke2fs", "mkfs.xfs", "mkfs.btrfs", "mkfs.jfs", "mkreiserfs", "mkfs.f2fs")
 _FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")
-_UML = "linux.uml"
+_FETCHERS = ("apt-get", "dpkg-deb", "tar")
 _QEMU = "qemu-system-x86_64"
 _CAP_SYS_ADMIN = 21
 """The number of the capability that mounting and attaching loop devices takes (capabilities(7))."""
 
 
-def read_ground_facts(disks: Sequence[AskedDisk] = ()) -> GroundFacts:
-    """The grounds of this machine, and what it tells of the real `disks` that an experiment names."""
+def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False) -> GroundFacts:
+    """The grounds of this machine, and what it tells of the real `disks` that an experiment names.
+
+    `try_kvm` boots a guest kernel, if one is built, for at most 8 s, when it is not known yet whether KVM
+    works; the answer is kept in the cache.
+    """
     modules = Path("/lib/modules") / platform.release() / "kernel"
-    store = ImageStore()
+    store, uml = ImageStore(), UmlKernels()
+    vm_kernel = _vm_kernel(store)
     return GroundFacts(
         root=has_capability(_text("/proc/self/status"), _CAP_SYS_ADMIN),
         kernel=platform.release(),
@@ -38,11 +47,14 @@ def read_ground_facts(disks: Sequence[AskedDisk] = ()) -> GroundFacts:
         throttling=can_throttle(_text("/proc/cgroups"), _text("/sys/fs/cgroup/cgroup.subtree_control")),
         systemd=Path("/run/systemd/system").is_dir() and shutil.which("systemd-run") is not None,
         programs=frozenset(program for program in PROGRAMS if shutil.which(program) is not None),
-        uml_kernels=_uml_kernels(),
+        agent=_has_agent(),
+        fetches=all(shutil.which(program) is not None for program in _FETCHERS),
+        uml_kernels=tuple(kernel.manifest.release for kernel in uml.all()),
+        uml_kernel=_uml_kernel(uml),
         qemu=shutil.which(_QEMU) is not None,
-        kvm=None if os.access("/dev/kvm", os.R_OK | os.W_OK) else False,
+        kvm=_kvm(store, vm_kernel, try_kvm),
         vm_kernels=_vm_kernels(store),
-        vm_kernel=_vm_kernel(store),
+        vm_kernel=vm_kernel,
         disks={disk: _disk_facts(disk) for disk in disks},
     )
 
@@ -71,28 +83,40 @@ def can_throttle(cgroups: str | None, used_by_v2: str | None) -> bool:
     return found[1] != "0" or "io" not in (used_by_v2 or "").split()
 
 
-def _uml_kernels() -> tuple[str, ...]:
-    if shutil.which(_UML) is None:
-        return ()
-    done = LocalHost().run([_UML, "--version"])
-    version = done.stdout.strip()
-    return (version,) if done.returncode == 0 and re.fullmatch(r"\d+\.\d+\S*", version) else ()
+def _uml_kernel(kernels: UmlKernels) -> str:
+    """What `host/uml/chosen.py` takes: that of this machine's suite, else the newest here."""
+    version, here = default_version(), kernels.all()
+    return version if kernels.kernel(version) or not here else here[-1].version
 
 
 def _vm_kernels(store: ImageStore) -> tuple[str, ...]:
-    names = [image.name for image in store.images() if image.kind == "kernel"]
-    return tuple(name.removeprefix("linux-") for name in names)
+    return tuple(
+        image.package_version.partition("-")[0] for image in store.images() if image.kind == "kernel"
+    )
 
 
 def _vm_kernel(store: ImageStore) -> str | None:
-    """That of the root which a guest would have: of this machine's own suite, else the newest."""
+    """What `host/vm/chosen.py` takes: that of the root, which is of this machine's suite, else the newest."""
     roots = [image for image in store.images() if image.kind == "root"]
     if not roots:
         return None
     own = machine_suite(LocalHost())
     newest = max(roots, key=lambda image: image.built)
     suite = own if own in [root.suite for root in roots] else newest.suite
-    return SUITES.get(str(suite)) or next(iter(_vm_kernels(store)), None)
+    return SUITES.get(str(suite))
+
+
+def _kvm(store: ImageStore, version: str | None, boot: bool) -> bool | None:
+    """Whether KVM works, as far as that is known; `boot`: tried with a kernel, when one is built."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    cache = store.folder / ACCELERATION
+    kernel = store.kernel(version) if version and boot else None
+    try:
+        found = acceleration(kernel.file, cache) if kernel else known(cache)
+    except MydynoError:
+        return None
+    return found.accelerator == "kvm" if found else None
 
 
 def _disk_facts(disk: AskedDisk) -> DiskFacts:
@@ -103,6 +127,14 @@ def _disk_facts(disk: AskedDisk) -> DiskFacts:
     except MydynoError as error:
         return DiskFacts(disk.name, (error.message,))
     return DiskFacts(device.description(), tuple(refusals(device, asked)))
+
+
+def _has_agent() -> bool:
+    try:
+        find_program("mydyno-agent")
+    except MydynoError:
+        return False
+    return True
 
 
 def _module_names(folder: Path) -> set[str]:

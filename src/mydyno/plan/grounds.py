@@ -56,6 +56,8 @@ class Need:
 
 
 HAS = Offer(True)
+_NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
+_TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
 
 
 def needs_of(setup: Setup) -> Iterator[Need]:
@@ -109,16 +111,19 @@ def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
 
 
 def disks_needed(setup: Setup) -> int:
-    """The disks of all volumes, and the fresh ones that rebuilding takes."""
-    volumes = setup.storage.volumes.values() if setup.storage else ()
-    return sum(volume.disks.number + (volume.fail if volume.rebuild else 0) for volume in volumes)
+    """The disks of all volumes."""
+    return sum(volume.disks.number for volume in setup.storage.volumes.values()) if setup.storage else 0
 
 
 def default_kernel(ground: HostKind, facts: GroundFacts) -> str | None:
     """The kernel that `ground` runs when no version is asked for; None when it has none."""
-    if ground == "uml":
-        return facts.uml_kernels[0] if facts.uml_kernels else None
-    return facts.vm_kernel if ground == "vm" else facts.kernel
+    return {"local": facts.kernel, "uml": facts.uml_kernel, "vm": facts.vm_kernel}[ground]
+
+
+def is_fetched(setup: Setup, facts: GroundFacts) -> str | None:
+    """The User-Mode Linux kernel that has to be downloaded for this setup; None: it is here, or none is."""
+    version = setup.host.kernel or facts.uml_kernel
+    return version if setup.host.kind == "uml" and not has_kernel(version, facts.uml_kernels) else None
 
 
 def has_kernel(version: str, kernels: tuple[str, ...]) -> bool:
@@ -132,6 +137,8 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
         case "boots":
             if not facts.root:
                 return Offer(False, "building storage on this machine itself needs root")
+            if not facts.agent:
+                return _NO_AGENT
             if not facts.loops:
                 return Offer(False, f"{running} has no loop devices", "modprobe loop")
             return HAS
@@ -153,15 +160,17 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
 
 
 def _uml(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
-    version = kernel or default_kernel("uml", facts)
+    version = kernel or facts.uml_kernel
     match capability:
         case "boots":
-            if version is None or not facts.uml_kernels:
-                return Offer(False, "there is no User-Mode Linux kernel", "apt-get install user-mode-linux")
-            if not has_kernel(version, facts.uml_kernels):
-                there = ", ".join(facts.uml_kernels)
-                return Offer(False, f"there is no User-Mode Linux kernel {version}, only {there}")
-            return HAS
+            if not facts.agent:
+                return _NO_AGENT
+            # One of three numbers names a kernel that is here, or none.
+            if has_kernel(version, facts.uml_kernels) or (facts.fetches and version.count(".") == 1):
+                return HAS
+            there = ", ".join(facts.uml_kernels) or "none"
+            why = f"there is no User-Mode Linux kernel {version} (there is {there})"
+            return Offer(False, why, None if facts.fetches else _TO_FETCH)
         case "md":
             return _mdadm(facts)
         case "linear":
@@ -179,6 +188,8 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
     version = kernel or default_kernel("vm", facts)
     match capability:
         case "boots":
+            if not facts.agent:
+                return _NO_AGENT
             if not facts.qemu:
                 return Offer(False, "QEMU is not installed", "apt-get install qemu-system-x86")
             if facts.vm_kernel is None or version is None:

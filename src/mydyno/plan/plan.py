@@ -93,7 +93,7 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
         trials=trials,
         sampling=experiment.sampling,
         estimate=cost,
-        side_effects=side_effects(points),
+        side_effects=side_effects(points, grounds),
         warnings=(*warnings, *_warnings(experiment, points, cost, facts)),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
     )
@@ -157,6 +157,7 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
             f"the load reaches {most} connections and max_connections is not set: most servers stop at "
             f"{DEFAULT_MAX_CONNECTIONS}"
         )
+    warnings += _equal_points(points)
     if facts.free_disk_bytes is not None and cost.disk_bytes > facts.free_disk_bytes:
         free = format_bytes(facts.free_disk_bytes)
         warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
@@ -167,6 +168,18 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
         warnings.append(
             "in sequential order a slow drift of the machine looks like a difference between points"
         )
+    return warnings
+
+
+def _equal_points(points: Sequence[Point]) -> list[str]:
+    """Points that differ in their levels only: 40% and 80% of little data are both 6M."""
+    seen: dict[str, Point] = {}
+    warnings: list[str] = []
+    for point in points:
+        meaning = point.setup.model_dump_json() + point.workload.model_dump_json()
+        first = seen.setdefault(meaning, point)
+        if first is not point:
+            warnings.append(f"{point.id} ({point.title}) is measured under the very conditions of {first.id}")
     return warnings
 
 

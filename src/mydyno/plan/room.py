@@ -55,7 +55,7 @@ def _taken(volume: Volume, content: int) -> int:
     if volume.initial_sync == "await" and volume.raid in (1, 4, 5, 6, 10):
         return whole
     rebuilt = volume.disks.size * volume.fail if volume.rebuild else 0
-    return min(whole, content * whole // usable + MADE_BYTES * volume.disks.number) + rebuilt
+    return min(whole, content * whole // usable + MADE_BYTES * volume.disks.number + rebuilt)
 
 
 def _of_volume(name: str, parts: dict[str, int], point: Point, variant: Variant) -> Iterator[Problem]:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.facts import GroundFacts
+from mydyno.plan.grounds import is_fetched
 from mydyno.plan.point import Point
+from mydyno.spec import kernel_version
 
 
-def side_effects(points: Sequence[Point]) -> tuple[str, ...]:
-    """One sentence each."""
-    return (*_of_servers(points), *_of_guests(points), *_of_this_machine(points))
+def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
+    """One sentence each; without `grounds` it is not known what has to be fetched first."""
+    fetched = _fetched(points, grounds) if grounds is not None else ()
+    return (*_of_servers(points), *fetched, *_of_guests(points), *_of_this_machine(points))
+
+
+def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
+    kernels = {kernel for point in points if (kernel := is_fetched(point.setup, grounds)) is not None}
+    for kernel in sorted(kernels, key=kernel_version):
+        yield (
+            f"downloads the User-Mode Linux kernel {kernel} (45 MB) from this machine's package sources into "
+            "mydyno's cache, once"
+        )
 
 
 def _of_servers(points: Sequence[Point]) -> Iterator[str]:

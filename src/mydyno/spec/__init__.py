@@ -5,6 +5,7 @@ from mydyno.spec.arrays import Raid
 from mydyno.spec.capacity import usable_bytes
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.design import Design
+from mydyno.spec.disks import Device, Disks
 from mydyno.spec.experiment import Experiment, Variant
 from mydyno.spec.factors import Factor, Level
 from mydyno.spec.host import Host, HostKind, kernel_version
@@ -15,7 +16,7 @@ from mydyno.spec.sampling import Sampling
 from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server
 from mydyno.spec.setup import Setup
-from mydyno.spec.storage import Device, Disks, FileSystem, Storage, Volume
+from mydyno.spec.storage import FileSystem, Storage, Volume
 from mydyno.spec.volume_values import Scheduler
 from mydyno.spec.workload import Workload
 

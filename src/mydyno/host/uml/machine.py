@@ -21,6 +21,10 @@ _HOST_ROOT = "/host"
 # Their contents are hidden in the guest by file systems of its own.
 _HIDDEN = ("/tmp", "/var/tmp", "/run", "/dev")
 
+# A kernel that panics ends itself by SIGABRT, which the first process of a namespace does not get. So
+# that one is a shell, which ends after it.
+_FIRST_PROCESS = ("sh", "-c", '"$@"; exit', "sh")
+
 
 @dataclass(frozen=True)
 class Share:
@@ -81,8 +85,10 @@ class UmlMachine:
 
     def _isolated(self, isolation: Sequence[str]) -> list[str]:
         libraries = self.kernel.libraries
+        if libraries is None and not isolation:
+            return ["env", "-C", str(self.folder)]
         if libraries is None:
-            return [*isolation, f"--wd={self.folder}", "--"] if isolation else ["env", "-C", str(self.folder)]
+            return [*isolation, f"--wd={self.folder}", "--", *_FIRST_PROCESS]
         return [
             *("bwrap", "--unshare-pid", "--die-with-parent"),
             *("--ro-bind", str(libraries), "/", "--bind", "/", _HOST_ROOT),

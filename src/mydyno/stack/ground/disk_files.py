@@ -9,7 +9,7 @@ from mydyno.core.errors import StorageError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.environment import read_facts
-from mydyno.spec.storage import Disks
+from mydyno.spec.disks import Disks
 
 
 def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:

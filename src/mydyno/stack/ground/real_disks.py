@@ -10,7 +10,7 @@ from mydyno.core.errors import StorageError
 from mydyno.host.block_devices import STABLE_FOLDERS, BlockDevice, read_block_device
 from mydyno.host.device_refusals import AskedDevice, refusals
 from mydyno.host.local import LocalHost
-from mydyno.spec.storage import Disks
+from mydyno.spec.disks import Disks
 from mydyno.stack.ground.ground import Disk
 
 

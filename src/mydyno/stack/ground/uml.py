@@ -20,8 +20,9 @@ from mydyno.host.uml.chosen import chosen_kernel
 from mydyno.host.uml.host import UmlHost
 from mydyno.host.uml.kernels import UmlKernel, UmlKernels
 from mydyno.host.uml.machine import MOST_DISKS, Share, UmlMachine, disk_name, hidden_folders
+from mydyno.spec.disks import Disks
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
-from mydyno.spec.storage import Disks, Storage
+from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
 from mydyno.stack.layer import Standing, fingerprint_of
@@ -108,6 +109,7 @@ class UmlGroundLayer:
             taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
             host = UmlHost(machine, self.folder / "console.log")
             taking_down.callback(host.close)
+            host.make_folder(MOUNT_ROOT, mode=0o755)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             by_volume = {
                 volume: tuple(disk for disk in disks.values() if disk.volume == volume)

@@ -18,8 +18,9 @@ from mydyno.host.vm.chosen import chosen_kernel, chosen_root
 from mydyno.host.vm.host import VmHost
 from mydyno.host.vm.initrd import entries, guest_config, make_initrd
 from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
+from mydyno.spec.disks import Disks
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
-from mydyno.spec.storage import Disks, Storage
+from mydyno.spec.storage import Storage
 from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
 from mydyno.stack.layer import Standing, fingerprint_of

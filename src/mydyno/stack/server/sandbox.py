@@ -10,9 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from mydyno.core.errors import ServerError
+from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.writing import writing
+from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host, Process
 from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
@@ -20,7 +21,7 @@ from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import OFF_WORDS, Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
-from mydyno.stack.server.initialise import place_settings
+from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.version import Version
 from mydyno.stack.site import PrivateFolder, Site
@@ -140,6 +141,7 @@ def start_server(
     try:
         own = {
             **place_settings(binary, datadir, scratch),
+            **_unasked(room_settings(binary, site.host), settings),
             **_wanted(places, settings),
             **_access_settings(binary, private.path, port),
         }
@@ -210,6 +212,11 @@ def _start(
         login.wipe()
 
 
+def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Settings of ours for which the experiment has no value of its own."""
+    return {name: value for name, value in own.items() if name not in settings}
+
+
 def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
     """Naming the binary log's place would turn it on."""
     logged = str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS
@@ -262,8 +269,15 @@ def _failure(server: RunningServer, error: Exception | None) -> str:
 
 
 def _log(server: RunningServer) -> str:
-    """What this very start has written; the file may hold an earlier one's words."""
-    return server.error_log.read_bytes()[server._log_start :].decode(errors="replace")
+    """What this very start has written; the file may hold an earlier one's words.
+
+    Read where the server runs: the newest words may not be on this side of a shared folder yet.
+    """
+    try:
+        text = server.host.read_text(server.error_log)
+    except HostError:
+        text = LocalHost().read_text(server.error_log)
+    return (text or "").encode()[server._log_start :].decode(errors="replace")
 
 
 def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
