@@ -27,6 +27,7 @@ lint: setup-dev ## style and types only
 bench: setup-dev ## measure the engine against its peers on this machine
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/sampling_overhead.py
+	python benchmarks/storage_ground.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs

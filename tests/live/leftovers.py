@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.cache import cache_folder
 from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.undo import PRIVATE_NAME
 from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
@@ -28,21 +29,28 @@ class Place:
 
     folder: Path
     before: frozenset[Path]
+    shared: tuple[Path, ...]
+    mount_root: Path
 
     @classmethod
-    def at(cls, folder: Path) -> Place:
+    def at(cls, folder: Path, shared: tuple[Path, ...] = _SHARED, mount_root: Path = MOUNT_ROOT) -> Place:
         for name in ("lab", "tmp", "home"):
             (folder / name).mkdir()
         (folder / "tmp").chmod(0o755)
-        return cls(folder, frozenset(_private_folders()))
+        return cls(folder, frozenset(_private_folders(shared)), shared, mount_root)
 
     @property
     def lab(self) -> Path:
         return self.folder / "lab"
 
     def environment(self) -> dict[str, str]:
-        """For commands that belong to this place."""
-        return {**os.environ, "TMPDIR": str(self.folder / "tmp"), "HOME": str(self.folder / "home")}
+        """For commands that belong to this place; kernels and images stay where they are."""
+        return {
+            **os.environ,
+            "TMPDIR": str(self.folder / "tmp"),
+            "HOME": str(self.folder / "home"),
+            "MYDYNO_CACHE": str(cache_folder("any").parent),
+        }
 
     def alive(self) -> list[str]:
         """Processes, loop devices, mounts and arrays of this place: what no journal may be needed for."""
@@ -62,13 +70,13 @@ class Place:
         lines = {pid: line for pid, line in _command_lines().items() if pid != os.getpid()}
         strays = [
             path
-            for path in _private_folders()
+            for path in _private_folders(self.shared)
             if path not in self.before and not any(path.name in line for line in lines.values())
         ]
         return [
             *(f"file {path}" for path in [*files, *strays]),
             *(f"limit of the unattached device {number}" for number in _limits_of_free_loops()),
-            *([f"{MOUNT_ROOT}, held by nobody"] if _mount_root_is_stray() else []),
+            *([f"{self.mount_root}, held by nobody"] if _is_unheld(self.mount_root) else []),
         ]
 
     def all(self) -> list[str]:
@@ -90,10 +98,10 @@ def _wait_until_empty(look: Callable[[], list[str]], seconds: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _private_folders() -> list[Path]:
+def _private_folders(shared: tuple[Path, ...]) -> list[Path]:
     return [
         path
-        for folder in _SHARED
+        for folder in shared
         if folder.is_dir()
         for path in folder.iterdir()
         if PRIVATE_NAME.fullmatch(path.name)
@@ -173,9 +181,9 @@ def _limits_of_free_loops() -> list[str]:
     )
 
 
-def _mount_root_is_stray() -> bool:
+def _is_unheld(mount_root: Path) -> bool:
     try:
-        descriptor = os.open(MOUNT_ROOT, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(mount_root, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return False
     try:

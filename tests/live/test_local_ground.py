@@ -162,12 +162,12 @@ def test_an_array_on_a_kernel_without_md_names_the_grounds_that_have_it(
 def test_when_the_disks_cannot_be_attached_nothing_is_left(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = local_ground._make_files
+    real = local_ground.make_disk_files
 
     def one_too_many(folder: Path, volumes: Any) -> Any:
         return real(folder, volumes) | {folder / "missing.img": ("data", 1, MIB)}
 
-    monkeypatch.setattr(local_ground, "_make_files", one_too_many)
+    monkeypatch.setattr(local_ground, "make_disk_files", one_too_many)
     with pytest.raises(StorageError, match=r"missing\.img: No such file"):
         layer(site, storage()).up(site, Standing())
     assert list((site.lab / "run").iterdir()) == []
@@ -205,7 +205,9 @@ def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk
             ground = replace(real.layer(site), trial=trial)
             assert ground.storage is not None
             standing = stack.move_to([ground, *building_layers(ground.storage)])
-            assert standing.of(LocalGround).disks["data"][0].path == real.device
+            told = standing.of(LocalGround)
+            assert told.disks["data"][0].path == real.device
+            assert str(real.id) in told.described["data disk 0"]
             assert "ext4" in signatures(real.device)
     assert signatures(real.device) == ""
 

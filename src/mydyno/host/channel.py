@@ -12,12 +12,14 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from mydyno.core.errors import HostError
+from mydyno.host.answers import Answer, Ending, Hello, NoProgramError
+from mydyno.host.console import telling_end
 from mydyno.host.frames import PIECE, Decoder, Frame, Kind, MalformedError
 from mydyno.host.streams import Stream, credit
 
@@ -25,37 +27,7 @@ from mydyno.host.streams import Stream, credit
 _PORTION = 1 << 18
 
 # What a guest on a busy machine may take for a single reply; a command has its own limit.
-_REPLY_SECONDS = 120.0
-
-_CONSOLE_LINES = 12
-
-
-class NoProgramError(OSError):
-    """The program to start is not there or may not be executed."""
-
-
-@dataclass(frozen=True)
-class Hello:
-    """What the agent tells of its machine."""
-
-    kernel: str
-    cpus: int
-    memory_bytes: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a request gave: the fields of its reply and the content that came with it."""
-
-    fields: Mapping[str, Any]
-    content: bytes
-
-
-@dataclass
-class Ending:
-    """How a process ended; None: not yet."""
-
-    code: int | None = None
+_REPLY_SECONDS = 60.0
 
 
 @dataclass
@@ -199,6 +171,8 @@ class Channel:
                     break
         except MalformedError as error:
             reason = f"it does not speak the agent's protocol ({error})"
+        except ConnectionError:
+            pass
         except OSError as error:
             reason = f"the channel broke ({error.strerror})"
         with self._changed:
@@ -299,7 +273,7 @@ class Channel:
             self._streams.pop(stream.number, None)
 
     def _said(self) -> str:
-        lines = [line for line in self._console().splitlines() if line.strip()][-_CONSOLE_LINES:]
+        lines = telling_end(self._console())
         return "".join(["; its console ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 

@@ -109,6 +109,7 @@ class LocalHost:
 
     name = "local"
     ephemeral = False
+    reservable_bytes: int | None = None
 
     def __init__(self) -> None:
         self._server_identity = server_identity()

@@ -90,6 +90,10 @@ class Host(Protocol):
     def server_identity(self) -> Identity | None:
         """The user that servers run as; None: the user that mydyno itself runs as."""
 
+    @property
+    def reservable_bytes(self) -> int | None:
+        """The most address space that a program should set aside at once; None: as much as it likes."""
+
     def run(
         self,
         argv: Sequence[str],

@@ -11,6 +11,7 @@ import altair as alt
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
+from mydyno.report.charts.levels import levels_chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
@@ -21,11 +22,14 @@ from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (
     Table,
     curves_table,
+    levels_table,
     operations_table,
     programs_table,
     ratios_table,
 )
+from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
+from mydyno.report.views.verdicts import Ratios
 
 PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
@@ -88,11 +92,14 @@ def figures(page: Page) -> tuple[Figure, ...]:
         _overview(page),
         _programs(page),
         _throughput(page),
-        _ratios(page),
+        None if page.throughput_levels.instead_of_ratios else _ratios(page),
         _latency(page),
         _connect(page),
         _self_checks(page),
     ]
+    if page.throughput_levels.instead_of_ratios:
+        # Nothing changes from phase to phase: how it went over time comes last.
+        found = [*found[1:], found[0]]
     return tuple(figure for figure in found if figure is not None)
 
 
@@ -143,6 +150,8 @@ def _programs(page: Page) -> Figure | None:
 
 
 def _throughput(page: Page) -> Figure | None:
+    if not page.throughput_levels.empty:
+        return _levels(page, "throughput", (page.throughput_levels,), "", page.verdicts.ratios)
     view = page.throughput
     if view.empty:
         return None
@@ -192,7 +201,29 @@ def _ratios(page: Page) -> Figure | None:
     )
 
 
+def _levels(
+    page: Page, name: str, views: tuple[Levels, ...], about: str, ratios: tuple[Ratios, ...] = ()
+) -> Figure:
+    """Settings side by side, in the place of the curves of that name."""
+    title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
+    edge = _EDGE if any(view.spreads for view in views) else ""
+    return Figure(
+        name=name,
+        title=title,
+        caption=f"{about}Mean over the valid trials, which are the small dots. "
+        f"{_bars(views[0].has_intervals)}{edge}",
+        draw=lambda size: levels_chart(views, size),
+        tables=((title, levels_table(views, ratios)),),
+        picture_title=page.verdicts.headline if name == "throughput" else title,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
 def _latency(page: Page) -> Figure | None:
+    sides = tuple(view for view in page.latency_levels if not view.empty)
+    if sides:
+        return _levels(page, "latency", sides, f"{' '.join(page.method.load)} ")
     views = tuple(view for view in page.latency if not view.empty)
     if not views:
         return None

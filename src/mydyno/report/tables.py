@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
 from mydyno.report.format import (
     MISSING,
@@ -20,6 +21,7 @@ from mydyno.report.format import (
 )
 from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
+from mydyno.report.views.levels import Levels
 from mydyno.report.views.operations import Cost, OperationRow, Operations
 from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
@@ -59,11 +61,52 @@ def curves_table(views: Sequence[Curves]) -> Table:
 
 
 def _told(view: Curves, point: CurvePoint | None) -> str:
-    if point is None:
-        return MISSING
-    write = latency if view.metric.unit == "ns" else count
+    return MISSING if point is None else _mean(view.metric, point)
+
+
+def _mean(metric: Metric, point: Measured) -> str:
+    write = latency if metric.unit == "ns" else count
     error = "" if point.low is None else f" ({interval(point.low, point.high, write)})"
     return f"{write(point.value)}{error}, n={point.n}"
+
+
+def levels_table(views: Sequence[Levels], ratios: Sequence[Ratios] = ()) -> Table:
+    """Places and settings down, metrics across: each mean with its interval and n; then what it is against
+    the first setting, where `ratios` has that."""
+    held = {(one.setting.point_id, row.place): row for one in ratios for row in one.rows}
+    several = len(views[0].groups) > 1
+    rows = tuple(
+        (
+            *((place_name(place),) if several else ()),
+            level.setting.title,
+            *(_level(view, number, row) for view in views),
+            *((_against(held.get((level.setting.point_id, place))),) if held else ()),
+        )
+        for number, (place, group) in enumerate(views[0].groups)
+        for row, level in enumerate(group)
+    )
+    place = views[0].words.load if isinstance(views[0].groups[0][0], int) else views[0].words.part
+    against = (f"against {ratios[0].against.title}",) if held else ()
+    columns = (
+        *((place,) if several else ()),
+        "setting",
+        *(view.metric.noun for view in views),
+        *against,
+    )
+    return Table(columns, rows, frozenset({0, 1} if several else {0}))
+
+
+def _against(row: RatioRow | None) -> str:
+    """`+95.6 % (+93.3 % to +97.9 %), faster`"""
+    if row is None or row.value is None:
+        return MISSING
+    error = "" if row.low is None else f" ({interval(row.low, row.high, change)})"
+    return f"{change(row.value)}{error}, {row.outcome.replace('-', ' ')}"
+
+
+def _level(view: Levels, group: int, row: int) -> str:
+    at = view.groups[group][1][row].at
+    return MISSING if at is None else _mean(view.metric, at)
 
 
 def ratios_table(view: Ratios) -> Table:

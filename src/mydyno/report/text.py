@@ -19,6 +19,7 @@ from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
+    levels_table,
     programs_table,
     ratios_table,
     settings_table,
@@ -52,7 +53,11 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(_rich(key_numbers_table(page.key_numbers)))
     if not page.programs.empty:
         console.print(_rich(programs_table(page.programs)))
-    for view in page.verdicts.ratios:
+    compared = page.verdicts.ratios
+    if page.throughput_levels.instead_of_ratios:
+        console.print(_rich(levels_table((page.throughput_levels,), compared)))
+        compared = ()
+    for view in compared:
         if not view.empty:
             console.print(Text(f"{view.setting.title} against {view.against.title}, {view.metric.noun}"))
             console.print(_rich(ratios_table(view)))
@@ -98,6 +103,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
         yield from _table(key_numbers_table(page.key_numbers))
+    with_verdicts = page.figure_with_verdicts
     for figure in figures:
         if figure.name == GROUND:
             continue
@@ -109,7 +115,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
             if len(tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from _table(numbers)
-        if figure.name == "ratio":
+        if figure.name == with_verdicts:
             yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield from _ground(page, figures)
     yield "\n## Trials\n"

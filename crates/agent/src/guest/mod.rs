@@ -57,8 +57,9 @@ fn prepare(path: &Path) -> Result<(Config, OwnedFd), String> {
         Some(programs) => Some((mounts::take_up(programs)?, programs)),
         None => None,
     };
-    if let Some(root) = &config.root {
-        mounts::move_into(root)?;
+    match &config.root {
+        Some(root) => mounts::move_into(root)?,
+        None => mounts::without_setuid("/")?,
     }
     mounts::temporary_folders()?;
     if let Some((folder, programs)) = programs {

@@ -39,6 +39,14 @@ pub fn kernel_file_systems() -> Result<(), String> {
     Ok(())
 }
 
+/// Programs of the machine outside do not become another user here: seen from a user namespace, what
+/// belongs to root seems to belong to nobody, and `mount` would run as nobody.
+pub fn without_setuid(folder: &str) -> Result<(), String> {
+    let flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::RDONLY;
+    rustix::mount::mount_remount(folder, flags, "")
+        .map_err(|error| format!("{folder} cannot be mounted without setuid: {error}"))
+}
+
 pub fn temporary_folders() -> Result<(), String> {
     for (target, options) in
         [("/run", "mode=755"), ("/tmp", "mode=1777"), ("/var/tmp", "mode=1777")]

@@ -19,6 +19,8 @@ _GAP = 26
 _AXES = 62
 _HEADROOM = 1.15
 _TALL = 250
+_MANY = 6
+"""More panels than this are drawn lower."""
 _LABEL = 12
 _DIGIT = 6.5
 
@@ -26,7 +28,8 @@ _DIGIT = 6.5
 def overview_chart(view: Overview, size: Size, height: int | None = None) -> Chart:
     """One panel a setting on shared scales; beside each other where there is room, else below each other."""
     columns = _columns(len(view.panels), size)
-    panel_height = height or (170 if size.narrow else 300 if columns <= 2 else 200)
+    usual = 130 if len(view.panels) > _MANY else 300 if columns <= 2 else 200
+    panel_height = height or (170 if size.narrow else usual)
     # Side by side, the shared axes are drawn at the outer edges only: one in between would widen its column.
     inner = size.width - 2 * _AXES - (columns - 1) * _GAP
     width = inner // columns

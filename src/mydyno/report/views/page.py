@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from mydyno.analysis.metrics import (
     CONNECT_MEAN,
     CONNECT_P95,
-    LATENCY_P95,
-    LATENCY_P99,
 )
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
@@ -16,11 +14,13 @@ from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
+from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
 from mydyno.report.views.operations import Operations, operations
 from mydyno.report.views.overview import Overview, overview
 from mydyno.report.views.programs import Programs, programs
 from mydyno.report.views.settings import SettingsView, settings_view
+from mydyno.report.views.tails import latencies
 from mydyno.report.views.trials import TrialTable, trial_table
 from mydyno.report.views.verdicts import Verdicts, verdicts
 from mydyno.results.records import ExperimentRecord
@@ -39,11 +39,19 @@ class Page:
     operations: Operations
     throughput: Curves
     latency: tuple[Curves, ...]
+    throughput_levels: Levels
+    """In the curves' place where there is one place only, or a crowd of settings; else without a group."""
+    latency_levels: tuple[Levels, ...]
     connect: tuple[Curves, ...]
     ground: GroundView
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
+
+    @property
+    def figure_with_verdicts(self) -> str:
+        """The figure below which the verdicts in other metrics stand."""
+        return "throughput" if self.throughput_levels.instead_of_ratios else "ratio"
 
 
 def page(evidence: Evidence) -> Page:
@@ -58,7 +66,9 @@ def page(evidence: Evidence) -> Page:
         programs=programs(evidence, found),
         operations=operations(evidence),
         throughput=curves(evidence, evidence.words.rate),
-        latency=(curves(evidence, LATENCY_P95), curves(evidence, LATENCY_P99)),
+        latency=tuple(curves(evidence, metric) for metric in latencies(evidence)),
+        throughput_levels=levels(evidence, evidence.words.rate),
+        latency_levels=tuple(levels(evidence, metric) for metric in latencies(evidence)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
         ground=ground_view(evidence),
         trials=trial_table(evidence),

@@ -27,3 +27,8 @@ def tails(evidence: Evidence) -> tuple[Metric, ...]:
     of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
     found = tuple(metric for kind, metric in of_kinds if kind in kinds)
     return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence),)
+
+
+def latencies(evidence: Evidence) -> tuple[Metric, ...]:
+    """Those that the report draws."""
+    return tails(evidence) if evidence.experiment.work == "ios" else (LATENCY_P95, LATENCY_P99)

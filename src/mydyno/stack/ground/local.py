@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
-from mydyno.stack.ground.real_disks import examine, make_blank
+from mydyno.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT, HeldMountRoot
 from mydyno.stack.site import Site
@@ -43,6 +43,8 @@ class LocalGround:
 
     host: AgentHost
     disks: Mapping[str, tuple[Disk, ...]]
+    described: Mapping[str, str]
+    """What a result should tell of it: what its disks are."""
     _numbers: Mapping[Disk, str] = field(repr=False)
     _limits: BlockLimits = field(repr=False)
     _taking_down: ExitStack = field(repr=False)
@@ -104,7 +106,9 @@ class LocalGroundLayer:
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             taking_down.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
-            return LocalGround(host, _by_volume(numbers), numbers, limits, taking_down.pop_all())
+            return LocalGround(
+                host, _by_volume(numbers), _described(real, virtual), numbers, limits, taking_down.pop_all()
+            )
 
     def down(self, site: Site, product: LocalGround) -> None:
         product._taking_down.close()
@@ -184,6 +188,11 @@ def _attach(
             )
         numbers[Disk(volume, index, Path(told["device"]), size)] = told["number"]
     return numbers
+
+
+def _described(real: Sequence[RealDisk], virtual: Mapping[Disk, str]) -> dict[str, str]:
+    files = {"virtual disks": "loop devices with direct I/O over sparse files"} if virtual else {}
+    return files | {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
 
 
 def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:

@@ -109,6 +109,7 @@ class UmlGroundLayer:
             taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
             host = UmlHost(machine, self.folder / "console.log")
             taking_down.callback(host.close)
+            host.make_folder(MOUNT_ROOT, mode=0o755)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             by_volume = {
                 volume: tuple(disk for disk in disks.values() if disk.volume == volume)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.errors import ServerError
+from mydyno.host.protocol import Host
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
@@ -53,7 +54,7 @@ def initialise(
     private = site.short_folder()
     try:
         config = private.path / "my.cnf"
-        own = place_settings(binary, datadir, scratch)
+        own = place_settings(binary, datadir, scratch) | room_settings(binary, site.host)
         if "innodb_buffer_pool_dump_at_shutdown" in binary.options:
             # Its list of pages would be loaded by the first server that starts here.
             own["innodb_buffer_pool_dump_at_shutdown"] = False
@@ -90,6 +91,15 @@ def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[s
         # The folder compiled in is wrong for an archive that was unpacked elsewhere.
         settings["basedir"] = str(prefix)
     return settings
+
+
+def room_settings(binary: ServerBinary, host: Host) -> dict[str, Setting]:
+    """What makes a server fit into a host with little address space.
+
+    MariaDB sets aside as much as its buffer pool might ever be resized to: 8 TiB unless it is told.
+    """
+    option, most = "innodb_buffer_pool_size_max", host.reservable_bytes
+    return {option: most} if most is not None and option in binary.options else {}
 
 
 def _mariadb_script(binary: ServerBinary) -> bytes:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mydyno.core.errors import ServerError
+from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.writing import writing
+from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host, Process
 from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
@@ -19,7 +20,7 @@ from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
-from mydyno.stack.server.initialise import place_settings
+from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.version import Version
 from mydyno.stack.site import PrivateFolder, Site
@@ -162,6 +163,8 @@ def _start(
         **_access_settings(binary, private.path, port),
         "init_file": login.path,
     }
+    room = room_settings(binary, site.host)
+    own |= {name: value for name, value in room.items() if name not in settings}
     text = render(own, settings)
     config, error_log = private.path / "my.cnf", folder / "error.log"
     site.host.write_text(config, text, owner=identity)
@@ -252,8 +255,15 @@ def _failure(server: RunningServer, error: Exception | None) -> str:
 
 
 def _log(server: RunningServer) -> str:
-    """What this very start has written; the file may hold an earlier one's words."""
-    return server.error_log.read_bytes()[server._log_start :].decode(errors="replace")
+    """What this very start has written; the file may hold an earlier one's words.
+
+    Read where the server runs: the newest words may not be on this side of a shared folder yet.
+    """
+    try:
+        text = server.host.read_text(server.error_log)
+    except HostError:
+        text = LocalHost().read_text(server.error_log)
+    return (text or "").encode()[server._log_start :].decode(errors="replace")
 
 
 def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:

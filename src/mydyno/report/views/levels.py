@@ -1,0 +1,95 @@
+"""A metric of every setting side by side, place by place: for a run without a curve, or with so many settings
+that curves would hide each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.analysis.metrics import Metric
+from mydyno.analysis.places import Place, places
+from mydyno.analysis.summary import summary
+from mydyno.analysis.words import Words
+from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.curves import Measured, measured
+
+MOST_CURVES = 8
+"""As many as there are colours."""
+_MANY_ORDERS = 20
+
+
+@dataclass(frozen=True)
+class Level:
+    setting: Setting
+    at: Measured | None
+    """None where it was not measured."""
+
+
+@dataclass(frozen=True)
+class Levels:
+    metric: Metric
+    words: Words
+    groups: tuple[tuple[Place, tuple[Level, ...]], ...]
+    """One for each place, with one level for each setting."""
+
+    @property
+    def empty(self) -> bool:
+        return not self._found()
+
+    @property
+    def instead_of_ratios(self) -> bool:
+        """A picture of every comparison would say the same again, or be as tall as a tower."""
+        settings = max((len(group) for _, group in self.groups), default=0)
+        return not self.empty and (len(self.groups) == 1 or settings > MOST_CURVES)
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(found.low is not None for found in self._found())
+
+    @property
+    def most(self) -> float:
+        """The largest value to be drawn; 0 when there is none."""
+        return max((end for found in self._found() for end in (*found.trials, found.high or 0)), default=0.0)
+
+    @property
+    def least_positive(self) -> float | None:
+        """The smallest value above 0 that was measured."""
+        return min((value for found in self._found() for value in found.trials if value > 0), default=None)
+
+    @property
+    def spreads(self) -> bool:
+        """The largest latency is so many times the smallest that only a logarithmic axis shows both. A rate
+        is always drawn from 0: its length is what is compared."""
+        least = self.least_positive
+        return self.metric.unit == "ns" and least is not None and least * _MANY_ORDERS < self.most
+
+    def _found(self) -> list[Measured]:
+        return [level.at for _, group in self.groups for level in group if level.at is not None]
+
+
+def side_by_side(evidence: Evidence) -> bool:
+    """Whether settings are compared place by place rather than as curves."""
+    if evidence.by_program:
+        return False
+    found = places(evidence.trials)
+    named = any(isinstance(place, str) for place in found)
+    return len(found) == 1 or named or len(evidence.settings) > MOST_CURVES
+
+
+def levels(evidence: Evidence, metric: Metric) -> Levels:
+    """Without a group where curves show it."""
+    if not side_by_side(evidence):
+        return Levels(metric, evidence.words, ())
+    found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
+    return Levels(
+        metric,
+        evidence.words,
+        tuple(
+            (
+                place,
+                tuple(
+                    Level(setting, measured(found[setting.point_id, place])) for setting in evidence.settings
+                ),
+            )
+            for place in places(evidence.trials)
+        ),
+    )
