@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from mydyno.core.errors import StorageError
 from mydyno.host.protocol import Host
@@ -34,7 +35,14 @@ def driver(workload: Workload, job: Job, host: Host) -> Driver:
     )
 
 
-def disk_driver(workload: Workload, raised: Raised, plan: Plan, trial: PlannedTrial, folder: Path) -> Driver:
+def disk_driver(
+    workload: Workload,
+    raised: Raised,
+    plan: Plan,
+    trial: PlannedTrial,
+    folder: Path,
+    part: Literal["fill", "measure"],
+) -> Driver:
     """fio on a volume of what stands; `folder` keeps its reports. Raises StorageError, MissingToolError."""
     options, ground = workload.fio_options, raised.ground
     volume = raised.volumes.get(options.volume) if options is not None else None
@@ -47,4 +55,6 @@ def disk_driver(workload: Workload, raised: Raised, plan: Plan, trial: PlannedTr
         seed=trial.seed,
         interval_s=plan.sampling.every,
         folder=folder,
+        part=part,
+        answer_within_s=workload.answer_within,
     )

@@ -61,11 +61,18 @@ class Raised:
 
 
 def raise_stack(
-    stack: Stack, prepared: Prepared, trial: PlannedTrial, point: Point, folder: Path, load: Load
+    stack: Stack,
+    prepared: Prepared,
+    trial: PlannedTrial,
+    point: Point,
+    folder: Path,
+    load: Load,
+    fill: Callable[[Raised], None],
 ) -> Raised:
     """Raises everything that `trial` needs; the disks are checked under their limits and before any load.
 
-    `folder` is the trial's in the lab.
+    `folder` is the trial's in the lab. `fill` makes the files of a load that goes to the disks themselves, at
+    full speed.
     """
     storage = point.setup.storage
     dataset = _dataset(prepared, point, load)
@@ -79,6 +86,8 @@ def raise_stack(
     checked = _check(stack.move_to([*built, *limits]), storage)
     # The clone is made at full speed; the limits come back before the server starts.
     clone, server = top[:1], top[1:]
+    if not server:
+        fill(Raised(stack.move_to(built), checked))
     full = [*built, *clone, *loading, *server]
     return Raised(stack.move_to(full), checked)
 

@@ -91,6 +91,7 @@ class TrialRunner:
             point,
             folder,
             load=lambda server: self._load_tables(server, point),
+            fill=lambda raised: self._fill_files(raised, trial, point, folder),
         )
         found = self._measure(raised, trial, point, folder)
         self.emit(Step("taking down what the trial was made of"))
@@ -138,7 +139,10 @@ class TrialRunner:
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
-                remarks=_remarks(found.ground, raised.self_checks, cpu),
+                remarks=(
+                    *_remarks(found.ground, raised.self_checks, cpu),
+                    *found.collector.remarks,
+                ),
             ),
         )
         self.emit(
@@ -176,8 +180,14 @@ class TrialRunner:
     def _measure_disks(
         self, found: _Found, raised: Raised, trial: PlannedTrial, point: Point, folder: Path
     ) -> None:
-        load = disk_driver(point.workload, raised, self.prepared.plan, trial, folder)
+        load = disk_driver(point.workload, raised, self.prepared.plan, trial, folder, "measure")
         self._hear(load, found.collector, "ios")
+
+    def _fill_files(self, raised: Raised, trial: PlannedTrial, point: Point, folder: Path) -> None:
+        with disk_driver(point.workload, raised, self.prepared.plan, trial, folder, "fill") as load:
+            for message in load:
+                if isinstance(message, messages.Progress):
+                    self.emit(Step(f"filling the files: {message.stage}", message.done, message.of))
 
     def _measure_server(
         self, found: _Found, raised: Raised, server: RunningServer, trial: PlannedTrial, point: Point
