@@ -4,6 +4,8 @@ SHELL := /bin/bash
 BIN := .venv/bin
 STAMPS := .venv/.stamps
 LAB ?= lab
+STORAGE_TOOLS := mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs mkfs.jfs=jfsutils \
+	mkfs.reiserfs=reiserfsprogs mkfs.f2fs=f2fs-tools
 CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
@@ -44,7 +46,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
-	@tools/setup.sh system fio=fio sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client'
+	@tools/setup.sh system fio=fio sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
 

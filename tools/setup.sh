@@ -34,7 +34,8 @@ any_command() {
     local name names
     IFS='|' read -ra names <<<"$1"
     for name in "${names[@]}"; do
-        command -v "$name" >/dev/null && return
+        # Tools of the system lie where an ordinary user's PATH does not look.
+        PATH="$PATH:/usr/sbin:/sbin" command -v "$name" >/dev/null && return
     done
     return 1
 }
