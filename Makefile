@@ -4,9 +4,10 @@ SHELL := /bin/bash
 BIN := .venv/bin
 STAMPS := .venv/.stamps
 LAB ?= lab
-STORAGE_TOOLS := mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs mkfs.jfs=jfsutils \
-	mkfs.reiserfs=reiserfsprogs mkfs.f2fs=f2fs-tools
 CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+# What the storage experiments need in a User-Mode Linux guest or on loop devices.
+STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs \
+	mkfs.f2fs=f2fs-tools mkfs.jfs=jfsutils? mkfs.reiserfs=reiserfsprogs? bwrap=bubblewrap
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
@@ -46,7 +47,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
-	@tools/setup.sh system fio=fio sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
+	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
 
