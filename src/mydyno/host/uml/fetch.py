@@ -21,6 +21,8 @@ from mydyno.host.uml.kernels import BINARY, LIBRARIES, MANIFEST, MODULES, UmlKer
 PACKAGE = "user-mode-linux"
 
 WANTED = (
+    # f2fs asks the kernel for it by name, and a guest has no modprobe to fetch it.
+    "crc32_generic",
     *("md_mod", "linear", "raid0", "raid1", "raid10", "raid456"),
     *("ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"),
     *("mq_deadline", "kyber_iosched", "bfq"),

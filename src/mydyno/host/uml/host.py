@@ -16,6 +16,7 @@ from mydyno.core.writing import writing
 from mydyno.host.agent import AgentHost
 from mydyno.host.channel import Channel
 from mydyno.host.identity import guest_identity
+from mydyno.host.images.build import need
 from mydyno.host.local import LocalHost
 from mydyno.host.neutral import inherited_environment
 from mydyno.host.programs import find_program
@@ -40,6 +41,8 @@ class UmlHost(AgentHost):
         Raises HostError with the end of the console when the guest does not come, MissingToolError
         without bwrap where the kernel needs it.
         """
+        if machine.kernel.libraries is not None:
+            need("bwrap")
         self.console = console
         self._written = [share.path for share in machine.shares if not share.read_only]
         with writing(console):
