@@ -5,6 +5,9 @@ BIN := .venv/bin
 STAMPS := .venv/.stamps
 LAB ?= lab
 CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+# What the storage experiments need in a User-Mode Linux guest or on loop devices.
+STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs \
+	mkfs.f2fs=f2fs-tools mkfs.jfs=jfsutils? mkfs.reiserfs=reiserfsprogs? bwrap=bubblewrap
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
@@ -24,9 +27,11 @@ test-all: setup-dev ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure the engine against its peers on this machine
+bench: setup-dev ## measure the engine against its peers, and what changes of storage take, on this machine
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/sampling_overhead.py
+	python benchmarks/storage_change.py
+	python benchmarks/storage_ground.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs
@@ -42,7 +47,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
-	@tools/setup.sh system fio=fio sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client'
+	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
 	@touch $@
 

@@ -4,8 +4,8 @@
 # No service is installed, started or touched. Safe to run again: what is there is left alone.
 #
 #   tools/setup.sh system [COMMAND=PACKAGE ...]   what only the system's package manager can give
-#   tools/setup.sh python REQUIREMENTS               .venv with the packages of that file
-#   tools/setup.sh mydyno                            build and install mydyno and mydyno-engine into .venv
+#   tools/setup.sh python REQUIREMENTS            .venv with the packages of that file
+#   tools/setup.sh mydyno                         build and install mydyno and its programs into .venv
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -34,7 +34,8 @@ any_command() {
     local name names
     IFS='|' read -ra names <<<"$1"
     for name in "${names[@]}"; do
-        command -v "$name" >/dev/null && return
+        # mkfs and mdadm are in sbin, which is not in an ordinary user's PATH.
+        PATH="$PATH:/usr/sbin:/sbin" command -v "$name" >/dev/null && return
     done
     return 1
 }
@@ -54,7 +55,19 @@ install_packages() {
     fi
     say "installing system packages: $* (no service is started)"
     "${sudo[@]}" apt-get update -qq
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        $(known_packages "$@") >/dev/null
+}
+
+known_packages() { # without those marked PACKAGE? that this release has not
+    local package
+    for package in "$@"; do
+        if [ "${package%\?}" = "$package" ] || apt-cache show "${package%\?}" >/dev/null 2>&1; then
+            echo "${package%\?}"
+        else
+            say "this release has no package ${package%\?}: what needs it is skipped" >&2
+        fi
+    done
 }
 
 system() {
@@ -67,7 +80,7 @@ system() {
         missing+=("$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')")
     command -v setpriv >/dev/null || missing+=(util-linux)
     # Each further word is COMMAND=PACKAGE or COMMAND|COMMAND=PACKAGE (any of them will do): what one
-    # make target needs beyond running mydyno.
+    # make target needs beyond running mydyno. PACKAGE? is one that newer releases have dropped.
     for word in "$@"; do
         any_command "${word%%=*}" || missing+=("${word#*=}")
     done

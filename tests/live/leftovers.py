@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.cache import cache_folder
 from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.undo import PRIVATE_NAME
 from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
@@ -43,8 +44,13 @@ class Place:
         return self.folder / "lab"
 
     def environment(self) -> dict[str, str]:
-        """For commands that belong to this place."""
-        return {**os.environ, "TMPDIR": str(self.folder / "tmp"), "HOME": str(self.folder / "home")}
+        """For commands that belong to this place; kernels and images stay where they are."""
+        return {
+            **os.environ,
+            "TMPDIR": str(self.folder / "tmp"),
+            "HOME": str(self.folder / "home"),
+            "MYDYNO_CACHE": str(cache_folder("any").parent),
+        }
 
     def alive(self) -> list[str]:
         """Processes, loop devices, mounts and arrays of this place: what no journal may be needed for."""

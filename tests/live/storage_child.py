@@ -17,6 +17,9 @@ from mydyno.results.store import Lab
 from mydyno.spec import Host, Storage
 from mydyno.stack import Journal, Layer, Site, Stack
 from mydyno.stack.ground import Ground
+from mydyno.stack.ground.local import LocalGroundLayer
+from mydyno.stack.ground.uml import UmlGroundLayer
+from mydyno.stack.ground.vm import VmGroundLayer
 from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
 
 DISK = {"size": "64M", "iops": 2000}
@@ -36,11 +39,12 @@ def storage(kind: str) -> Storage:
 
 def ground_layer(kind: str, wanted: Storage, folder: Path, trial: str) -> Layer:
     host = Host.model_validate({"kind": kind})
-    if kind == "local":
-        from mydyno.stack.ground.local import LocalGroundLayer
-
-        return LocalGroundLayer(host, wanted, folder, trial)
-    raise ValueError(kind)
+    layers: dict[str, type[LocalGroundLayer] | type[UmlGroundLayer] | type[VmGroundLayer]] = {
+        "local": LocalGroundLayer,
+        "uml": UmlGroundLayer,
+        "vm": VmGroundLayer,
+    }
+    return layers[kind](host, wanted, folder, trial)
 
 
 def main(kind: str, lab: Path) -> None:

@@ -95,14 +95,14 @@ def test_a_server_killed_under_load_spoils_its_trial_and_not_the_run(workplace: 
 
 
 @pytest.mark.parametrize(
-    "stage", ["8 trials", "loading the dataset", "starting the server", "2 connections", "t001 valid"]
+    "stage", ["8 trials", "loading the dataset", "raising: server", "2 connections", "t001 valid"]
 )
 def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(
     workplace: Workplace, stage: str
 ) -> None:
     process = workplace.start("run", str(workplace.experiment), "--no-report")
     if stage == "loading the dataset":
-        wait_for_line(process, "preparing")
+        wait_for_line(process, "raising: dataset")
         _wait_for(workplace.lab, "**/data/mydyno")
     else:
         wait_for_line(process, stage)
@@ -129,7 +129,7 @@ def _wait_for(folder: Path, pattern: str) -> None:
 
 def test_a_second_run_on_the_same_lab_is_turned_away_and_harms_nothing(workplace: Workplace) -> None:
     first = workplace.start("run", str(workplace.experiment), "--no-report")
-    wait_for_line(first, "starting the server")
+    wait_for_line(first, "raising: server")
     second = workplace.run("run", str(workplace.experiment), "--no-report")
     assert second.returncode == 5
     assert f"in use by another mydyno (pid {first.pid})" in second.stderr

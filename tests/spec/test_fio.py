@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,9 @@ stonewall
 rw=randread
 numjobs=2
 """
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "fio.md"
 
 
 def options(text: str, folder: Path = Path()) -> FioOptions:
@@ -137,3 +141,8 @@ def test_seconds_count_the_warm_up_and_the_longest_of_jobs_that_run_together(tmp
     (tmp_path / "mixed.fio").write_text(MIXED)
     assert options("{job: mixed.fio}", tmp_path).seconds == 20
     assert options("{rw: randread, size: 1G, runtime: 5s, ramp_time: 500ms, iodepth: [1, 2]}").seconds == 11
+
+
+@pytest.mark.parametrize("example", re.findall(r"```yaml\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL))
+def test_every_example_of_the_guide_is_accepted(example: str) -> None:
+    assert spec.loads(example, "example.yaml", None).workload.fio_options is not None

@@ -55,3 +55,12 @@ def test_samples_and_intervals_are_kept_as_they_came() -> None:
     assert len(collector.samples) == 1
     assert len(collector.intervals) == 1
     assert collector.hello is not None
+
+
+def test_a_remark_is_kept_with_its_phase() -> None:
+    collector = Collector()
+    collector.hear(
+        messages.Remark(type="remark", phase=1, check="runtime", message="the size ran out", t_ns=1)
+    )
+    [remark] = collector.remarks
+    assert (remark.check, remark.message) == ("runtime", "phase 2: the size ran out")

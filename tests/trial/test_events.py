@@ -22,6 +22,7 @@ def test_every_event_is_a_line_of_json_and_is_heard(tmp_path: Path) -> None:
         "phase": 0,
         "connections": 40,
         "label": None,
+        "work": "queries",
     }
     assert lines[1]["reasons"] == ["errör"]
 

@@ -29,6 +29,7 @@ from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
 from mydyno.trial.self_check import cpu_times, expected, idle_share, self_check
 
 DISK = LimitedDisk(iops=200, bytes_per_second=None, budget="separate")
+FILE = 128 << 20
 STAT = "cpu  100 0 50 800 40 0 5 5 0 0\ncpu0 100 0 50 800 40 0 5 5 0 0\nintr 1\n"
 
 
@@ -37,19 +38,26 @@ def volume(**values: Any) -> Volume:
 
 
 def test_what_is_expected_follows_the_array_of_the_volume() -> None:
-    assert expected("randwrite", volume(raid=0), DISK) == 800
-    assert expected("randwrite", volume(raid=10, layout="f2"), DISK) == 400
-    assert expected("randwrite", volume(raid=5), replace(DISK, budget="joint")) == 200
-    assert expected("randread", volume(raid=5), DISK, degraded=1) == 400
-    assert expected("randread", volume(raid=10), DISK, degraded=2) == 400
+    assert expected("randwrite", volume(raid=0), DISK, FILE) == 800
+    assert expected("randwrite", volume(raid=10, layout="f2"), DISK, FILE) == 400
+    assert expected("randwrite", volume(raid=5), replace(DISK, budget="joint"), FILE) == 200
+    assert expected("randread", volume(raid=5), DISK, FILE, degraded=1) == 400
+    assert expected("randread", volume(raid=10), DISK, FILE, degraded=2) == 400
+
+
+def test_nothing_is_expected_of_an_array_whose_cache_holds_much_of_the_file() -> None:
+    assert expected("randread", volume(raid=5), DISK, 16 << 20) is None
+    assert expected("randread", volume(raid=10), DISK, 16 << 20) == 800
 
 
 def test_nothing_is_expected_of_what_has_no_theory() -> None:
-    assert expected("randread", volume(filesystem="btrfs"), DISK) is None
-    assert expected("randwrite", volume(raid=0, filesystem="f2fs"), DISK) is None
-    assert expected("randwrite", volume(raid=5, consistency_policy="ppl"), DISK) is None
-    assert expected("randread", volume(raid=5, consistency_policy="ppl"), DISK) == 800
-    assert expected("randread", volume(raid=5), DISK, degraded=1, at_rest=False) is None, "it is rebuilt"
+    assert expected("randread", volume(filesystem="btrfs"), DISK, FILE) is None
+    assert expected("randwrite", volume(raid=0, filesystem="f2fs"), DISK, FILE) is None
+    assert expected("randwrite", volume(raid=5, consistency_policy="ppl"), DISK, FILE) is None
+    assert expected("randread", volume(raid=5, consistency_policy="ppl"), DISK, FILE) == 800
+    assert expected("randread", volume(raid=5), DISK, FILE, degraded=1, at_rest=False) is None, (
+        "it is rebuilt"
+    )
 
 
 def test_idle_time_is_that_in_which_nothing_was_to_do_or_the_disks_were_waited_for() -> None:

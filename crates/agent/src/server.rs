@@ -1,20 +1,21 @@
 //! The agent at work: one thread that waits for the channel, the streams and the ends of children.
 
 use std::collections::{BTreeMap, HashMap};
+mod requests;
+
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::children::{self, Children};
-use crate::files;
 use crate::frames::{Decoder, Frame, Kind, Malformed, Outgoing};
-use crate::request::{Answer, Hello, Refusal, Reply, Request, Start};
+use crate::request::{Hello, Request};
 use crate::streams::{Stream, never_wait};
+use requests::Finished;
 
 /// Streams rest while so many bytes wait to be sent, so that answers do not queue behind them.
 const ENOUGH_TO_SEND: usize = 64 << 10;
@@ -50,14 +51,6 @@ pub fn serve(input: &OwnedFd, output: &OwnedFd, window: Option<usize>) -> io::Re
     let ending = server.run(input.as_fd(), output.as_fd());
     children::end_all();
     ending
-}
-
-/// What a thread beside the server has finished.
-struct Finished {
-    number: u32,
-    reply: Reply,
-    content: Vec<u8>,
-    stream: Option<(u32, OwnedFd)>,
 }
 
 /// A request whose content is still coming.
@@ -103,7 +96,7 @@ impl Server {
                 0,
                 EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK,
             )?),
-            child_ended: child_signals()?,
+            child_ended: children::end_signals()?,
             power_off: false,
             window,
             read: 0,
@@ -265,129 +258,12 @@ impl Server {
         Ok(())
     }
 
-    fn begin(&mut self, number: u32, request: Request, content: Vec<u8>) {
-        let done = |result: io::Result<()>| result.map(|()| Answer::Done {}).map_err(Refusal::from);
-        match request {
-            Request::Start(start) => {
-                let started = self.start(number, &start, &content);
-                self.reply(number, started);
-            }
-            Request::Signal { process, signal } => {
-                let sent = self.children.signal(process, signal);
-                self.reply(number, done(sent));
-            }
-            Request::Hold { .. } => {
-                let held = self.hold(number, &content);
-                self.reply(number, held.map_err(Refusal::from));
-            }
-            Request::Wipe { held } => {
-                let wiped = self.held.remove(&held).map_or(Ok(()), |file| {
-                    rustix::fs::ftruncate(&file, 0).map_err(io::Error::from)
-                });
-                self.reply(number, done(wiped));
-            }
-            Request::PowerOff {} => {
-                self.power_off = true;
-                self.reply(number, Ok(Answer::Done {}));
-            }
-            Request::Dial { path, stream } => self.beside(number, move |finished| {
-                finished.stream = Some((stream, files::dial(&path)?));
-                Ok(Answer::Done {})
-            }),
-            Request::Read { path } => self.beside(number, move |finished| {
-                finished.content = files::read(&path)?;
-                Ok(Answer::Bytes { bytes: finished.content.len() })
-            }),
-            Request::Write { path, mode, owner, .. } => self.beside(number, move |_| {
-                files::write(&path, mode, owner, &content).map(|()| Answer::Done {})
-            }),
-            Request::MakeFolder { path, mode, owner } => self.beside(number, move |_| {
-                files::make_folder(&path, mode, owner).map(|()| Answer::Done {})
-            }),
-            Request::RemoveTree { path } => {
-                self.beside(number, move |_| files::remove_tree(&path).map(|()| Answer::Done {}))
-            }
-            Request::Exists { path } => {
-                self.beside(number, move |_| Ok(Answer::Exists { exists: path.exists() }));
-            }
-            Request::Place { path } => {
-                self.beside(number, move |_| files::place(&path).map(Answer::Place));
-            }
-        }
-    }
-
-    /// Does what may take long in a thread of its own; the server hears of its end.
-    fn beside(
-        &mut self,
-        number: u32,
-        work: impl FnOnce(&mut Finished) -> io::Result<Answer> + Send + 'static,
-    ) {
-        let (finish, wake) = (self.finish.clone(), Arc::clone(&self.wake));
-        let job = move || {
-            let reply = Reply::Ok(Answer::Done {});
-            let mut finished = Finished { number, reply, content: Vec::new(), stream: None };
-            finished.reply = match work(&mut finished) {
-                Ok(answer) => Reply::Ok(answer),
-                Err(error) => Reply::Error(error.into()),
-            };
-            // When the server has gone, nobody waits for this either.
-            if finish.send(finished).is_ok() {
-                let _ = rustix::io::write(&*wake, &1u64.to_ne_bytes());
-            }
-        };
-        if let Err(error) = thread::Builder::new().spawn(job) {
-            self.reply(number, Err(error.into()));
-        }
-    }
-
-    fn take_finished(&mut self) {
-        let _ = rustix::io::read(&*self.wake, &mut [0; 8]);
-        while let Ok(Finished { number, reply, content, stream }) = self.finished.try_recv() {
-            if let Some((stream_number, socket)) = stream {
-                self.streams.insert(stream_number, Stream::both_ways(socket));
-            }
-            self.out.push_content(number, &content);
-            self.out.push(Kind::Reply, number, &json(&reply));
-        }
-    }
-
-    fn start(&mut self, number: u32, start: &Start, content: &[u8]) -> Result<Answer, Refusal> {
-        let mut held = Vec::new();
-        for each in &start.held {
-            let file = self.held.get(each).ok_or(io::Error::from_raw_os_error(libc::EBADF))?;
-            held.push(file.as_fd());
-        }
-        let (pid, pipes) = self.children.start(number, start, content, &held)?;
-        if let (Some(stream), Some(pipe)) = (start.stdin, pipes.stdin) {
-            self.streams.insert(stream, Stream::writing(pipe));
-        }
-        if let (Some(stream), Some(pipe)) = (start.stdout, pipes.stdout) {
-            self.streams.insert(stream, Stream::reading(pipe));
-        }
-        if let (Some(stream), Some(pipe)) = (start.stderr, pipes.stderr) {
-            self.streams.insert(stream, Stream::reading(pipe));
-        }
-        Ok(Answer::Started { pid })
-    }
-
-    fn hold(&mut self, number: u32, content: &[u8]) -> io::Result<Answer> {
-        let file = children::hold(content)?;
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        self.held.insert(number, file);
-        Ok(Answer::Held { path })
-    }
-
     fn tell_ended(&mut self) {
         let mut signals = [0; 512];
         while rustix::io::read(&self.child_ended, &mut signals).is_ok_and(|count| count > 0) {}
         for (number, code) in self.children.reap() {
             self.out.push(Kind::Exit, number, &json(&serde_json::json!({ "code": code })));
         }
-    }
-
-    fn reply(&mut self, number: u32, result: Result<Answer, Refusal>) {
-        let reply = result.map_or_else(Reply::Error, Reply::Ok);
-        self.out.push(Kind::Reply, number, &json(&reply));
     }
 
     fn forget_if_over(&mut self, number: u32) {
@@ -412,23 +288,4 @@ fn credit(payload: &[u8]) -> Result<usize, Malformed> {
 
 fn json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("what the agent says consists of numbers and texts")
-}
-
-/// A file that can be read when a child has ended.
-#[allow(unsafe_code)]
-fn child_signals() -> io::Result<OwnedFd> {
-    use std::os::fd::FromRawFd;
-    let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: sigemptyset initialises the set, the calls only read or fill it; a descriptor that
-    // signalfd gives is nobody else's.
-    unsafe {
-        libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
-        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
-        let file = libc::signalfd(-1, set.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
-        if file < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(OwnedFd::from_raw_fd(file))
-    }
 }

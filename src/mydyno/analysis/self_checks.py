@@ -61,3 +61,11 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
             message=f"{load_told(check)}: this ground is CPU-bound at this load ({check.idle:.0%} of its CPU "
             f"time was idle, {IDLE_FLOOR:.0%} are needed), so the disks' limits may not show",
         )
+
+
+def load_remarks(busy: float | None) -> tuple[Remark, ...]:
+    """The same of the load: `busy` is the share of the ground's CPU time that it took, None: unknown."""
+    if busy is None or busy <= 1 - IDLE_FLOOR:
+        return ()
+    message = f"the load took {busy:.0%} of the ground's CPU time: its disks' limits may not show"
+    return (Remark(check=CPU_BOUND, message=message),)

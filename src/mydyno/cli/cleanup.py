@@ -8,7 +8,7 @@ from mydyno.cli import options
 
 
 def cleanup(lab: options.Lab = options.DEFAULT_LAB) -> None:
-    """Undo what a run that was killed could not undo itself: servers, sockets, temporary folders.
+    """Undo what a run that was killed could not undo itself: servers, disks, limits, temporary folders.
 
     Every run writes down how to undo a thing before it does it; this replays that journal, newest
     first. Finished trials stay. Safe to run at any time but during a run, which is refused.

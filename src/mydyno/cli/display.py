@@ -10,15 +10,17 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
+from mydyno.analysis.words import words_of
 from mydyno.core.units import format_duration
+from mydyno.results.records import Work
 from mydyno.trial import events
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def rate(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f} queries/s"
+def rate(value: float | None, work: Work) -> str:
+    return "–" if value is None else f"{value:,.0f} {words_of(work).rate_short}"
 
 
 def milliseconds(ns: int | None) -> str:
@@ -115,11 +117,12 @@ def describe(event: events.Event) -> str | None:
             )
         case events.TrialStarted():
             return f"trial {event.number}/{event.planned}  block {event.block}  {event.point}"
-        case events.Step() if event.done is None:
+        case events.Step() if event.done is None and not event.brief:
             return f"  {event.text}"
         case events.PhaseFinished():
-            place = f"{event.connections:>5} connections" if event.label is None else f"{event.label:<17}"
-            return f"  {place}  {rate(event.queries_per_second):>20}  p95 {milliseconds(event.p95_ns)}"
+            place = event.label or words_of(event.work).amount(f"{event.connections:>5}")
+            told = rate(event.queries_per_second, event.work)
+            return f"  {place:<17}  {told:>20}  p95 {milliseconds(event.p95_ns)}"
         case events.TrialFinished():
             told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
             return f"  {event.trial} {told}, {format_duration(event.seconds)}"
@@ -175,12 +178,13 @@ class LiveDisplay:
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
                 self._step, self._phase = event.text + share, ""
             case events.PhaseStarted():
-                place = event.label or f"{event.connections} connections"
+                place = event.label or words_of(event.work).amount(event.connections)
                 self._step = f"phase {event.phase + 1} of {self._phases}: {place}"
             case events.Measured():
                 self._recent = [*self._recent[-47:], event.queries_per_second]
                 errors = f" · [red]{event.errors} errors[/red]" if event.errors else ""
-                self._phase = f"{rate(event.queries_per_second)} · p95 {milliseconds(event.p95_ns)}{errors}"
+                told = rate(event.queries_per_second, event.work)
+                self._phase = f"{told} · p95 {milliseconds(event.p95_ns)}{errors}"
             case events.TrialFinished():
                 self._finished += 1
                 style = None if event.status == "valid" else "red"

@@ -3,116 +3,24 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from mydyno.core.errors import HostError, MissingToolError, ServerError
 from mydyno.core.facts import HostFacts
 from mydyno.core.writing import writing
-from mydyno.host.channel import Channel, Ending, Hello, NoProgramError
+from mydyno.host.agent_process import KILLED_WITHIN_SECONDS, AgentConversation, AgentMemory, AgentProcess
+from mydyno.host.answers import Hello, NoProgramError
+from mydyno.host.channel import Channel
 from mydyno.host.environment import Environment, Place, environment_of, facts_of
 from mydyno.host.identity import Identity
 from mydyno.host.neutral import bare_environment
 from mydyno.host.programs import find_program
 from mydyno.host.protocol import Finished, HeldFile
 from mydyno.host.streams import Stream
-
-# A killed process ends at once, unless it hangs in the kernel.
-_KILLED_WITHIN_SECONDS = 10.0
-
-
-class AgentProcess:
-    """A process that the agent started. Once the host is lost, waiting for it raises HostError."""
-
-    def __init__(self, channel: Channel, number: int, pid: int, ending: Ending) -> None:
-        self._channel = channel
-        self._number = number
-        self._pid = pid
-        self._ending = ending
-
-    @property
-    def pid(self) -> int:
-        """As its own host counts."""
-        return self._pid
-
-    def returncode(self) -> int | None:
-        return self.wait(0.0)
-
-    def wait(self, seconds: float) -> int | None:
-        self._channel.wait(lambda: self._ending.code is not None, seconds)
-        return self._ending.code
-
-    def terminate(self) -> None:
-        self._signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self._signal(signal.SIGKILL)
-
-    def _signal(self, number: signal.Signals) -> None:
-        # On a host that has gone, the process has gone too.
-        with suppress(HostError):
-            self._channel.request("signal", process=self._number, signal=int(number))
-
-
-class AgentConversation(AgentProcess):
-    """The same with pipes, whose other ends the channel pumps. Its errors are kept in memory."""
-
-    def __init__(
-        self, channel: Channel, number: int, pid: int, ending: Ending, pipes: tuple[int, int], errors: Stream
-    ) -> None:
-        super().__init__(channel, number, pid, ending)
-        self._stdin = os.fdopen(pipes[0], "wb")
-        self._stdout = os.fdopen(pipes[1], "rb")
-        self._errors = errors
-
-    @property
-    def stdin(self) -> BinaryIO:
-        return cast(BinaryIO, self._stdin)
-
-    @property
-    def stdout(self) -> BinaryIO:
-        return cast(BinaryIO, self._stdout)
-
-    def errors(self) -> str:
-        if self._ending.code is not None:
-            # The last of it may still be under way.
-            self._channel.wait(lambda: self._errors.has_ended, _KILLED_WITHIN_SECONDS)
-        return bytes(self._errors.collected).decode(errors="replace")
-
-    def close(self) -> None:
-        if self._ending.code is None:
-            self.kill()
-        for pipe in (self._stdin, self._stdout):
-            # What a dead process has not read cannot be flushed to it any more.
-            with suppress(BrokenPipeError):
-                pipe.close()
-        with suppress(HostError):
-            self.wait(_KILLED_WITHIN_SECONDS)
-
-
-class _AgentMemory:
-    """Anonymous memory on the agent's side."""
-
-    def __init__(self, channel: Channel, content: bytes) -> None:
-        self.number = channel.new_number()
-        self.channel = channel
-        self._path: str = channel.request("hold", number=self.number, content=content).fields["path"]
-        self._wiped = False
-
-    @property
-    def path(self) -> str:
-        return self._path
-
-    def wipe(self) -> None:
-        if not self._wiped:
-            self._wiped = True
-            # With the host its memory has gone.
-            with suppress(HostError):
-                self.channel.request("wipe", held=self.number)
 
 
 class AgentHost:
@@ -162,20 +70,20 @@ class AgentHost:
         streams = (stdout, stderr)
         try:
             if not self._channel.wait(
-                lambda: process._ending.code is not None and all(each.has_ended for each in streams),
+                lambda: process.ending.code is not None and all(each.has_ended for each in streams),
                 timeout_seconds,
             ):
                 raise ServerError(f"{argv[0]} did not end within {timeout_seconds:g} s and was killed")
         except BaseException:
             process.kill()
             with suppress(HostError):
-                process.wait(_KILLED_WITHIN_SECONDS)
+                process.wait(KILLED_WITHIN_SECONDS)
             raise
         finally:
             self._channel.detach(*streams)
         out, err = (bytes(each.collected).decode(errors="replace") for each in streams)
-        assert process._ending.code is not None
-        return Finished(tuple(argv), process._ending.code, out, err)
+        assert process.ending.code is not None
+        return Finished(tuple(argv), process.ending.code, out, err)
 
     def start(
         self,
@@ -185,7 +93,7 @@ class AgentHost:
         output: Path,
         held: Sequence[HeldFile] = (),
     ) -> AgentProcess:
-        numbers = [each.number for each in held if isinstance(each, _AgentMemory)]
+        numbers = [each.number for each in held if isinstance(each, AgentMemory)]
         with writing(output):
             return self._start(argv, identity, output=str(output), held=numbers)
 
@@ -204,11 +112,11 @@ class AgentHost:
             os.close(our_input)
             raise
         return AgentConversation(
-            self._channel, process._number, process.pid, process._ending, (our_output, our_input), stderr
+            self._channel, process.number, process.pid, process.ending, (our_output, our_input), stderr
         )
 
     def hold(self, content: bytes) -> HeldFile:
-        return _AgentMemory(self._channel, content)
+        return AgentMemory(self._channel, content)
 
     def dial(self, path: Path) -> socket.socket:
         ours, theirs = socket.socketpair()

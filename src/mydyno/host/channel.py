@@ -12,12 +12,13 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from mydyno.core.errors import HostError
+from mydyno.host.answers import Answer, Ending, Hello, NoProgramError
 from mydyno.host.console import telling_end
 from mydyno.host.frames import PIECE, Decoder, Frame, Kind, MalformedError
 from mydyno.host.streams import Stream, credit
@@ -27,34 +28,6 @@ _PORTION = 1 << 18
 
 # What a guest on a busy machine may take for a single reply; a command has its own limit.
 _REPLY_SECONDS = 60.0
-
-
-class NoProgramError(OSError):
-    """The program to start is not there or may not be executed."""
-
-
-@dataclass(frozen=True)
-class Hello:
-    """What the agent tells of its machine."""
-
-    kernel: str
-    cpus: int
-    memory_bytes: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a request gave: the fields of its reply and the content that came with it."""
-
-    fields: Mapping[str, Any]
-    content: bytes
-
-
-@dataclass
-class Ending:
-    """How a process ended; None: not yet."""
-
-    code: int | None = None
 
 
 @dataclass

@@ -42,18 +42,6 @@ def cpu_seconds(stat: str) -> dict[str, float]:
     return {mode: int(word) / TICKS_PER_SECOND for mode, word in zip(_MODES, words, strict=False)}
 
 
-def cpu_shares(before: str, after: str) -> dict[str, float]:
-    """Where the CPU time went between two readings of /proc/stat: shares of all of it, 0 to 1, by mode.
-
-    Empty when no time passed. `idle` is without `iowait`: a CPU that waits for a disk could compute.
-    """
-    earlier, later = cpu_seconds(before), cpu_seconds(after)
-    # iowait may go back (proc(5)): its share is then nothing.
-    spent = {mode: max(0.0, seconds - earlier.get(mode, 0.0)) for mode, seconds in later.items()}
-    total = sum(spent.values())
-    return {mode: seconds / total for mode, seconds in spent.items()} if total else {}
-
-
 def cpu_count(stat: str) -> int:
     """CPUs that are online, from /proc/stat."""
     return len(re.findall(r"^cpu\d", stat, re.MULTILINE))

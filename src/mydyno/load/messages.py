@@ -223,10 +223,12 @@ class Check(_Message):
     detail: str | None
 
 
-class Remark(_Message):
-    """Something that a reader of a phase's numbers must know, and that does not spoil them."""
+class Remark(_Frozen):
+    """Something that a reader of a phase's numbers must know, and that does not spoil them. The engine says
+    none: drivers of foreign programs do."""
 
     type: Literal["remark"]
+    t_ns: int
     phase: int
     check: str
     message: str

@@ -1,6 +1,6 @@
 """From an experiment to points, trials in a defensible order, cost and side effects. No I/O."""
 
-from mydyno.plan.estimate import Estimate
+from mydyno.plan.estimate import Estimate, tablespace_mib
 from mydyno.plan.explain import Explanation, explain, render
 from mydyno.plan.ground_checks import asked_disks
 from mydyno.plan.layers import LAYERS, dataset_of, layer_keys
@@ -20,4 +20,5 @@ __all__ = [
     "layer_keys",
     "make",
     "render",
+    "tablespace_mib",
 ]

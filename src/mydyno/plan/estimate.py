@@ -89,6 +89,11 @@ def dataset_bytes(point: Point) -> int:
     return EMPTY_DATADIR_BYTES + redo_bytes(config) + tables_bytes(point.workload)
 
 
+def tablespace_mib(point: Point) -> int:
+    """Whole MiB of a system tablespace that holds all tables of the workload and may grow by half."""
+    return 128 + int(1.5 * (dataset_bytes(point) - EMPTY_DATADIR_BYTES)) // 1024**2
+
+
 def queries_per_transaction(workload: Workload) -> float:
     """Statements of one transaction, or of one round of a barrel."""
     return 1.0 if workload.resolved is None else workload.resolved.statements_per_event

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mydyno.core.errors import LabError, StorageError
+from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
-from mydyno.stack.files import copy_tree, sync_tree
+from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
+from mydyno.stack.storage import MountedVolume
 
 # What copying runs at when nothing is known of the disk; only the order of trials depends on it.
 _BYTES_A_SECOND = 300e6
 
+_ON_VOLUME = "mydyno"
+"""The one folder that mydyno makes on a volume."""
+
 
 @dataclass(frozen=True)
 class DataDirectory:
-    """A clone that a server may write to, and a scratch folder for its temporary files."""
+    """A clone that a server may write to, and a scratch folder for its temporary files.
+
+    `places` are the settings that tell the server what is not in `data`: the logs on a volume of their own
+    (that of a binary log too, should there be one), the system tablespace on a raw device.
+    """
 
     data: Path
     scratch: Path
-    _folder: PrivateFolder = field(repr=False)
+    places: Mapping[str, Setting]
+    _folders: tuple[Path, ...] = field(repr=False)
+    _private: PrivateFolder | None = field(repr=False)
+    """None on volumes, which are taken down as a whole."""
 
 
 @dataclass(frozen=True)
 class DataDirectoryLayer:
-    """A fresh clone for the trial of this name; another trial always gets another clone."""
+    """A fresh clone for the trial of this name; another trial always gets another clone.
+
+    It is made on the volumes below; without them in a private folder.
+    """
 
     trial: str
     dataset_bytes: int = 0
@@ -44,16 +62,108 @@ class DataDirectoryLayer:
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         dataset = below.of(FrozenDataset)
-        folder = site.roomy_folder()
-        try:
-            clone = DataDirectory(folder.path / "data", folder.path / "scratch", folder)
-            copy_tree(site.host, dataset.data, clone.data)
-            site.host.make_folder(clone.scratch, owner=site.host.server_identity)
-            sync_tree(site.host, folder.path)
-        except BaseException:
-            site.remove(folder)
-            raise
-        return clone
+        volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
+        if "data" not in volumes:
+            folder = site.roomy_folder()
+            try:
+                return _clone(site.host, dataset, folder.path, folder)
+            except BaseException:
+                site.remove(folder)
+                raise
+        return _on_volumes(site.host, dataset, volumes)
 
     def down(self, site: Site, product: DataDirectory) -> None:
-        site.remove(product._folder)
+        if product._private is not None:
+            site.remove(product._private)
+        else:
+            for folder in product._folders:
+                site.host.remove_tree(folder)
+
+
+def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
+    """The logs go to the log volume; all goes there but the system tablespace when the data volume is raw."""
+    data, log = volumes["data"], volumes.get("log")
+    if _raw(data) and (log is None or _raw(log)):
+        raise StorageError(
+            f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
+            "give setup.storage.log a volume with one",
+        )
+    folders = tuple(each.path / _ON_VOLUME for each in (data, log) if each is not None and not _raw(each))
+    for folder in folders:
+        host.make_folder(folder, owner=host.server_identity)
+    clone = _clone(host, dataset, folders[0], None, folders)
+    places: dict[str, Setting] = {}
+    if _raw(data):
+        places |= _to_device(host, clone.data / "ibdata1", data.device)
+    elif log is not None:
+        places |= _to_log_volume(host, dataset, clone.data, folders[1])
+    for folder in folders:
+        _own_and_sync(host, folder)
+    return replace(clone, places=places)
+
+
+def _raw(volume: MountedVolume) -> bool:
+    """Whether there is no file system on it."""
+    return volume.path == volume.device
+
+
+def _clone(
+    host: Host,
+    dataset: FrozenDataset,
+    home: Path,
+    private: PrivateFolder | None,
+    folders: tuple[Path, ...] = (),
+) -> DataDirectory:
+    clone = DataDirectory(home / "data", home / "scratch", {}, folders, private)
+    copy_tree(host, dataset.data, clone.data)
+    host.make_folder(clone.scratch, owner=host.server_identity)
+    _own_and_sync(host, home)
+    return clone
+
+
+def _own_and_sync(host: Host, folder: Path) -> None:
+    """A guest sees the cached dataset as the user's that runs mydyno, who need not be the server's."""
+    owner = host.server_identity
+    if owner is not None:
+        _do(host, ["chown", "-R", f"{owner.uid}:{owner.gid}", str(folder)], folder)
+    sync_tree(host, folder)
+
+
+def _to_device(host: Host, tablespace: Path, device: Path) -> dict[str, Setting]:
+    """Moves the system tablespace to a raw device, which the server may then open.
+
+    MySQL Reference Manual, "Using Raw Disk Partitions for the System Tablespace": `raw` after the size.
+    """
+    size = _mib(host, tablespace)
+    _do(host, ["dd", f"if={tablespace}", f"of={device}", "bs=1M", "conv=fsync"], device)
+    host.remove_tree(tablespace)
+    if host.server_identity is not None:
+        _do(host, ["chown", str(host.server_identity.uid), str(device)], device)
+    return {"innodb_data_home_dir": "", "innodb_data_file_path": f"{device}:{size}Mraw"}
+
+
+def _mib(host: Host, tablespace: Path) -> int:
+    """Whole MiB of the file, which was made with a fixed size."""
+    told = host.run(["stat", "--format=%s", str(tablespace)])
+    if told.returncode != 0:
+        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {told.stderr.strip()}")
+    return int(told.stdout) // 1024**2
+
+
+def _to_log_volume(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> dict[str, Setting]:
+    _move_redo_log(host, dataset, data, logs)
+    return {"innodb_log_group_home_dir": str(logs), "log_bin": str(logs / "binlog")}
+
+
+def _move_redo_log(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> None:
+    """InnoDB keeps it in ib_logfile0, ib_logfile1..., MySQL since 8.0.30 in the folder #innodb_redo."""
+    names = [each.name for each in dataset.data.iterdir()]
+    redo = [name for name in names if name.startswith("ib_logfile") or name == "#innodb_redo"]
+    if redo:
+        _do(host, ["mv", "-t", str(logs), "--", *(str(data / name) for name in redo)], logs)
+
+
+def _do(host: Host, argv: list[str], place: Path) -> None:
+    done = host.run(argv, timeout_seconds=LONGEST_COPY_SECONDS)
+    if done.returncode != 0:
+        raise LabError(f"the data directory could not be made in {place}: {done.stderr.strip()}")

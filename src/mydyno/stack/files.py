@@ -11,7 +11,7 @@ from mydyno.core.writing import writing
 from mydyno.host.protocol import Host
 
 # A day: the copy of a dataset of any size that a run could use, and still an end to a hung disk.
-_LONGEST_COPY_SECONDS = 86400.0
+LONGEST_COPY_SECONDS = 86400.0
 
 
 def copy_tree(host: Host, source: Path, target: Path) -> None:
@@ -21,7 +21,7 @@ def copy_tree(host: Host, source: Path, target: Path) -> None:
     """
     done = host.run(
         ["cp", "-a", "--reflink=auto", "--sparse=auto", "-T", str(source), str(target)],
-        timeout_seconds=_LONGEST_COPY_SECONDS,
+        timeout_seconds=LONGEST_COPY_SECONDS,
     )
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()
@@ -45,7 +45,7 @@ def move_tree(host: Host, source: Path, target: Path) -> None:
 
 def sync_tree(host: Host, path: Path) -> None:
     """Writes everything under `path` to disk, so that no later measurement pays for it. Raises LabError."""
-    done = host.run(["sync", "--file-system", str(path)], timeout_seconds=_LONGEST_COPY_SECONDS)
+    done = host.run(["sync", "--file-system", str(path)], timeout_seconds=LONGEST_COPY_SECONDS)
     if done.returncode != 0:
         raise LabError(f"{path} could not be synced: {done.stderr.strip()}")
 

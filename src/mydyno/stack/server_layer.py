@@ -63,6 +63,7 @@ class ServerLayer:
             config=self.config,
             folder=self.folder,
             port=self.port,
+            places=directory.places,
             limits=self.limits,
         )
 

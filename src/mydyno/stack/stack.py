@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from mydyno.core.errors import HostError
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.site import Site
@@ -25,8 +26,10 @@ class Stack:
     Use it as a context manager: leaving the block takes everything down.
     """
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, announce: Callable[[Layer], None] = lambda layer: None) -> None:
+        """`announce` hears of each layer before it is raised."""
         self._site = site
+        self._announce = announce
         self._storeys: list[_Storey] = []
 
     @property
@@ -44,6 +47,7 @@ class Stack:
         self._take_down_to(self._kept(wanted))
         try:
             for layer, fingerprint in wanted[len(self._storeys) :]:
+                self._announce(layer)
                 product = layer.up(self._site_on_top(), self._standing())
                 self._storeys.append(_Storey(layer, fingerprint, product))
         except BaseException as error:
@@ -82,6 +86,9 @@ class Stack:
             storey = self._storeys.pop()
             try:
                 storey.layer.down(self._site_on_top(), storey.product)
+            except HostError:
+                # The host that it stood on is lost, and it went with it.
+                continue
             except BaseException as error:
                 if first is None:
                     first = error

@@ -11,7 +11,7 @@ from mydyno.results.run import Run
 from mydyno.results.store import Lab
 from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
-from mydyno.stack import Journal, Site, Stack
+from mydyno.stack import Journal, Layer, Site, Stack
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
 from mydyno.trial.interruption import interruptible, uninterrupted
@@ -71,7 +71,8 @@ class Campaign:
         with closing(Journal(self.lab.path)) as journal:
             # What an earlier, killed run has left behind must not stand in the way of this one.
             journal.replay()
-            stack = Stack(Site(self.lab.path, self.host, journal))
+            site = Site(self.lab.path, self.host, journal)
+            stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
             try:
                 run_trial = TrialRunner(self.prepared, stack, run, emit)
                 for trial in to_do:
@@ -79,6 +80,10 @@ class Campaign:
             finally:
                 with uninterrupted():
                     stack.close()
+
+
+def _raising(layer: Layer) -> Step:
+    return Step(f"raising: {layer.name}", brief=layer.cost_seconds < 1)
 
 
 def _recovered(run: RunWriter) -> list[str]:

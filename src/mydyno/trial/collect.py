@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mydyno.load import messages
-from mydyno.results.records import CheckRecord, Latency, OperationRecord, PhaseRecord, StatementRecord
+from mydyno.results.records import (
+    CheckRecord,
+    Latency,
+    OperationRecord,
+    PhaseRecord,
+    Remark,
+    StatementRecord,
+)
 
 
 @dataclass
@@ -24,6 +31,7 @@ class Collector:
     run: list[messages.PhaseStart | messages.Operation] = field(default_factory=list)
     """What the report of sql-bench is made of."""
     checks: list[CheckRecord] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
     histograms: dict[str, dict[str, str]] = field(default_factory=dict)
     """Phase index as text -> series -> base64 of the raw histogram."""
 
@@ -44,6 +52,9 @@ class Collector:
                 self.operations.append((message.phase, operation_record(message)))
             case messages.Check():
                 self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
+            case messages.Remark():
+                told = f"phase {message.phase + 1}: {message.message}"
+                self.remarks.append(Remark(check=message.check, message=told))
             case messages.Done():
                 self.done = message
             case messages.PhaseEnd():

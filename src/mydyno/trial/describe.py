@@ -9,10 +9,17 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
-from mydyno.results.records import LOAD_AVERAGE, ExperimentRecord, PointRecord
+from mydyno.results.records import (
+    LOAD_AVERAGE,
+    ExperimentRecord,
+    GroundRecord,
+    PointRecord,
+    VolumeRecord,
+)
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment
 from mydyno.stack import ServerBinary
+from mydyno.trial.raising import Raised
 
 
 def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
@@ -32,8 +39,35 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
             for point in plan.points
         ),
         planned_trials=len(plan.trials),
+        work="ios" if all(point.workload.fio_options is not None for point in plan.points) else "queries",
         created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         mydyno_version=__version__,
+    )
+
+
+_DISK_MODELS = {
+    "local": "loop devices over files, or real disks; the blkio controller of this machine limits reads and "
+    "writes each on their own",
+    "uml": "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
+    "each on their own, and counts requests before they are merged",
+    "vm": "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited",
+}
+"""What a disk of each ground is, what limits it, and how the limit counts."""
+
+
+def ground_record(raised: Raised) -> GroundRecord | None:
+    """Where the storage of a trial stands, read back while it does; None when there is none."""
+    ground = raised.ground
+    if ground is None:
+        return None
+    return GroundRecord(
+        kind=ground.kind,
+        kernel=ground.kernel,
+        cpus=ground.cpus,
+        memory_bytes=ground.host.facts(Path("/")).memory_bytes,
+        budget=ground.budget,
+        disk_model=_DISK_MODELS[ground.kind],
+        volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
 
 
@@ -58,7 +92,7 @@ def environment_facts(
         "filesystem.mount_point": filesystem.mount_point if filesystem else None,
         "filesystem.options": ",".join(filesystem.options) if filesystem else None,
         "disk.io_scheduler": machine.io_scheduler,
-        "server.binary": "; ".join(servers),
+        "server.binary": "; ".join(servers) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
     }

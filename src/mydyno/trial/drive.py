@@ -1,13 +1,20 @@
-"""Who carries out a job: the engine, or the external program that the workload names."""
+"""Who carries out a trial's load: the engine, or the external program that the workload names."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Literal
+
+from mydyno.core.errors import StorageError
 from mydyno.host.protocol import Host
 from mydyno.load.driver import Driver
 from mydyno.load.engine import Engine
 from mydyno.load.external import External
+from mydyno.load.fio import Fio
 from mydyno.load.job import Job
+from mydyno.plan import Plan, PlannedTrial
 from mydyno.spec import Workload
+from mydyno.trial.raising import Raised
 
 
 def driver(workload: Workload, job: Job, host: Host) -> Driver:
@@ -25,4 +32,29 @@ def driver(workload: Workload, job: Job, host: Host) -> Driver:
         interval_s=job.interval_s,
         drop_existing=job.drop_existing,
         answer_within_s=job.answer_within_s,
+    )
+
+
+def disk_driver(
+    workload: Workload,
+    raised: Raised,
+    plan: Plan,
+    trial: PlannedTrial,
+    folder: Path,
+    part: Literal["fill", "measure"],
+) -> Driver:
+    """fio on a volume of what stands; `folder` keeps its reports. Raises StorageError, MissingToolError."""
+    options, ground = workload.fio_options, raised.ground
+    volume = raised.volumes.get(options.volume) if options is not None else None
+    if options is None or ground is None or volume is None:
+        raise StorageError("fio has no volume to run on", "give setup.storage with the volume that it names")
+    return Fio(
+        options,
+        volume.path,
+        ground.host,
+        seed=trial.seed,
+        interval_s=plan.sampling.every,
+        folder=folder,
+        part=part,
+        answer_within_s=workload.answer_within,
     )

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from mydyno.results.records import Work
+
 
 @dataclass(frozen=True)
 class Event:
@@ -54,6 +56,8 @@ class Step(Event):
     text: str
     done: int | None = None
     of: int | None = None
+    brief: bool = False
+    """Over in an instant: shown where it is live, and no line in a log."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class PhaseStarted(Event):
     phase: int
     connections: int
     label: str | None = None
-    """The test program, where the phase is one."""
+    """The test program or job, where the phase is one."""
+    work: Work = "queries"
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,7 @@ class Measured(Event):
     queries_per_second: float
     p95_ns: int | None
     errors: int
+    work: Work = "queries"
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,7 @@ class PhaseFinished(Event):
     queries_per_second: float | None
     p95_ns: int | None
     label: str | None = None
+    work: Work = "queries"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.host.images import ImageStore
+from mydyno.host.images.suites import machine_suite
 from mydyno.host.protocol import Host
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
 from mydyno.stack import ServerBinary, Setting, find_binary, find_problems, inspect_binary
+from mydyno.stack.server.options import parse_options
+from mydyno.stack.server.version import parse_version
+
+IMAGE_SERVER = Path("/usr/sbin/mariadbd")
+"""Where the package mariadb-server-core puts it."""
 
 
 @dataclass(frozen=True)
@@ -18,10 +26,15 @@ class Prepared:
 
     plan: Plan
     binaries: dict[str, ServerBinary]
-    """Point id -> the binary under test."""
+    """Point id -> the binary under test, where the point's host has it."""
+    makers: dict[str, ServerBinary]
+    """Point id -> the binary of this machine that makes the dataset."""
 
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
+
+    def maker(self, point: Point) -> ServerBinary:
+        return self.makers[point.id]
 
 
 def settings_of(point: Point) -> dict[str, Setting]:
@@ -36,11 +49,15 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     does not take, at its place in the experiment file.
     """
     binaries: dict[str, ServerBinary] = {}
+    makers: dict[str, ServerBinary] = {}
     problems: list[Problem] = []
     for point in plan.points:
+        if point.workload.fio_options is not None:
+            continue  # It drives no server.
         named = point.setup.server.binary
-        binary = inspect_binary(host, find_binary(Path(named) if named else None))
-        binaries[point.id] = binary
+        maker = inspect_binary(host, find_binary(Path(named) if named else None))
+        binary = _in_image(host, maker) if point.setup.host.kind == "vm" else maker
+        makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
             problems.append(
@@ -53,7 +70,25 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries), binaries)
+    return Prepared(_with_releases(plan, binaries), binaries, makers)
+
+
+def _in_image(host: Host, maker: ServerBinary) -> ServerBinary:
+    """The server of the guest image of this machine's own suite.
+
+    Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
+    data it would be given.
+    """
+    root = ImageStore().root(machine_suite(host) or "")
+    if root is None:
+        raise MissingToolError("host: vm needs a guest image, and there is none", "mydyno images build")
+    version = parse_version(root.manifest.server)
+    if version != maker.version:
+        raise ServerError(
+            f"the guest image has {version} and this machine {maker.version}: data made here is not for it",
+            "build the image anew: mydyno images build",
+        )
+    return ServerBinary(IMAGE_SERVER, version, parse_options(root.server_help()))
 
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:

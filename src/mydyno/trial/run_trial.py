@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from mydyno.core.errors import EngineError, ServerError
+from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.core.errors import EngineError, HostError, ServerError
 from mydyno.load import messages
-from mydyno.load.job import Job, Target
+from mydyno.load.driver import Driver
+from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
-from mydyno.results.records import TrialRecord
+from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialRecord, Work
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
-from mydyno.sampling.series import restarts, totals, usage
-from mydyno.stack import (
-    DataDirectoryLayer,
-    DatasetLayer,
-    FrozenDataset,
-    RunningServer,
-    ServerLayer,
-    Stack,
-    durability,
-    settings_difference,
-)
+from mydyno.sampling.series import Usage, restarts, totals, usage
+from mydyno.stack import DatasetLayer, FrozenDataset, RunningServer, Stack, durability, settings_difference
+from mydyno.stack.limits import limits_difference
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.drive import driver
+from mydyno.trial.describe import ground_record
+from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
     Listener,
@@ -43,7 +39,25 @@ from mydyno.trial.events import (
 )
 from mydyno.trial.interruption import uninterrupted
 from mydyno.trial.job import DATABASE, driving, keeps_row_counts, preparing
-from mydyno.trial.preflight import Prepared, settings_of
+from mydyno.trial.preflight import Prepared
+from mydyno.trial.raising import Raised, raise_stack
+
+
+@dataclass
+class _Found:
+    """What a trial has shown while it stood."""
+
+    ground: GroundRecord | None = None
+    collector: Collector = field(default_factory=Collector)
+    server_version: str | None = None
+    durability: str | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    in_force: Mapping[str, str] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
+    rows_expected: Mapping[str, int] = field(default_factory=dict)
+    rows_found: Mapping[str, int] | None = None
+    server_alive: bool = True
+    host_lost: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,34 +84,41 @@ class TrialRunner:
             )
         )
         started_at, started = datetime.now(UTC), time.monotonic()
-        server, dataset = self._raise_stack(trial, point)
-        asked, in_force = server.settings, server.variables()
-        collector = self._drive(server, point, driving(_target(server), plan, point, trial, server.pid))
-        rows = _rows_found(server, dataset.facts["tables"])
-        alive = server.alive()
-        self.emit(Step("stopping the server"))
+        folder = self.run.new_trial_folder(trial.id)
+        raised = raise_stack(
+            self.stack,
+            self.prepared,
+            trial,
+            point,
+            folder,
+            load=lambda server: self._load_tables(server, point),
+            fill=lambda raised: self._fill_files(raised, trial, point, folder),
+        )
+        found = self._measure(raised, trial, point, folder)
+        self.emit(Step("taking down what the trial was made of"))
         with uninterrupted():
-            self.stack.move_to(self.stack.layers[:1])
-        samples = sample_frame(collector.samples, collector.phases)
+            self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
+        samples = sample_frame(found.collector.samples, found.collector.phases)
         counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
         reasons = validity.check(
             validity.Evidence(
-                phases=collector.phases,
+                phases=found.collector.phases,
                 phases_planned=point.workload.phases,
-                settings_differences=[str(difference) for difference in settings_difference(asked, in_force)],
+                settings_differences=found.differences,
                 max_used_connections=_whole(counters.get("Max_used_connections")),
-                reactors=collector.hello.reactors if collector.hello else 1,
+                reactors=found.collector.hello.reactors if found.collector.hello else 1,
                 steal=cpu.steal_share if cpu else None,
-                server_alive=alive,
+                server_alive=found.server_alive,
                 server_restarted=bool(restarts(samples)),
-                rows_expected=dataset.facts["tables"] if keeps_row_counts(point.workload) else {},
-                rows_found=rows,
-                checks=collector.checks,
+                rows_expected=found.rows_expected,
+                rows_found=found.rows_found,
+                checks=found.collector.checks,
+                host_lost=found.host_lost,
             )
         )
         seconds = time.monotonic() - started
         record = self._save(
-            collector,
+            found.collector,
             samples,
             TrialRecord(
                 trial_id=trial.id,
@@ -110,13 +131,19 @@ class TrialRunner:
                 invalidities=reasons,
                 started_at=started_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
                 seconds=seconds,
-                server_version=str(server.version),
-                durability=durability(in_force).label,
-                settings_asked={name: str(value) for name, value in asked.items()},
-                settings_in_force=in_force,
+                server_version=found.server_version,
+                durability=found.durability,
+                settings_asked={name: str(value) for name, value in found.asked.items()},
+                settings_in_force=found.in_force,
                 counters=counters,
-                phases=tuple(collector.phases),
-                checks=tuple(collector.checks),
+                phases=tuple(found.collector.phases),
+                checks=tuple(found.collector.checks),
+                ground=found.ground,
+                self_checks=raised.self_checks,
+                remarks=(
+                    *_remarks(found.ground, raised.self_checks, cpu),
+                    *found.collector.remarks,
+                ),
             ),
         )
         self.emit(
@@ -138,25 +165,60 @@ class TrialRunner:
                 histograms=collector.histograms,
             )
 
-    def _raise_stack(self, trial: PlannedTrial, point: Point) -> tuple[RunningServer, FrozenDataset]:
-        folder = self.run.new_trial_folder(trial.id)
-        binary, config = self.prepared.binary(point), settings_of(point)
-        self.emit(Step("preparing the data directory and starting the server"))
-        standing = self.stack.move_to(
-            [
-                DatasetLayer(
-                    binary,
-                    config,
-                    contents={**dataset_of(point.workload), "seed": self.prepared.plan.seed},
-                    prepare=lambda server: self._load_tables(server, point, trial),
-                ),
-                DataDirectoryLayer(trial=f"{trial.id} {folder}"),
-                ServerLayer(binary, config, folder=folder, port=point.setup.server.network.port),
-            ]
-        )
-        return standing.of(RunningServer), standing.of(FrozenDataset)
+    def _measure(self, raised: Raised, trial: PlannedTrial, point: Point, folder: Path) -> _Found:
+        """Drives what stands. A server or a guest that dies under it ends the trial, not the run."""
+        found = _Found()
+        try:
+            found.ground = ground_record(raised)
+            if raised.server is None:
+                self._measure_disks(found, raised, trial, point, folder)
+            else:
+                self._measure_server(found, raised, raised.server, trial, point)
+        except HostError as error:
+            found.host_lost = error.message
+        return found
 
-    def _load_tables(self, server: RunningServer, point: Point, trial: PlannedTrial) -> Mapping[str, Any]:
+    def _measure_disks(
+        self, found: _Found, raised: Raised, trial: PlannedTrial, point: Point, folder: Path
+    ) -> None:
+        load = disk_driver(point.workload, raised, self.prepared.plan, trial, folder, "measure")
+        self._hear(load, found.collector, "ios")
+
+    def _fill_files(self, raised: Raised, trial: PlannedTrial, point: Point, folder: Path) -> None:
+        with disk_driver(point.workload, raised, self.prepared.plan, trial, folder, "fill") as load:
+            for message in load:
+                if isinstance(message, messages.Progress):
+                    self.emit(Step(f"filling the files: {message.stage}", message.done, message.of))
+
+    def _measure_server(
+        self, found: _Found, raised: Raised, server: RunningServer, trial: PlannedTrial, point: Point
+    ) -> None:
+        plan, limits = self.prepared.plan, point.setup.limits
+        found.server_version = str(server.version)
+        found.asked, found.in_force = server.settings, server.variables()
+        found.durability = durability(found.in_force, raised.unflushed).label
+        found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
+        if limits is not None:
+            found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
+        tables = raised.standing.of(FrozenDataset).facts["tables"]
+        found.rows_expected = tables if keeps_row_counts(point.workload) else {}
+        job = driving(_target(server), plan, point, trial, server.pid)
+        try:
+            self._hear(driver(point.workload, job, server.host), found.collector, "queries")
+        except EngineError:
+            if server.alive():
+                raise
+        found.rows_found = _rows_found(server, tables)
+        found.server_alive = server.alive()
+
+    def _hear(self, load: Driver, collector: Collector, work: Work) -> None:
+        with load:
+            for message in load:
+                collector.hear(message)
+                if event := _event(message, collector, work):
+                    self.emit(event)
+
+    def _load_tables(self, server: RunningServer, point: Point) -> Mapping[str, Any]:
         """Fill a new dataset; its facts are the rows of each table, which every trial must find again."""
         with server.connect() as connection, connection.cursor() as cursor:
             cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{DATABASE}`")
@@ -177,25 +239,20 @@ class TrialRunner:
             raise ServerError("the engine ended without having loaded the dataset")
         return {"tables": {table.name: table.rows for table in prepared.tables}}
 
-    def _drive(self, server: RunningServer, point: Point, job: Job) -> Collector:
-        """Hear the load out. A server that dies under it ends the trial, not the run."""
-        collector = Collector()
-        try:
-            with driver(point.workload, job, server.host) as load:
-                for message in load:
-                    collector.hear(message)
-                    if event := _event(message, collector):
-                        self.emit(event)
-        except EngineError:
-            if server.alive():
-                raise
-        return collector
+
+def _remarks(
+    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Usage | None
+) -> tuple[Remark, ...]:
+    """What the checks of the disks found, and whether the load left the ground's CPUs any time."""
+    if ground is None:
+        return ()
+    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy_share if cpu else None))
 
 
-def _event(message: messages.Message, collector: Collector) -> Event | None:
+def _event(message: messages.Message, collector: Collector, work: Work) -> Event | None:
     match message:
         case messages.PhaseStart():
-            return PhaseStarted(message.phase, message.connections, message.label)
+            return PhaseStarted(message.phase, message.connections, message.label, work)
         case messages.Interval():
             return Measured(
                 phase=message.phase,
@@ -203,6 +260,7 @@ def _event(message: messages.Message, collector: Collector) -> Event | None:
                 queries_per_second=message.queries / ((message.to_ns - message.from_ns) / 1e9),
                 p95_ns=message.p95_ns,
                 errors=message.errors,
+                work=work,
             )
         case messages.PhaseEnd():
             phase = collector.phases[-1]
@@ -212,6 +270,7 @@ def _event(message: messages.Message, collector: Collector) -> Event | None:
                 queries_per_second=phase.queries_per_second,
                 p95_ns=phase.latency.p95_ns,
                 label=phase.label,
+                work=work,
             )
         case _:
             return None

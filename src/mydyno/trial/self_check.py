@@ -31,8 +31,11 @@ DEPTH_OF_A_DISK = 16
 DEEPEST = 64
 _RAMP_MS = 500
 """Not counted: the first I/Os find budgets and queues that nobody has used yet."""
-_LARGEST_FILE = 64 << 20
-"""Large beside md's cache of stripes (1 MB a disk), small beside a disk."""
+_LARGEST_FILE = 128 << 20
+_CACHED_STRIPES = 256
+"""That md keeps of RAID 4, 5 and 6, a page of each disk (Linux, admin-guide/md.rst, stripe_cache_size)."""
+_MOST_CACHED = 0.15
+"""Share of the file in that cache above which too many blocks are found there to tell anything."""
 _FILE = "mydyno-self-check"
 _LONGEST_SECONDS = 300.0
 """A disk of one I/O a second takes a minute to empty the queue."""
@@ -54,7 +57,7 @@ def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple
         volume=volume,
         wanted=wanted,
         target=volume.device if raw else volume.path / _FILE,
-        size_bytes=min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 4),
+        size_bytes=min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 2),
     )
     try:
         failure = check.lay_out()
@@ -85,7 +88,7 @@ class _Check:
         measured = idle = None
         if failure is None:
             before = self._cpu_times()
-            measured, failure = self._fio(
+            done, failure = self._fio(
                 f"--rw={operation}",
                 f"--bs={BLOCK_BYTES}",
                 f"--iodepth={depth}",
@@ -95,6 +98,8 @@ class _Check:
                 "--norandommap",
             )
             idle = idle_share(before, self._cpu_times())
+            # At the end a whole queue is under way; it empties with fewer and fewer disks at work.
+            measured = None if done is None else max(0, done - depth) / SECONDS
         return SelfCheckRecord(
             volume=self.volume.volume,
             operation=operation,
@@ -106,6 +111,7 @@ class _Check:
                 operation,
                 self.wanted,
                 LimitedDisk(self.wanted.disks.iops, self.wanted.disks.bandwidth, self.ground.budget),
+                self.size_bytes,
                 degraded=int(self._of_md("degraded") or 0),
                 at_rest=self._of_md("sync_action") in (None, "idle"),
             ),
@@ -113,8 +119,8 @@ class _Check:
             error=failure,
         )
 
-    def _fio(self, *options: str) -> tuple[float | None, str | None]:
-        """I/Os per second, or what went wrong."""
+    def _fio(self, *options: str) -> tuple[int | None, str | None]:
+        """The I/Os that were done, or what went wrong."""
         argv = [
             "fio",
             "--name=self-check",
@@ -137,10 +143,9 @@ class _Check:
         if done.returncode != 0:
             return None, _last_line(done.stderr) or f"fio: exit code {done.returncode}"
         try:
-            told = report.parse(done.stdout)
+            return report.parse(done.stdout).ios, None
         except EngineError as error:
             return None, error.message
-        return (told.ios / told.seconds, None) if told.seconds else (None, "fio: no I/O came to its end")
 
     @contextmanager
     def _limits_lifted(self) -> Iterator[None]:
@@ -170,13 +175,23 @@ class _Check:
 
 
 def expected(
-    operation: Operation, volume: Volume, disk: LimitedDisk, *, degraded: int = 0, at_rest: bool = True
+    operation: Operation,
+    volume: Volume,
+    disk: LimitedDisk,
+    file_bytes: int,
+    *,
+    degraded: int = 0,
+    at_rest: bool = True,
 ) -> float | None:
-    """What theory expects of a volume with `degraded` members missing; None where it has nothing to say."""
+    """What theory expects of a file of this size on a volume with `degraded` members missing; None where it
+    has nothing to say."""
     logged = volume.consistency_policy == "ppl" and operation == "randwrite"
     if volume.filesystem in _OUT_OF_PLACE or logged or not at_rest:
         return None
     shape = array_of(volume)
+    cached = _CACHED_STRIPES * BLOCK_BYTES * shape.disks if shape.raid in (4, 5, 6) else 0
+    if cached > _MOST_CACHED * file_bytes:
+        return None
     layout = ArrayLayout(
         level=shape.raid,
         disks=shape.disks,

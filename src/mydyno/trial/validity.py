@@ -39,13 +39,16 @@ class Evidence:
     server_restarted: bool
     rows_expected: Mapping[str, int]
     rows_found: Mapping[str, int] | None
-    checks: Sequence[CheckRecord] = ()
     """None when the server could not be asked any more."""
+    checks: Sequence[CheckRecord] = ()
+    host_lost: str | None = None
+    """What is known of the end of a guest that died under the load."""
 
 
 def check(evidence: Evidence) -> tuple[Invalidity, ...]:
     """Every reason why the trial must not count; empty for a valid one."""
     checks = (
+        _host_lost,
         _settings_in_force,
         _server_alive,
         _phases_complete,
@@ -58,6 +61,11 @@ def check(evidence: Evidence) -> tuple[Invalidity, ...]:
         _wrong_results,
     )
     return tuple(reason for one in checks for reason in one(evidence))
+
+
+def _host_lost(evidence: Evidence) -> Iterator[Invalidity]:
+    if evidence.host_lost:
+        yield Invalidity(check="host-lost", message=evidence.host_lost)
 
 
 def _settings_in_force(evidence: Evidence) -> Iterator[Invalidity]:

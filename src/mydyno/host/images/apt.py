@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,12 @@ class PrivateApt:
     def depends(self, package: str) -> str:
         """What `apt-cache depends` says of it."""
         return self._host.run([*self._with_apt, "apt-cache", "depends", package]).stdout
+
+    def candidate(self, package: str) -> str | None:
+        """The version that `fetch` would download; None when the suite has no such package."""
+        said = self._host.run([*self._with_apt, "apt-cache", "policy", package]).stdout
+        found = re.search(r"^\s+Candidate: (\S+)$", said, re.MULTILINE)
+        return found[1] if found and found[1] != "(none)" else None
 
     def fetch(self, name: str) -> Package:
         """Downloads a package. Raises HostError."""

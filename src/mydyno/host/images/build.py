@@ -24,6 +24,7 @@ _PACKAGES = {
     "tar": "tar",
     "unshare": "util-linux",
     "newuidmap": "uidmap",
+    "bwrap": "bubblewrap",
 }
 _LOOK_EVERY_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
@@ -35,7 +36,7 @@ def need(*programs: str) -> None:
     if missing:
         packages = " ".join(dict.fromkeys(_PACKAGES[program] for program in missing))
         raise MissingToolError(
-            f"building guest images needs {', '.join(missing)}, not found in PATH",
+            f"guest images and kernels need {', '.join(missing)}, not found in PATH",
             f"apt-get install --no-install-recommends {packages}",
         )
 

@@ -21,6 +21,8 @@ from mydyno.host.uml.kernels import BINARY, LIBRARIES, MANIFEST, MODULES, UmlKer
 PACKAGE = "user-mode-linux"
 
 WANTED = (
+    # f2fs asks the kernel for it by name, and a guest has no modprobe to fetch it.
+    "crc32_generic",
     *("md_mod", "linear", "raid0", "raid1", "raid10", "raid456"),
     *("ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"),
     *("mq_deadline", "kyber_iosched", "bfq"),
@@ -51,12 +53,8 @@ def fetch_kernel(kernels: UmlKernels, version: str, progress: Progress) -> UmlKe
     store = ImageStore(kernels.folder)
     with store.staging() as staging:
         apt = PrivateApt(host, staging, sources, progress)
+        _check_version(apt.candidate(PACKAGE), version, suite)
         package = apt.fetch(PACKAGE)
-        if package.version.split("um")[0] != version:
-            raise UsageError(
-                f"there is no kernel {version}: {suite} has {package.version}",
-                f"take {package.version.split('um')[0]}, or one of {', '.join(SUITES.values())}",
-            )
         tree = apt.unpack(package, staging / "tree")
         progress("choosing modules")
         (modules,) = tree.glob("usr/lib/uml/modules/*")
@@ -86,6 +84,20 @@ def fetch_kernel(kernels: UmlKernels, version: str, progress: Progress) -> UmlKe
     return UmlKernel(kernels.folder / version, manifest)
 
 
+def _check_version(candidate: str | None, version: str, suite: str) -> None:
+    """Raises UsageError when the suite's package (6.1um4+b13) is not of that kernel."""
+    if candidate is None:
+        raise UsageError(
+            f"there is no User-Mode Linux in {suite}", f"take one of {', '.join(SUITES.values())}"
+        )
+    has = candidate.partition("um")[0]
+    if has != version:
+        raise UsageError(
+            f"there is no User-Mode Linux kernel {version}: {suite} has {candidate}",
+            f"take {', '.join(SUITES.values())} or {has}",
+        )
+
+
 def _runs(host: LocalHost, binary: Path) -> bool:
     """Whether this machine's own libraries are new enough for it."""
     return host.run([str(binary), "--version"]).returncode == 0
@@ -100,5 +112,5 @@ def _add_libraries(apt: PrivateApt, folder: Path) -> None:
             # Packages of suites since the merge of /usr leave these links to a package of their own.
             if not (folder / name).exists() and (folder / "usr" / name).is_dir():
                 (folder / name).symlink_to(f"usr/{name}")
-        for name in ("dev", "proc", "tmp", "host"):
+        for name in ("dev", "proc", "host"):
             (folder / name).mkdir(exist_ok=True)

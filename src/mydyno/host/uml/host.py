@@ -16,6 +16,7 @@ from mydyno.core.writing import writing
 from mydyno.host.agent import AgentHost
 from mydyno.host.channel import Channel
 from mydyno.host.identity import guest_identity
+from mydyno.host.images.build import need
 from mydyno.host.local import LocalHost
 from mydyno.host.neutral import inherited_environment
 from mydyno.host.programs import find_program
@@ -28,7 +29,7 @@ READY_SECONDS = 60.0
 _WRITE_BACK_SECONDS = 60.0
 _KILLED_WITHIN_SECONDS = 10.0
 
-_TEMPORARY = ("/dev/shm", "/tmp", "/var/tmp")
+_TEMPORARY = (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp"))
 
 
 class UmlHost(AgentHost):
@@ -40,6 +41,8 @@ class UmlHost(AgentHost):
         Raises HostError with the end of the console when the guest does not come, MissingToolError
         without bwrap where the kernel needs it.
         """
+        if machine.kernel.libraries is not None:
+            need("bwrap")
         self.console = console
         self._written = [share.path for share in machine.shares if not share.read_only]
         with writing(console):
@@ -49,7 +52,7 @@ class UmlHost(AgentHost):
         ours, theirs = socket.socketpair()
         with ours, theirs:
             argv = machine.command_line(theirs.fileno(), isolation())
-            memory = f"TMPDIR={_memory_folder(machine.memory_bytes)}"
+            memory = f"TMPDIR={machine.seen(_memory_folder(machine.memory_bytes))}"
             self._process = LocalHost().start(
                 ["env", memory, *argv], output=console, inherited=[theirs.fileno()]
             )
@@ -112,10 +115,10 @@ def _environment() -> Mapping[str, str]:
     return {name: value for name, value in inherited_environment().items() if name != "TMPDIR"}
 
 
-def _memory_folder(size: int) -> str:
+def _memory_folder(size: int) -> Path:
     """A folder for the file that is the guest's memory: the kernel removes its name at once."""
     free = {}
-    for folder in dict.fromkeys(_TEMPORARY):
+    for folder in _TEMPORARY:
         with suppress(OSError):
             space = os.statvfs(folder)
             free[folder] = space.f_bavail * space.f_frsize

@@ -49,31 +49,31 @@ class UmlMachine:
     @property
     def mark(self) -> str:
         """The argument by which every process of this guest is known: it names the private folder."""
-        return f'init="{self._seen(self.folder / AGENT)}"'
+        return f'init="{self.folder / AGENT}"'
 
     def command_line(self, channel: int, isolation: Sequence[str]) -> list[str]:
         """The kernel's words behind `isolation`; `channel` is the descriptor of mydyno's stream."""
         disks = [f"ubd{number}={name}" for number, name in enumerate(self.disks)]
         return [
             *self._isolated(isolation),
-            *(str(self.kernel.binary), f"mem={self.memory_bytes // 1024}K", "quiet"),
-            *("root=/dev/root", "rootfstype=hostfs", f"rootflags={self._seen(Path('/'))}", "ro"),
+            *(self.seen(self.kernel.binary), f"mem={self.memory_bytes // 1024}K", "quiet"),
+            *("root=/dev/root", "rootfstype=hostfs", f"rootflags={self.seen(Path('/'))}", "ro"),
             # The folder is the working directory, so that the socket in it has a short name.
             *("uml_dir=./", "umid=uml"),
             # The console goes to standard output; nothing reads it or opens others.
             *("con=null", "con0=null,fd:1", "ssl=null", f"ssl0=fd:{channel}"),
             *disks,
-            *(self.mark, "--", "init", f'"{self._seen(self.folder / CONFIGURATION)}"'),
+            *(self.mark, "--", "init", f'"{self.folder / CONFIGURATION}"'),
         ]
 
     def configuration(self) -> dict[str, Any]:
         """What the agent is told: docs/agent-protocol.md."""
         return {
-            "modules": [self._seen(module) for module in self.kernel.modules],
+            "modules": [str(module) for module in self.kernel.modules],
             "shares": [
                 {
                     "filesystem": "hostfs",
-                    "source": self._seen(share.path),
+                    "source": self.seen(share.path),
                     "target": str(share.path),
                     "read_only": share.read_only,
                 }
@@ -92,12 +92,12 @@ class UmlMachine:
         return [
             *("bwrap", "--unshare-pid", "--die-with-parent"),
             *("--ro-bind", str(libraries), "/", "--bind", "/", _HOST_ROOT),
-            *("--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
+            *("--dev-bind", "/dev", "/dev", "--proc", "/proc"),
             *("--chdir", f"{_HOST_ROOT}{self.folder}", "--"),
         ]
 
-    def _seen(self, path: Path) -> str:
-        """A path of this machine as the kernel's process sees it."""
+    def seen(self, path: Path) -> str:
+        """A path of this machine as the kernel's process sees it; the guest sees it as it is."""
         if self.kernel.libraries is None:
             return str(path)
         return _HOST_ROOT if path == Path("/") else f"{_HOST_ROOT}{path}"

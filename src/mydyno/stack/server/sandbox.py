@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
@@ -18,7 +19,7 @@ from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting, render
+from mydyno.stack.server.config import OFF_WORDS, Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
@@ -120,15 +121,17 @@ def start_server(
     config: Mapping[str, Setting],
     folder: Path,
     port: int | None = None,
+    places: Mapping[str, Setting] = MappingProxyType({}),
     limits: Limits | None = None,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `folder` must exist and gets `my.cnf` and `error.log`. `port`: None for no network at all, 0 for
-    any free port, else that port; always on 127.0.0.1 only. Raises SettingsError before anything is
-    started when the binary does not know a setting, MissingToolError when the host cannot give it
-    `limits`, ServerError when it does not come up.
+    `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
+    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`:
+    None for no network at all, 0 for any free port, else that port; always on 127.0.0.1 only. Raises
+    SettingsError before anything is started when the binary does not know a setting, MissingToolError when
+    the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
@@ -136,7 +139,13 @@ def start_server(
     port = _usable_port(port)
     private = site.short_folder()
     try:
-        return _start(site, binary, private, datadir, scratch, settings, folder, port, limits, ready_seconds)
+        own = {
+            **place_settings(binary, datadir, scratch),
+            **_unasked(room_settings(binary, site.host), settings),
+            **_wanted(places, settings),
+            **_access_settings(binary, private.path, port),
+        }
+        return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
     except BaseException:
         site.remove(private)
         raise
@@ -147,7 +156,7 @@ def _start(
     binary: ServerBinary,
     private: PrivateFolder,
     datadir: Path,
-    scratch: Path,
+    own: Mapping[str, Setting],
     settings: Mapping[str, Setting],
     folder: Path,
     port: int | None,
@@ -158,14 +167,8 @@ def _start(
     password = Secret.random()
     statements = set_password(binary.version, password, over_network=port is not None)
     login = site.host.hold(init_file(statements))
-    own: dict[str, Setting] = {
-        **place_settings(binary, datadir, scratch),
-        **_access_settings(binary, private.path, port),
-        "init_file": login.path,
-    }
-    room = room_settings(binary, site.host)
-    own |= {name: value for name, value in room.items() if name not in settings}
-    text = render(own, settings)
+    asked = {name: value for name, value in settings.items() if name not in own}
+    text = render({**own, "init_file": login.path}, asked)
     config, error_log = private.path / "my.cnf", folder / "error.log"
     site.host.write_text(config, text, owner=identity)
     site.host.write_text(folder / "my.cnf", text)
@@ -207,6 +210,17 @@ def _start(
         raise
     finally:
         login.wipe()
+
+
+def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Settings of ours for which the experiment has no value of its own."""
+    return {name: value for name, value in own.items() if name not in settings}
+
+
+def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Naming the binary log's place would turn it on."""
+    logged = str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS
+    return {name: place for name, place in places.items() if name != "log_bin" or logged}
 
 
 def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:

@@ -1,0 +1,147 @@
+"""What stands for one trial: its layers in their order, and the look at the disks before they are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
+from mydyno.results.records import SelfCheckRecord
+from mydyno.spec import Storage
+from mydyno.stack import (
+    DataDirectoryLayer,
+    DatasetLayer,
+    Layer,
+    RunningServer,
+    ServerLayer,
+    Setting,
+    Stack,
+    Standing,
+)
+from mydyno.stack.ground import Ground
+from mydyno.stack.ground.choose import ground_layer
+from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
+from mydyno.stack.storage.throttle import ThrottleLayer
+from mydyno.trial.preflight import Prepared, settings_of
+from mydyno.trial.self_check import self_check
+
+# A raw device holds InnoDB's system tablespace, so that is where the tables have to be.
+_ONE_TABLESPACE: dict[str, Setting] = {"innodb_file_per_table": "OFF"}
+
+Load = Callable[[RunningServer], Mapping[str, Any]]
+"""Fills the tables of a new dataset and gives its facts."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What stands, and how the disks did in the check. Without a storage section there is no ground."""
+
+    standing: Standing
+    self_checks: tuple[SelfCheckRecord, ...]
+
+    @property
+    def ground(self) -> Ground | None:
+        grounds = self.standing.all(Ground)  # type: ignore[type-abstract]
+        return grounds[-1] if grounds else None
+
+    @property
+    def volumes(self) -> Mapping[str, MountedVolume]:
+        return {volume.volume: volume for volume in self.standing.all(MountedVolume)}
+
+    @property
+    def unflushed(self) -> list[str]:
+        """Volumes on which fsync(2) does not reach the disks' media."""
+        return [name for name, volume in self.volumes.items() if volume.described.get(FLUSHES) == "no"]
+
+    def described(self) -> Mapping[str, Mapping[str, str]]:
+        """What was read back of each volume, by its name."""
+        return described(self.standing)
+
+    @property
+    def server(self) -> RunningServer | None:
+        servers = self.standing.all(RunningServer)
+        return servers[-1] if servers else None
+
+
+def raise_stack(
+    stack: Stack,
+    prepared: Prepared,
+    trial: PlannedTrial,
+    point: Point,
+    folder: Path,
+    load: Load,
+    fill: Callable[[Raised], None],
+) -> Raised:
+    """Raises everything that `trial` needs; the disks are checked under their limits and before any load.
+
+    `folder` is the trial's in the lab. `fill` makes the files of a load that goes to the disks themselves, at
+    full speed.
+    """
+    storage = point.setup.storage
+    dataset = _dataset(prepared, point, load)
+    ground = _ground(point, folder, trial)
+    top = _server(prepared, point, folder, trial)
+    if storage is None:
+        return Raised(stack.move_to([*dataset, *ground, *top]), ())
+    loading = loading_layers(storage)
+    limits = [layer for layer in loading if isinstance(layer, ThrottleLayer)]
+    built = [*dataset, *ground, *building_layers(storage)]
+    checked = _check(stack.move_to([*built, *limits]), storage)
+    # The clone is made at full speed; the limits come back before the server starts.
+    clone, server = top[:1], top[1:]
+    if not server:
+        fill(Raised(stack.move_to(built), checked))
+    full = [*built, *clone, *loading, *server]
+    return Raised(stack.move_to(full), checked)
+
+
+def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
+    """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
+    if point.workload.fio_options is not None:
+        return []
+    config = settings_of(point)
+    if _on_raw_device(point):
+        config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
+    contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
+    return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+
+
+def _on_raw_device(point: Point) -> bool:
+    """Whether the server's tables are on a block device without a file system."""
+    storage = point.setup.storage
+    return storage is not None and storage.data.filesystem == "raw"
+
+
+def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+    setup = point.setup
+    if setup.storage is None and setup.host.kind == "local":
+        return []
+    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}")]
+
+
+def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+    """The clone of the data and the server on it; nothing for a load that goes to the disks themselves."""
+    if point.workload.fio_options is not None:
+        return []
+    setup = point.setup
+    own = _ONE_TABLESPACE if _on_raw_device(point) else {}
+    return [
+        DataDirectoryLayer(trial=f"{trial.id} {folder}"),
+        ServerLayer(
+            prepared.binary(point),
+            {**settings_of(point), **own},
+            folder=folder,
+            port=setup.server.network.port,
+            limits=setup.limits,
+        ),
+    ]
+
+
+def _check(standing: Standing, storage: Storage) -> tuple[SelfCheckRecord, ...]:
+    ground = standing.of(Ground)  # type: ignore[type-abstract]
+    checks: Sequence[tuple[SelfCheckRecord, ...]] = [
+        self_check(ground, volume, storage) for volume in standing.all(MountedVolume)
+    ]
+    return tuple(check for each in checks for check in each)

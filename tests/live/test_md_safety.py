@@ -1,0 +1,102 @@
+"""Arrays of md and the disks in them: what is stopped, what is refused. In a guest, whose kernel has md."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from live.uml import NEEDS_KERNEL, ground_layer
+from mydyno.stack import Site, Standing
+from mydyno.stack.ground.uml import UmlGround
+
+pytestmark = [pytest.mark.live, NEEDS_KERNEL]
+
+CREATE = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--raid-devices=2", "--assume-clean"]
+
+
+@pytest.fixture
+def ground(site: Site) -> Iterator[UmlGround]:
+    layer = ground_layer(site)
+    ground = layer.up(site, Standing())
+    yield ground
+    layer.down(site, ground)
+
+
+@pytest.fixture
+def disks(ground: UmlGround) -> list[str]:
+    """The two disks, as a running mirror /dev/md0."""
+    disks = [str(disk.path) for disk in ground.disks["data"]]
+    done = ground.host.run([*CREATE, *disks])
+    assert done.returncode == 0, done.stderr
+    return disks
+
+
+def inside(ground: UmlGround, script: str, *arguments: str) -> str:
+    """What a Python script of mydyno's writes in the guest."""
+    path = os.pathsep.join(filter(None, sys.path))
+    argv = ["env", f"PYTHONPATH={path}", sys.executable, "-c", script, *arguments]
+    done = ground.host.run(argv, timeout_seconds=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+STOP = """
+import sys
+from pathlib import Path
+from mydyno.core.errors import UndoError
+from mydyno.stack.undo import StopArray
+first, second = map(Path, sys.argv[1:])
+state = Path("/sys/block/md0/md/array_state")
+try:
+    StopArray(array=Path("/dev/md0"), members=(first,)).carry_out()
+except UndoError as error:
+    print(error.message)
+print(state.exists() and state.read_text().strip() not in ("", "clear"))
+for _ in range(2):
+    StopArray(array=Path("/dev/md0"), members=(first, second)).carry_out()
+    print(state.exists() and state.read_text().strip() not in ("", "clear"))
+"""
+
+
+def test_an_array_is_stopped_when_all_its_members_are_ours_and_else_left_running(
+    ground: UmlGround, disks: list[str]
+) -> None:
+    refusal, *running = inside(ground, STOP, *disks).splitlines()
+    assert refusal == (
+        f"refused to stop /dev/md0: its members {Path(disks[1]).name} are none that mydyno gave it"
+    )
+    assert running == ["True", "False", "False"]
+
+
+EXAMINE = """
+import subprocess, sys
+from dataclasses import replace
+from pathlib import Path
+from mydyno.host.block_devices import read_block_device
+from mydyno.host.device_refusals import AskedDevice, refusals
+from mydyno.host.local import LocalHost
+disk = Path(sys.argv[1])
+def told():
+    # A user-mode disk tells no serial; what wipe lifts is to be seen beside what it does not.
+    device = replace(read_block_device(LocalHost(), disk, (disk.parent,)), serial="S1")
+    print(*refusals(device, AskedDevice(disk, "S1", wipe=True)), sep="; ")
+told()
+subprocess.run(["mdadm", "--quiet", "--stop", "/dev/md0"], check=True)
+told()
+subprocess.run(["mdadm", "--quiet", "--zero-superblock", str(disk)], check=True)
+told()
+"""
+
+
+def test_a_member_of_an_array_is_refused_running_or_not_whatever_wipe_says(
+    ground: UmlGround, disks: list[str]
+) -> None:
+    running, at_rest, freed = inside(ground, EXAMINE, disks[0]).split("\n")[:3]
+    assert "/dev/md0 is built on it" in running
+    assert "does not open it exclusively: Device or resource busy" in running
+    assert at_rest.startswith("it is a member of an md array (linux_raid_member)")
+    assert freed == ""

@@ -1,0 +1,33 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+from mydyno.host.local import LocalHost
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.initialise import room_settings
+from mydyno.stack.server.version import parse_version
+
+SIZE, MOST = "innodb_buffer_pool_size", "innodb_buffer_pool_size_max"
+
+
+class SmallHost(LocalHost):
+    """This machine, if it had the address space of a guest."""
+
+    reservable_bytes = 1 << 30
+
+
+def binary(options: Mapping[str, str | None]) -> ServerBinary:
+    text = "mariadbd  Ver 10.11.19-MariaDB for Linux on x86_64"
+    return ServerBinary(Path("/usr/sbin/mariadbd"), parse_version(text), options)
+
+
+def test_a_server_that_would_set_aside_terabytes_is_told_how_much_there_is() -> None:
+    told = room_settings(binary({SIZE: "134217728", MOST: "8796093022208"}), SmallHost())
+    assert told == {MOST: 1 << 30}
+
+
+def test_a_server_that_knows_no_such_option_is_told_nothing() -> None:
+    assert room_settings(binary({SIZE: "134217728"}), SmallHost()) == {}
+
+
+def test_on_a_host_with_all_the_room_nothing_is_said() -> None:
+    assert room_settings(binary({MOST: "8796093022208"}), LocalHost()) == {}
