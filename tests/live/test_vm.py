@@ -193,7 +193,7 @@ def test_a_guest_that_cannot_boot_is_an_error_with_the_console_and_leaves_nothin
 
 def test_disks_that_this_machine_has_no_room_for_are_refused_before_anything_is_made(site: Site) -> None:
     with pytest.raises(StorageError, match=r"the disks can grow to .* are free"):
-        ground_layer(site, storage(count=4, size="200T")).up(site, Standing())
+        ground_layer(site, storage(count=4, size="200T", raid=0)).up(site, Standing())
     assert not (site.lab / "run").exists()
 
 
