@@ -8,6 +8,9 @@ CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 # What the storage experiments need in a User-Mode Linux guest or on loop devices.
 STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs \
 	mkfs.f2fs=f2fs-tools mkfs.jfs=jfsutils? mkfs.reiserfs=reiserfsprogs? bwrap=bubblewrap
+# What the slow tests need to build guest images and boot them.
+GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 mmdebstrap=mmdebstrap mkfs.erofs=erofs-utils \
+	newuidmap=uidmap
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
@@ -21,7 +24,7 @@ demo: setup ## run the thread-cache experiment on a private server and write its
 test: setup-dev ## set up, then every check: style, types, unit, property, golden and live tests
 	@tools/check.sh
 
-test-all: setup-dev ## the same and the slow tests
+test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 	@tools/check.sh --slow
 
 lint: setup-dev ## style and types only
@@ -49,6 +52,11 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
+	@mydyno images fetch || echo '==> no User-Mode Linux kernel could be had: what needs a guest is skipped'
+	@touch $@
+
+$(STAMPS)/guests: $(STAMPS)/dev
+	@tools/setup.sh system $(GUEST_TOOLS)
 	@touch $@
 
 docs: setup-dev ## write the generated documentation anew

@@ -20,7 +20,7 @@ from typing import Any
 
 from bench_support import machine, print_table, say, spread
 
-from mydyno.analysis.self_checks import IDLE_FLOOR
+from mydyno.analysis.self_checks import IDLE_FLOOR, TOLERANCE
 from mydyno.core.errors import MissingToolError
 from mydyno.host.local import LocalHost
 from mydyno.results.records import SelfCheckRecord
@@ -36,9 +36,6 @@ from mydyno.trial.self_check import self_check
 IOPS = {"uml": 200, "vm": 100}
 MOST_CHANGE_S = 5.0
 MOST_OVERHEAD_S = 6.0
-TOLERANCE = 0.10
-"""What is promised of QEMU; docs/self-check.md says why User-Mode Linux is allowed more."""
-
 STACKS: tuple[dict[str, Any], ...] = (
     {"raid": 10, "filesystem": "xfs", "mount": ["noatime"]},
     {"raid": 5, "filesystem": "ext4", "mount": ["relatime"]},
@@ -148,9 +145,9 @@ def theory_row(kind: str, name: str, operation: str, checks: list[SelfCheckRecor
     row = [kind, name, operation, f"{expected:,.0f}"]
     if not measured:
         return [*row, "failed", str(len(checks)), "", "", checks[0].error or ""]
-    off = max(abs(each - 1) for each in ratios)
+    off, most = max(abs(each - 1) for each in ratios), TOLERANCE[kind]
     least = min(idle)
-    judged = f"within {TOLERANCE:.0%}: {verdict(off, TOLERANCE)}"
+    judged = f"within {most:.0%}: {verdict(off, most)}"
     bound = "CPU-bound" if least < IDLE_FLOOR else ""
     return [
         *row,

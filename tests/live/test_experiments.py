@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from live.mydyno_process import Workplace
+from live.uml import NEEDS_KERNEL
 from mydyno.results.records import TrialRecord
 from mydyno.results.store import Lab
 
@@ -15,6 +18,7 @@ pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "experiments").glob("*.yaml"))
+IN_GUESTS = {file.stem for file in SHIPPED if re.search(r"^  host: .*uml", file.read_text(), re.MULTILINE)}
 SMACK = ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack"
 
 
@@ -35,7 +39,16 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
         return lab.find_run("example").trials()
 
 
-@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def _toy(file: Path) -> ParameterSet:
+    """Those that boot a guest for each trial take a minute; one of them is tried each time."""
+    in_guests = file.stem in IN_GUESTS
+    marks = [NEEDS_KERNEL] if in_guests else []
+    if in_guests and file.stem != "raid-mysql":
+        marks.append(pytest.mark.slow)
+    return pytest.param(file, id=file.stem, marks=marks)
+
+
+@pytest.mark.parametrize("file", [_toy(file) for file in SHIPPED])
 def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace) -> None:
     needed = {"calibrate-engine": ("sysbench",), "calibrate-slap": ("mariadb-slap", "mysqlslap")}
     programs = needed.get(file.stem)

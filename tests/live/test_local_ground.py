@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
 
-from mydyno.core.errors import StorageError
+from mydyno.core.errors import HostError, StorageError
 from mydyno.host.block_devices import STABLE_FOLDERS
 from mydyno.host.local import LocalHost
 from mydyno.spec import Host, Storage
@@ -71,6 +73,8 @@ def test_disks_are_loop_devices_that_are_there_while_the_ground_stands(site: Sit
         loop = Path(f"/sys/block/{disks_of(ground)[0].path.name}/loop")
         assert (loop / "autoclear").read_text().strip() == "1"
         assert (loop / "dio").read_text().strip() == "1"
+        file = Path(files[0] or "")
+        assert (file.stat().st_mode & 0o777, file.stat().st_uid) == (0o600, 0)
         assert (ground.kind, ground.budget, ground.host.ephemeral) == ("local", "separate", False)
     assert not {backing_file(disk.path) for disk in disks_of(ground)} & set(files)
 
@@ -127,6 +131,21 @@ def test_a_limited_disk_writes_no_faster(site: Site) -> None:
         argv = ["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=60", "oflag=direct"]
         seconds = float(ground.host.run(argv).stderr.splitlines()[-1].split(" ")[-4])
         assert seconds > 0.9
+
+
+@pytest.mark.skipif(not BLKIO.is_dir(), reason="no blkio hierarchy of cgroup v1 is mounted here")
+def test_a_ground_whose_agent_was_lost_is_taken_down_all_the_same(site: Site) -> None:
+    with Stack(site) as stack:
+        ground = stack.move_to([layer(site, storage(1))]).of(LocalGround)
+        (disk,) = disks_of(ground)
+        ground.throttle({disk: DiskLimits(iops=70)})
+        number, file = device_number(disk.path), backing_file(disk.path)
+        os.kill(ground.host.pid, signal.SIGKILL)
+        with pytest.raises(HostError):
+            ground.host.run(["sleep", "60"])
+        assert ground.kernel_log() == ""
+    assert backing_file(disk.path) != file
+    assert number not in limits_in((BLKIO / BLKIO_FILES["write_iops"]).read_text())
 
 
 def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ needs no remark.
 * `vm`: the disks are QEMU's, outside the guest, and their limits are kept within 1 %; what remains is the
   queue of one disk running empty while another's is long, up to 6 % with four disks.
 * `uml`: limits and load share the guest's one CPU, and blkio deals out its budget in
-  slices of a tenth of a second: up to 8 % were measured on bare arrays, 13 % on ext4 over four disks.
+  slices of a tenth of a second: up to 8 % were measured on bare arrays, 13 % on file systems over four disks.
 * `local`: the same cgroup limits, on loops over files of a disk whose other users are not known.
 """
 

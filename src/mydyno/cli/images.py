@@ -34,6 +34,12 @@ _Kernel = Annotated[
         metavar="VERSION",
     ),
 ]
+_Uml = Annotated[
+    str | None,
+    typer.Argument(
+        help="Its version, like 6.1.", metavar="VERSION", show_default="that of this machine's suite"
+    ),
+]
 _Again = Annotated[bool, typer.Option("--again", help="Build anew what is there already.")]
 _Names = Annotated[
     list[str] | None,
@@ -47,12 +53,13 @@ commands = typer.Typer(
     help="""Build, list and remove what guests of `host: vm` boot from: roots and kernels.
 
 A root is a Debian suite with a server, fio, mdadm and the makers of file systems; any root runs on any
-kernel. They are kept in a cache for every lab. `host: uml` and `host: local` need none of them.
+kernel. They are kept in a cache for every lab. `host: uml` needs only a kernel, `host: local` nothing.
 
 ```text
 mydyno images build                         a root and a kernel of this machine's own suite: a minute
 mydyno images build --kernel 5.10 --kernel 6.12
 mydyno images list
+mydyno images fetch 6.1                     a kernel for host: uml
 ```
 """,
 )
@@ -68,16 +75,20 @@ def list_images(as_json: options.AsJson = False) -> None:
     ```
     """
     from mydyno.host.images import ImageStore
+    from mydyno.host.uml import UmlKernels
 
-    store = ImageStore()
+    store, kernels = ImageStore(), UmlKernels().all()
     images = store.images()
     if as_json:
-        typer.echo(json.dumps([image.model_dump(mode="json") for image in images], indent=2))
+        manifests = [*images, *(kernel.manifest for kernel in kernels)]
+        typer.echo(json.dumps([manifest.model_dump(mode="json") for manifest in manifests], indent=2))
         return
     for image in images:
         typer.echo(
             f"{image.name:<12} {format_bytes(image.size_bytes):>7}  {image.built[:10]}  {_content(image)}"
         )
+    for kernel in kernels:
+        typer.echo(f"{f'uml {kernel.version}':<12} {'':>7}  User-Mode Linux kernel {kernel.manifest.release}")
     unread = sorted(set(store.names()) - {image.name for image in images})
     for name in unread:
         typer.echo(f"{name:<12} was built by another version of mydyno: build it again or remove it")
@@ -129,6 +140,26 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
         with _progress() as progress:
             root = build_root(store, suite, progress)
     _tell(root.manifest)
+
+
+@commands.command()
+def fetch(version: _Uml = None) -> None:
+    """Fetch a User-Mode Linux kernel, for `host: uml`; a run does it by itself when one is missing.
+
+    It is the package of the suite that has it, downloaded and unpacked into the cache, never installed:
+    about 20 seconds and 45 MB. What is there already is left alone.
+
+    ```text
+    mydyno images fetch                         that of this machine's suite
+    mydyno images fetch 5.10
+    ```
+    """
+    from mydyno.host.uml import UmlKernels
+    from mydyno.host.uml.fetch import default_version, fetch_kernel
+
+    with _progress() as progress:
+        kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)
+    typer.echo(f"User-Mode Linux {kernel.manifest.release}, package {kernel.manifest.package}")
 
 
 @commands.command()

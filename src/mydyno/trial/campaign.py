@@ -6,6 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from mydyno.host.protocol import Host
+from mydyno.host.uml import UmlKernels
+from mydyno.host.uml.chosen import chosen_kernel
 from mydyno.load.engine import engine_version
 from mydyno.results.run import Run
 from mydyno.results.store import Lab
@@ -68,6 +70,7 @@ class Campaign:
             return
         machine = self.host.environment(self.lab.path)
         run.record_environment(environment_facts(machine, self.prepared.binaries, engine_version()))
+        self._fetch_kernels(emit)
         with closing(Journal(self.lab.path)) as journal:
             # What an earlier, killed run has left behind must not stand in the way of this one.
             journal.replay()
@@ -80,6 +83,12 @@ class Campaign:
             finally:
                 with uninterrupted():
                     stack.close()
+
+    def _fetch_kernels(self, emit: EventLog) -> None:
+        """Has the kernels of User-Mode Linux guests here before the first trial, not in the midst of one."""
+        hosts = [point.setup.host for point in self.prepared.plan.points]
+        for version in dict.fromkeys(host.kernel for host in hosts if host.kind == "uml"):
+            chosen_kernel(UmlKernels(), version, lambda text: emit(Step(text)))
 
 
 def _raising(layer: Layer) -> Step:

@@ -22,7 +22,7 @@ from mydyno.stack import (
 )
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
-from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
+from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.stack.storage.throttle import ThrottleLayer
 from mydyno.trial.preflight import Prepared, settings_of
 from mydyno.trial.self_check import self_check
@@ -49,6 +49,11 @@ class Raised:
     @property
     def volumes(self) -> Mapping[str, MountedVolume]:
         return {volume.volume: volume for volume in self.standing.all(MountedVolume)}
+
+    @property
+    def unflushed(self) -> list[str]:
+        """Volumes on which fsync(2) does not reach the disks' media."""
+        return [name for name, volume in self.volumes.items() if volume.described.get(FLUSHES) == "no"]
 
     def described(self) -> Mapping[str, Mapping[str, str]]:
         """What was read back of each volume, by its name."""

@@ -50,6 +50,7 @@ class _Found:
     ground: GroundRecord | None = None
     collector: Collector = field(default_factory=Collector)
     server_version: str | None = None
+    durability: str | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
@@ -131,7 +132,7 @@ class TrialRunner:
                 started_at=started_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
                 seconds=seconds,
                 server_version=found.server_version,
-                durability=durability(found.in_force).label if found.in_force else None,
+                durability=found.durability,
                 settings_asked={name: str(value) for name, value in found.asked.items()},
                 settings_in_force=found.in_force,
                 counters=counters,
@@ -195,6 +196,7 @@ class TrialRunner:
         plan, limits = self.prepared.plan, point.setup.limits
         found.server_version = str(server.version)
         found.asked, found.in_force = server.settings, server.variables()
+        found.durability = durability(found.in_force, raised.unflushed).label
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]

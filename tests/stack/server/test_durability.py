@@ -71,3 +71,9 @@ def test_settings_that_a_release_does_not_have_do_not_count_against_it() -> None
 def test_levels_are_ordered_from_unsafe_to_durable() -> None:
     assert sorted(Level, reverse=True)[0] is Level.DURABLE
     assert [level.label for level in sorted(Level)] == [UNSAFE, SERVER_CRASH, OS_CRASH, DURABLE]
+
+
+def test_a_volume_whose_fsync_stops_at_the_disks_cache_makes_every_setting_unsafe() -> None:
+    judged = durability(SAFE, unflushed=["data"])
+    assert judged.level is Level.UNSAFE
+    assert "the volume data" in judged.reasons[0]

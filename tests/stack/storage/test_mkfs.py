@@ -32,36 +32,45 @@ def _command(aligned: Alignment | None = None, **values: Any) -> str:
 @pytest.mark.parametrize(
     ("filesystem", "command"),
     [
-        ("ext2", "mkfs.ext2 -q -F -b 4096 /dev/md0"),
-        ("ext3", "mkfs.ext3 -q -F -b 4096 /dev/md0"),
-        ("ext4", "mkfs.ext4 -q -F -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 /dev/md0"),
-        ("xfs", "mkfs.xfs -q -f /dev/md0"),
-        ("btrfs", "mkfs.btrfs -q -f /dev/md0"),
+        ("ext2", "mkfs.ext2 -q -F -b 4096 -E nodiscard /dev/md0"),
+        ("ext3", "mkfs.ext3 -q -F -b 4096 -E nodiscard /dev/md0"),
+        ("ext4", "mkfs.ext4 -q -F -b 4096 -E nodiscard,lazy_itable_init=0,lazy_journal_init=0 /dev/md0"),
+        ("xfs", "mkfs.xfs -q -f -K /dev/md0"),
+        ("btrfs", "mkfs.btrfs -q -f -K /dev/md0"),
         ("jfs", "mkfs.jfs -q /dev/md0"),
         ("reiserfs", "mkfs.reiserfs -q -ff /dev/md0"),
-        ("f2fs", "mkfs.f2fs -q -f /dev/md0"),
+        ("f2fs", "mkfs.f2fs -q -f -t 0 /dev/md0"),
     ],
 )
 def test_every_file_system_is_made_without_questions(filesystem: str, command: str) -> None:
     assert _command(filesystem=filesystem) == command
 
 
+def test_a_real_disk_is_discarded_as_mkfs_does_by_itself() -> None:
+    disks = {"devices": [{"id": "/dev/disk/by-id/nvme-X", "serial": "S1"}]}
+    for filesystem, command in (
+        ("xfs", "mkfs.xfs -q -f /dev/md0"),
+        ("ext3", "mkfs.ext3 -q -F -b 4096 /dev/md0"),
+    ):
+        assert _command(disks=disks, filesystem=filesystem) == command
+
+
 def test_the_alignment_stands_before_the_options_of_the_user() -> None:
     aligned = alignment("xfs", _STRIPE, ())
     assert _command(aligned, filesystem="xfs", mkfs=["-i", "size=1024"]) == (
-        "mkfs.xfs -q -f -d su=65536,sw=2 -i size=1024 /dev/md0"
+        "mkfs.xfs -q -f -K -d su=65536,sw=2 -i size=1024 /dev/md0"
     )
 
 
 def test_ext_takes_only_its_last_extended_options_so_they_are_made_one() -> None:
     aligned = alignment("ext3", _STRIPE, ())
     assert _command(aligned, filesystem="ext3", mkfs=["-E", "discard", "-m", "0"]) == (
-        "mkfs.ext3 -q -F -b 4096 -E stride=16,stripe_width=32,discard -m 0 /dev/md0"
+        "mkfs.ext3 -q -F -b 4096 -E nodiscard,stride=16,stripe_width=32,discard -m 0 /dev/md0"
     )
 
 
 def test_a_block_size_of_the_user_is_the_only_one() -> None:
-    assert _command(filesystem="ext2", mkfs=["-b", "1024"]) == "mkfs.ext2 -q -F -b 1024 /dev/md0"
+    assert _command(filesystem="ext2", mkfs=["-b", "1024"]) == "mkfs.ext2 -q -F -E nodiscard -b 1024 /dev/md0"
 
 
 def test_btrfs_is_told_its_profiles_and_all_its_devices() -> None:
@@ -69,7 +78,7 @@ def test_btrfs_is_told_its_profiles_and_all_its_devices() -> None:
         disks={"count": 2, "size": "1G"}, filesystem="btrfs", data_profile="raid1", metadata_profile="raid1"
     )
     assert mkfs_command(volume, ["/dev/vda", "/dev/vdb"], None) == [
-        *["mkfs.btrfs", "-q", "-f", "-d", "raid1", "-m", "raid1"],
+        *["mkfs.btrfs", "-q", "-f", "-K", "-d", "raid1", "-m", "raid1"],
         *["/dev/vda", "/dev/vdb"],
     ]
 

@@ -28,6 +28,7 @@ PACKAGES = (
     "fio",
     "mdadm",
     "util-linux",
+    "mount",
     "e2fsprogs",
     "xfsprogs",
     "btrfs-progs",

@@ -37,19 +37,18 @@ class BlockLimits:
         group = self._root_group()
         for number, wanted in limits.items():
             values = _values(wanted)
-            before = self._journalled.pop(number, None)
+            undo = None
             if values:
-                undo = LiftThrottle(device=number, group=group, limits=values)
-                self._journalled[number] = self._site.intend(undo)
-            lines = [
-                word
-                for kind, file in BLKIO_FILES.items()
-                for word in (str(group / file), f"{number} {values.get(kind, 0)}")
-            ]
-            done = self._site.host.run(["sh", "-c", _WRITE, "sh", *lines])
-            if done.returncode != 0:
-                raise StorageError(f"device {number} takes no limit: {done.stderr.strip()}")
-            self._site.undo(before)
+                undo = self._site.intend(LiftThrottle(device=number, group=group, limits=values))
+            try:
+                self._write(group, number, values)
+            except BaseException:
+                self._site.undo(undo)
+                raise
+            # Its limit is not in force any more, so this only crosses it out.
+            self._site.undo(self._journalled.pop(number, None))
+            if values:
+                self._journalled[number] = undo
 
     def lift_all(self) -> None:
         """Takes off every limit that is set. Raises StorageError, UndoError."""
@@ -60,6 +59,16 @@ class BlockLimits:
             for undo in self._journalled.values():
                 self._site.undo(undo)
             self._journalled.clear()
+
+    def _write(self, group: Path, number: str, values: Mapping[LimitKind, int]) -> None:
+        lines = [
+            word
+            for kind, file in BLKIO_FILES.items()
+            for word in (str(group / file), f"{number} {values.get(kind, 0)}")
+        ]
+        done = self._site.host.run(["sh", "-c", _WRITE, "sh", *lines])
+        if done.returncode != 0:
+            raise StorageError(f"device {number} takes no limit: {done.stderr.strip()}")
 
     def _root_group(self) -> Path:
         if self._group is None:

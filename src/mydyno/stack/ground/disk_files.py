@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def make_disk_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[Path, tu
         for index in range(0 if disks.devices else disks.count):
             path = folder / f"{volume}-{index}.img"
             with writing(path), path.open("xb") as file:
-                path.chmod(0o600)
+                # By its descriptor: the folder is the server's user's, who could put a link in its place.
+                os.fchmod(file.fileno(), 0o600)
                 file.truncate(disks.size)
             files[path] = (volume, index, disks.size)
     return files

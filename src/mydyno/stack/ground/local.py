@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mydyno.core.errors import MissingToolError, StorageError
+from mydyno.core.errors import MissingToolError, MydynoError, StorageError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.agent import AgentHost
@@ -64,7 +64,10 @@ class LocalGround:
 
     def kernel_log(self) -> str:
         """The whole machine's, so its last lines may be about something else."""
-        done = self.host.run(["dmesg"])
+        try:
+            done = self.host.run(["dmesg"])
+        except MydynoError:
+            return ""
         return "\n".join(done.stdout.splitlines()[-_KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
 
 

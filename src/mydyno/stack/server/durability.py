@@ -6,7 +6,7 @@ Options and Variables"; MariaDB Knowledge Base, "InnoDB System Variables".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -46,13 +46,17 @@ class Durability:
         return self.level.label
 
 
-def durability(in_force: Mapping[str, str]) -> Durability:
+def durability(in_force: Mapping[str, str], unflushed: Sequence[str] = ()) -> Durability:
     """The durability of committed InnoDB transactions under the settings that a server shows.
 
-    Judges the settings only: a disk that lies about its cache is not seen. A setting that the
-    release does not have does not lower the level.
+    `unflushed` are the volumes on which fsync does not empty the disks' caches (jfs, `nobarrier`). A disk
+    that lies about its cache is not seen. A setting that the release does not have does not lower the level.
     """
     found = [judgement for judge in _JUDGES if (judgement := judge(in_force)) is not None]
+    found += [
+        (Level.UNSAFE, f"fsync leaves what the volume {volume} was told in the disks' caches")
+        for volume in unflushed
+    ]
     level = min((level for level, _ in found), default=Level.DURABLE)
     return Durability(level, tuple(reason for _, reason in found))
 

@@ -10,7 +10,7 @@ Each layer reads back what it has built and raises StorageError when that is not
 from mydyno.spec.storage import Storage
 from mydyno.stack.layer import Layer
 from mydyno.stack.storage.array import ArrayLayer
-from mydyno.stack.storage.built import Array, Built, FileSystem, MountedVolume, described
+from mydyno.stack.storage.built import FLUSHES, Array, Built, FileSystem, MountedVolume, described
 from mydyno.stack.storage.degrade import DegradeLayer
 from mydyno.stack.storage.filesystem import FileSystemLayer
 from mydyno.stack.storage.mount import MountLayer
@@ -37,6 +37,7 @@ def loading_layers(storage: Storage) -> list[Layer]:
 
 
 __all__ = [
+    "FLUSHES",
     "Array",
     "Built",
     "FileSystem",

@@ -9,6 +9,9 @@ from typing import TypeVar
 
 from mydyno.stack.layer import Standing
 
+FLUSHES = "fsync empties the disk's cache"
+"""Of a mounted volume: `yes`, or `no` where a loss of power takes what was synced."""
+
 
 @dataclass(frozen=True)
 class Built:

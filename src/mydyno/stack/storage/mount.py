@@ -11,7 +11,7 @@ from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage.btrfs import parse_profiles, profile_differences
-from mydyno.stack.storage.built import FileSystem, MountedVolume, of_volume
+from mydyno.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
 from mydyno.stack.storage.mount_options import Mounted, flushes, not_in_force, parse_findmnt
 from mydyno.stack.storage.tools import output_of, run_tool, said
 from mydyno.stack.undo import MOUNT_ROOT, Unmount
@@ -102,7 +102,7 @@ class MountLayer:
             )
         return {
             "mount": _shown(found, elsewhere),
-            "fsync empties the disk's cache": "yes" if flushes(found) else "no",
+            FLUSHES: "yes" if flushes(found) else "no",
             **self._profiles(site, filesystem),
         }
 
