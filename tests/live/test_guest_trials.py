@@ -1,0 +1,85 @@
+"""Trials in a guest, from the experiment file to the lab: what they stood on, and a guest that is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from live.mydyno_process import Workplace, wait_for_line
+from live.uml import NEEDS_KERNEL
+from mydyno.results.records import TrialRecord
+from mydyno.results.store import Lab
+
+pytestmark = [pytest.mark.live, NEEDS_KERNEL]
+
+EXPERIMENT = """experiment: guest
+setup:
+  host: uml
+  storage:
+    data:
+      {{disks: {{count: 2, size: 512M, iops: 400}}, raid: 0, chunk: 64K, filesystem: ext4, mount: [noatime]}}
+    log: {{disks: {{count: 1}}, filesystem: xfs}}
+  limits: {{nofile: 2000}}
+  server: {{config: {{innodb_buffer_pool_size: 8M}}}}
+workload:
+  oltp04: {{table_size: 1000}}
+  connections: [2]
+  each: {{warmup: 200ms, measure: {measure}}}
+design: {{repeats: {repeats}}}
+"""
+
+
+def write(workplace: Workplace, measure: str, repeats: int) -> Path:
+    file = workplace.folder / "guest.yaml"
+    file.write_text(EXPERIMENT.format(measure=measure, repeats=repeats))
+    return file
+
+
+def trials(workplace: Workplace) -> list[TrialRecord]:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().trials()
+
+
+def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace) -> None:
+    done = workplace.run("run", str(write(workplace, "1s", 1)), "--no-report")
+    assert done.returncode == 0, done.stderr
+    [trial] = trials(workplace)
+    assert trial.ground is not None
+    assert (trial.ground.kind, trial.ground.budget) == ("uml", "separate")
+    data, log = trial.ground.volumes
+    told = " ".join(f"{name} {value}" for name, value in data.facts.items())
+    for expected in ("raid0", "64K", "ext4", "noatime", "400 IOPS"):
+        assert expected in told, told
+    assert log.name == "log"
+    assert {check.operation for check in trial.self_checks} == {"randread", "randwrite"}
+    assert trial.settings_in_force["innodb_log_group_home_dir"].startswith("/run/mydyno/log/")
+    assert trial.phases[0].queries > 0
+    workplace.wait_until_no_process_is_left()
+    assert list((workplace.lab / "run").iterdir()) == []
+
+
+def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workplace: Workplace) -> None:
+    process = workplace.start("run", str(write(workplace, "4s", 2)), "--no-report")
+    wait_for_line(process, "raising: server")
+    os.kill(guest(workplace), signal.SIGKILL)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode in (4, 7), output
+    if process.returncode == 4:
+        # It died before the server had answered: nothing of the trial is kept, and the next start does it.
+        assert "was lost" in output
+        again = workplace.run("run", str(workplace.folder / "guest.yaml"), "--no-report")
+        assert again.returncode == 0, again.stderr
+    else:
+        first, second = trials(workplace)
+        assert first.invalidities[0].check == "host-lost"
+        assert second.status == "valid"
+    workplace.wait_until_no_process_is_left()
+
+
+def guest(workplace: Workplace) -> int:
+    """The process of the guest's kernel; those that it starts for its own processes are younger."""
+    kernels = [pid for pid in workplace.processes() if Path(f"/proc/{pid}/exe").resolve().name == "linux.uml"]
+    return min(kernels)
