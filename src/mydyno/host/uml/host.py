@@ -43,6 +43,11 @@ class UmlHost(AgentHost):
         """
         if machine.kernel.libraries is not None:
             need("bwrap")
+        if '"' in str(machine.folder):
+            raise HostError(
+                f"the kernel's command line cannot name {machine.folder}",
+                "choose a lab without quotation marks",
+            )
         self.console = console
         self._written = [share.path for share in machine.shares if not share.read_only]
         with writing(console):
