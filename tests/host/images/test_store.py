@@ -5,7 +5,7 @@ import pytest
 from host.images.builders import kernel_manifest, root_manifest
 from mydyno.host.images.manifest import read_manifest, write_manifest
 from mydyno.host.images.root import installed_packages
-from mydyno.host.images.store import ImageStore
+from mydyno.host.images.store import ImageStore, folder_elsewhere
 
 
 def put_root(store: ImageStore, suite: str, content: bytes) -> None:
@@ -100,3 +100,11 @@ def test_installed_packages_are_those_that_dpkg_calls_installed() -> None:
         "Package: bash\nStatus: install ok installed\nDescription: a\n Version: no field\nVersion: 5.2\n"
     )
     assert installed_packages(status) == {"bash": "5.2", "fio": "3.33-3"}
+
+
+def test_what_a_build_keeps_elsewhere_goes_with_it(tmp_path: Path) -> None:
+    with ImageStore(tmp_path).staging() as staging:
+        work = folder_elsewhere(staging)
+        work.mkdir()
+        (work / "half").touch()
+    assert not work.exists()

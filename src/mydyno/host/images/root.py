@@ -19,7 +19,7 @@ from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import EPOCH, Progress, need, now, watch
 from mydyno.host.images.manifest import RootManifest, write_manifest
-from mydyno.host.images.store import ImageStore, RootImage
+from mydyno.host.images.store import ImageStore, RootImage, folder_elsewhere
 from mydyno.host.images.suites import check_suite, reaching_settings, source_lines, sources_of
 from mydyno.host.local import LocalHost
 
@@ -70,15 +70,27 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
     with store.staging() as staging:
         log, tree = staging / "log", staging / "tree"
         with writing(staging):
-            (staging / "sources.list").write_text(source_lines(sources))
-            (staging / "apt.conf").touch(mode=0o600)  # A proxy's address may hold a password.
-            (staging / "apt.conf").write_text(reaching_settings(host))
-            (staging / "tmp").mkdir()
             tree.mkdir()
-        watch(_mmdebstrap(staging, suite, ordinary), log, progress, what=f"installing {suite}")
+            # The user ids that are lent to an ordinary user must get there, which a home may not allow.
+            work = folder_elsewhere(staging) if ordinary else staging / "tmp"
+            work.mkdir(mode=0o711)
+            (work / "sources.list").write_text(source_lines(sources))
+            # A proxy's address may hold a password; nobody else knows the folder's name.
+            (work / "apt.conf").write_text(reaching_settings(host))
+        watch(_mmdebstrap(staging, work, suite, ordinary), log, progress, what=f"installing {suite}")
         left_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
-        unpack = ["tar", "-x", "-f", str(staging / "root.tar"), "-C", str(tree), "--no-same-owner", *left_out]
-        watch(unpack, log, progress, what="unpacking")
+        unpack = [
+            "tar",
+            "-x",
+            "-f",
+            str(staging / "root.tar"),
+            "-C",
+            str(tree),
+            "-p",
+            "--no-same-owner",
+            *left_out,
+        ]
+        watch([*unpack, *left_out], log, progress, what="unpacking")
         # The tar has passed the user namespace; what mkfs.erofs must read may be closed to its owner.
         watch(["chmod", "-R", "u+rwX", str(tree)], log, progress, what="unpacking")
         version = _take_out(tree / _VERSION).strip()
@@ -107,7 +119,7 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
     return RootImage(place, manifest)
 
 
-def _mmdebstrap(staging: Path, suite: str, ordinary: bool) -> list[str]:
+def _mmdebstrap(staging: Path, work: Path, suite: str, ordinary: bool) -> list[str]:
     """The command that writes `staging`/root.tar.
 
     As root it runs in mount and pid namespaces of its own, so that a kill at any moment takes what it
@@ -116,12 +128,12 @@ def _mmdebstrap(staging: Path, suite: str, ordinary: bool) -> list[str]:
     apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     return [
         *([] if ordinary else [*apart, "--propagation", "private"]),
-        *("env", f"TMPDIR={staging / 'tmp'}", f"SOURCE_DATE_EPOCH={EPOCH}"),
+        *("env", f"TMPDIR={work}", f"SOURCE_DATE_EPOCH={EPOCH}"),
         *("mmdebstrap", f"--mode={'unshare' if ordinary else 'root'}", "--variant=essential"),
         *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _DOCUMENTS),
-        *(f"--aptopt={staging / 'apt.conf'}", f"--include={','.join(PACKAGES)}"),
+        *(f"--aptopt={work / 'apt.conf'}", f"--include={','.join(PACKAGES)}"),
         *(f"--customize-hook={_ASK_SERVER}",),
-        *("--format=tar", suite, str(staging / "root.tar"), str(staging / "sources.list")),
+        *("--format=tar", suite, str(staging / "root.tar"), str(work / "sources.list")),
     ]
 
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from mydyno.host.images.manifest import KernelManifest, Manifest, RootManifest, 
 from mydyno.host.local import LocalHost
 
 _PARTIAL = ".partial-"
+_ELSEWHERE = "mydyno-image-"
 _MMDEBSTRAP = "mmdebstrap"
 
 
@@ -154,6 +156,13 @@ class ImageStore:
             os.close(lock)
 
 
+def folder_elsewhere(staging: Path) -> Path:
+    """A folder of /var/tmp that is to be made, for what cannot be in the cache; it goes with `staging`."""
+    folder = Path("/var/tmp") / f"{_ELSEWHERE}{secrets.token_hex(6)}"
+    (staging / _ELSEWHERE).write_text(str(folder))
+    return folder
+
+
 def name_in_store(folder: Path) -> str:
     """The name of an image by its place: `bookworm` for a root, `linux-6.1` for a kernel."""
     return folder.name if folder.parent.name == "roots" else f"linux-{folder.name}"
@@ -161,6 +170,10 @@ def name_in_store(folder: Path) -> str:
 
 def _remove_tree(folder: Path) -> None:
     """Raises LabError."""
+    with suppress(OSError):
+        elsewhere = Path((folder / _ELSEWHERE).read_text())
+        if elsewhere.parent == Path("/var/tmp") and elsewhere.name.startswith(_ELSEWHERE):
+            _remove_tree(elsewhere)
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
