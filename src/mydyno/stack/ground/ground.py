@@ -59,6 +59,10 @@ class Ground(Protocol):
     def disks(self) -> Mapping[str, tuple[Disk, ...]]:
         """The disks of each volume by its name."""
 
+    @property
+    def longest_queue(self) -> int | None:
+        """Requests that the queue of a disk may hold here; None: as many as its kernel likes."""
+
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         """Sets the limits of these disks from now on; `DiskLimits()` lifts them. Raises StorageError."""
 

@@ -52,6 +52,10 @@ class LocalGround:
     budget: Budget = "separate"
 
     @property
+    def longest_queue(self) -> int | None:
+        return None
+
+    @property
     def kernel(self) -> str:
         return self.host.hello.kernel
 

@@ -33,6 +33,11 @@ from mydyno.stack.undo import EndProcesses
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 _KERNEL_LOG_LINES = 20
 
+_MOST_REQUESTS = 256
+"""Under way in a guest, all its disks together. They go to one helper process through one socket, which has
+room for about 277. A disk without a request of its own under way that finds it full is never asked again
+(arch/um/drivers/ubd_kern.c gives BLK_STS_DEV_RESOURCE, which means a resource of the device's own)."""
+
 
 @dataclass(eq=False)
 class UmlGround:
@@ -46,6 +51,10 @@ class UmlGround:
     _taking_down: ExitStack = field(repr=False)
     kind: str = "uml"
     budget: Budget = "separate"
+
+    @property
+    def longest_queue(self) -> int | None:
+        return max(1, _MOST_REQUESTS // max(1, sum(map(len, self.disks.values()))))
 
     @property
     def kernel(self) -> str:

@@ -44,6 +44,10 @@ class VmGround:
     budget: Budget = "joint"
 
     @property
+    def longest_queue(self) -> int | None:
+        return None
+
+    @property
     def kernel(self) -> str:
         return self.host.hello.kernel
 

@@ -52,10 +52,9 @@ class SchedulerLayer:
                 queue = queue_of(site.host, disk.path)
                 self._set_scheduler(site, queue, changes)
                 # A scheduler comes with a queue length of its own, so the length is set after it.
-                if self.wanted.queue_depth is not None:
-                    changes += _no_none(
-                        set_number(site, queue / "nr_requests", self.wanted.queue_depth, _LENGTH_HINT)
-                    )
+                length = self._length(site, queue, ground.longest_queue)
+                if length is not None:
+                    changes += _no_none(set_number(site, queue / "nr_requests", length, _LENGTH_HINT))
                 for key, value in _told(site, queue):
                     told.setdefault(key, {})[value] = None
         except BaseException:
@@ -65,6 +64,20 @@ class SchedulerLayer:
 
     def down(self, site: Site, product: Queues) -> None:
         put_back(site, *product.changes)
+
+    def _length(self, site: Site, queue: Path, longest: int | None) -> int | None:
+        """What the queue is to hold: as asked, or no more than the ground stands; None: as it is."""
+        asked = self.wanted.queue_depth
+        if longest is None:
+            return asked
+        if asked is not None and asked > longest:
+            raise StorageError(
+                f"queue_depth: {asked} is more than a disk of the {site.host.name} host takes beside the "
+                f"others: {longest}",
+                "ask for less, for fewer disks, or take another host",
+            )
+        now = setting(site.host, queue / "nr_requests")
+        return asked or (longest if now is not None and int(now) > longest else None)
 
     def _set_scheduler(self, site: Site, queue: Path, changes: list[Changed]) -> None:
         wanted = self.wanted.scheduler
