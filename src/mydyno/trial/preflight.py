@@ -6,18 +6,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.errors import ServerError
 from mydyno.host.images import ImageStore
-from mydyno.host.images.suites import machine_suite
 from mydyno.host.protocol import Host
+from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
 from mydyno.stack import ServerBinary, Setting, find_binary, find_problems, inspect_binary
-from mydyno.stack.server.options import parse_options
-from mydyno.stack.server.version import parse_version
-
-IMAGE_SERVER = Path("/usr/sbin/mariadbd")
-"""Where the package mariadb-server-core puts it."""
+from mydyno.stack.server.of_image import binary_of_image
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             continue  # It drives no server.
         named = point.setup.server.binary
         maker = inspect_binary(host, find_binary(Path(named) if named else None))
-        binary = _in_image(host, maker) if point.setup.host.kind == "vm" else maker
+        binary = _in_image(maker) if point.setup.host.kind == "vm" else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
@@ -73,22 +69,20 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     return Prepared(_with_releases(plan, binaries), binaries, makers)
 
 
-def _in_image(host: Host, maker: ServerBinary) -> ServerBinary:
-    """The server of the guest image of this machine's own suite.
+def _in_image(maker: ServerBinary) -> ServerBinary:
+    """The server of the image that a guest boots.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.
     """
-    root = ImageStore().root(machine_suite(host) or "")
-    if root is None:
-        raise MissingToolError("host: vm needs a guest image, and there is none", "mydyno images build")
-    version = parse_version(root.manifest.server)
-    if version != maker.version:
+    binary = binary_of_image(chosen_root(ImageStore()))
+    if binary.version != maker.version:
         raise ServerError(
-            f"the guest image has {version} and this machine {maker.version}: data made here is not for it",
+            f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
+            "for it",
             "build the image anew: mydyno images build",
         )
-    return ServerBinary(IMAGE_SERVER, version, parse_options(root.server_help()))
+    return binary
 
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
