@@ -15,7 +15,6 @@ ORDINARY = GroundFacts(
     md=False,
     loops=True,
     throttling=True,
-    systemd=True,
     programs=frozenset({"mdadm", *MAKERS.values()}),
     agent=True,
     fetches=False,
@@ -32,7 +31,7 @@ def test_a_ground_that_can_be_used_is_fine_and_one_that_cannot_says_how_it_could
     local, uml, vm = checks_of(ORDINARY)
     assert [check.verdict for check in (local, uml, vm)] == ["warning", "ok", "warning"]
     assert local.found == "this machine itself: building storage on this machine itself needs root"
-    assert uml.found == "User-Mode Linux guests: all but real disks, systemd limits"
+    assert uml.found == "User-Mode Linux guests: all but real disks"
     assert (vm.found, vm.hint) == ("QEMU guests: no guest image is built", "mydyno images build")
 
 

@@ -20,7 +20,6 @@ EVERYTHING = GroundFacts(
     md=True,
     loops=True,
     throttling=True,
-    systemd=True,
     programs=frozenset({"mdadm", *MAKERS.values()}),
     agent=True,
     fetches=False,
@@ -31,9 +30,7 @@ EVERYTHING = GroundFacts(
     vm_kernels=("6.1", "6.12"),
     vm_kernel="6.1",
 )
-MODEST = replace(
-    EVERYTHING, kernel="6.18.44", md=False, filesystems=frozenset({"ext4", "xfs"}), systemd=False
-)
+MODEST = replace(EVERYTHING, kernel="6.18.44", md=False, filesystems=frozenset({"ext4", "xfs"}))
 SMALL = workload("oltp-read-only: {tables: 1, table_size: 100}")
 
 
@@ -48,7 +45,7 @@ def problems(setup: str, facts: GroundFacts, **sections: str) -> list[str]:
 @pytest.mark.parametrize("ground", ["local", "uml", "vm"])
 def test_a_machine_with_everything_offers_all_but_what_a_guest_never_has(ground: HostKind) -> None:
     lacking = {name for name in CAPABILITIES if not offer(name, ground, EVERYTHING).has}
-    assert lacking == (set() if ground == "local" else {"real disks", "systemd"})
+    assert lacking == (set() if ground == "local" else {"real disks"})
 
 
 @pytest.mark.parametrize("ground", ["local", "uml", "vm"])
@@ -60,7 +57,6 @@ def test_what_is_lacking_says_why(ground: HostKind) -> None:
         md=False,
         loops=False,
         throttling=False,
-        systemd=False,
         programs=frozenset(),
         agent=False,
         fetches=False,
@@ -153,11 +149,6 @@ def test_throttling_without_the_controller_is_told_at_the_number() -> None:
     [told] = problems(setup, replace(EVERYTHING, throttling=False))
     assert "host local cannot give a limit of iops: cgroup v1's blkio is not there" in told
     assert "(got 100)" in told
-
-
-def test_limits_by_systemd_need_systemd() -> None:
-    [told] = problems("{limits: {nofile: 1024, via: systemd}}", MODEST)
-    assert "host local cannot give limits by systemd: systemd does not run on this machine" in told
 
 
 def test_real_disks_are_this_machines_own() -> None:

@@ -54,7 +54,6 @@ NOT_OF_STRUCTURE = {
     "host-cpus-of-uml": "two values that depend on each other",
     "host-kernel-of-this-machine": "two values that depend on each other",
     "host-without-storage": "two values that depend on each other",
-    "limits-by-systemd-in-a-guest": "two values that depend on each other",
     "storage-chunk-idle-at-every-point": "two values that depend on each other",
     "storage-chunk-no-power-of-two": "arithmetic",
     "storage-chunk-of-a-mirror": "two values that depend on each other",

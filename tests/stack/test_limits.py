@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.errors import ServerError
 from mydyno.host.identity import Identity
 from mydyno.host.local import LocalHost
 from mydyno.spec.limits import Limits
@@ -104,9 +104,3 @@ def test_more_files_than_the_kernel_allows_are_refused_before_anything_starts() 
     with pytest.raises(ServerError, match="is above what the kernel"):
         check(LocalHost(), Limits(nofile=1_073_741_816))
     check(LocalHost(), Limits(nofile=128))
-
-
-def test_systemd_is_refused_with_the_way_out() -> None:
-    with pytest.raises(MissingToolError, match="systemd's child") as raised:
-        check(LocalHost(), Limits(nofile=700, via="systemd"))
-    assert "via: rlimits" in str(raised.value)

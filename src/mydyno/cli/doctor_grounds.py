@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mydyno.plan.grounds import Offer
     from mydyno.spec import HostKind
 
-_LABELS = {"boots": "can be used", "systemd": "systemd limits"}
+_LABELS = {"boots": "can be used"}
 _ABOUT = {"local": "this machine itself", "uml": "User-Mode Linux guests", "vm": "QEMU guests"}
 
 

@@ -50,7 +50,6 @@ class GroundFacts:
     loops: bool
     throttling: bool
     """Whether disks of this machine can be limited: cgroup v1's blkio is there, or can be mounted."""
-    systemd: bool
     programs: frozenset[str]
     """Of mdadm and the makers of file systems: those that are installed."""
     agent: bool

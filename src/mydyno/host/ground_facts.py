@@ -45,7 +45,6 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         md=Path("/proc/mdstat").exists() or "md-mod" in _module_names(modules / "drivers/md"),
         loops=Path("/dev/loop-control").exists(),
         throttling=can_throttle(_text("/proc/cgroups"), _text("/sys/fs/cgroup/cgroup.subtree_control")),
-        systemd=Path("/run/systemd/system").is_dir() and shutil.which("systemd-run") is not None,
         programs=frozenset(program for program in PROGRAMS if shutil.which(program) is not None),
         agent=_has_agent(),
         fetches=all(shutil.which(program) is not None for program in _FETCHERS),

@@ -17,7 +17,7 @@ from mydyno.spec.arrays import level_name
 from mydyno.spec.host import KINDS
 
 FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
-CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks", "systemd")
+CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
 """What a ground may be asked for. `boots`: it can be stood on at all."""
 
 MAKERS = {
@@ -56,6 +56,7 @@ class Need:
 
 
 HAS = Offer(True)
+_A_FILE = Offer(False, "a guest's disks are files")
 _NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
 _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
 
@@ -67,8 +68,6 @@ def needs_of(setup: Setup) -> Iterator[Need]:
         yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
     for name, volume in setup.storage.volumes.items() if setup.storage else ():
         yield from _of_volume(volume, (*at, "storage", name))
-    if setup.limits is not None and setup.limits.via == "systemd":
-        yield Need("systemd", "limits by systemd", (*at, "limits", "via"))
 
 
 def _of_volume(volume: Volume, at: Location) -> Iterator[Need]:
@@ -151,8 +150,6 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
             return HAS if facts.throttling else Offer(False, missing)
         case "real disks":
             return HAS if facts.root else Offer(False, "writing to real disks needs root")
-        case "systemd":
-            return HAS if facts.systemd else Offer(False, "systemd does not run on this machine")
         case _:
             if capability not in facts.filesystems:
                 return Offer(False, f"{running} has no {capability}")
@@ -177,8 +174,8 @@ def _uml(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             return _linear(version, _mdadm(facts))
         case "throttling":
             return HAS
-        case "real disks" | "systemd":
-            return _never(capability)
+        case "real disks":
+            return _A_FILE
         case _:
             # The guest's root is this machine's own, with this machine's programs.
             return _kept(capability, version, _maker(capability, facts))
@@ -202,16 +199,10 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             return HAS
         case "linear":
             return _linear(version, HAS)
-        case "real disks" | "systemd":
-            return _never(capability)
+        case "real disks":
+            return _A_FILE
         case _:
             return _kept(capability, version, HAS)
-
-
-def _never(capability: str) -> Offer:
-    if capability == "systemd":
-        return Offer(False, "no systemd runs in a guest")
-    return Offer(False, "a guest's disks are files")
 
 
 def _mdadm(facts: GroundFacts) -> Offer:

@@ -36,8 +36,6 @@ def _of_servers(points: Sequence[Point]) -> Iterator[str]:
     for port in ports:
         name = f"TCP port {port}" if port else "a free TCP port"
         yield f"listens on {name} of 127.0.0.1 while a trial runs"
-    if any(point.setup.limits is not None and point.setup.limits.via == "systemd" for point in points):
-        yield "starts the server in a transient unit of systemd, for its limits; gone with the server"
 
 
 def _of_guests(points: Sequence[Point]) -> Iterator[str]:

@@ -45,6 +45,13 @@ class Setting:
     point_id: str
     title: str
     slot: int
+    levels: tuple[str, ...] = ()
+    """Of each factor, in their order."""
+
+    @property
+    def short(self) -> str:
+        """For narrow places: of several factors the levels alone, `RAID 10, 4 disks · OLTP`."""
+        return " · ".join(self.levels) if len(self.levels) > 1 else self.title
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,8 @@ class Evidence:
     @property
     def settings(self) -> tuple[Setting, ...]:
         return tuple(
-            Setting(point.point_id, point.title, slot) for slot, point in enumerate(self.experiment.points)
+            Setting(point.point_id, point.title, slot, tuple(point.levels.values()))
+            for slot, point in enumerate(self.experiment.points)
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -24,11 +24,6 @@ class Limits(Section):
         default=None,
         description="Processes and threads of the server's user (RLIMIT_NPROC): bounds connections. The "
         "kernel does not hold root to it.",
-    )
-    via: Literal["rlimits", "systemd"] = Field(
-        default="rlimits",
-        description="`rlimits`: set as the server is started. `systemd`: as LimitNOFILE= and LimitNPROC= of "
-        "a transient unit, the way that a packaged server gets them.",
     )
 
     @classmethod

@@ -79,13 +79,6 @@ def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list
 
 def check(host: Host, limits: Limits) -> None:
     """Raises MissingToolError when this host cannot give these limits, ServerError when no kernel could."""
-    if limits.via == "systemd":
-        first = (host.read_text(Path("/proc/1/comm")) or "").strip()
-        raise MissingToolError(
-            f"limits via systemd need a server that is systemd's child, but on host {host.name} it is "
-            f"mydyno's, so that it dies with it (the first process there is {first or 'not told'})",
-            "use `via: rlimits`: LimitNOFILE= and LimitNPROC= of a unit set the very same limits",
-        )
     most = host.read_text(Path("/proc/sys/fs/nr_open"))
     if limits.nofile is not None and most is not None and limits.nofile > int(most):
         raise ServerError(

@@ -20,7 +20,7 @@ from mydyno.report.views.levels import Level, Levels
 _ROW = 22
 _BAR = 12
 _HEADER = 26
-_LONGEST = 34
+_LONGEST = 40
 _NUMBER = 64
 """Pixels right of the longest bar, for its number."""
 _NS_PER_MS = 1e6
@@ -204,4 +204,4 @@ def _text(
 
 
 def _name(line: _Line) -> str:
-    return shorten(line.level.setting.title, _LONGEST)
+    return shorten(line.level.setting.short, _LONGEST)

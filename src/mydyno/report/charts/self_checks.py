@@ -12,7 +12,7 @@ from mydyno.report.format import count, shorten
 from mydyno.report.views.ground import OPERATIONS, CheckRow, GroundView
 
 _ROW = 26
-_LONGEST = 30
+_LONGEST = 36
 _NUMBERS = 112
 """Pixels for the figures right of a panel."""
 _GAP = 26
@@ -90,7 +90,7 @@ def _block(rows: list[CheckRow]) -> str:
 
 
 def _name(view: GroundView, slot: int, volume: str, most: int) -> str:
-    title = next(row.setting.title for row in view.checks if row.setting.slot == slot)
+    title = next(row.setting.short for row in view.checks if row.setting.slot == slot)
     several = f", {volume}" if len(view.volumes) > 1 else ""
     return shorten(title, most - len(several)) + several
 
