@@ -66,7 +66,9 @@ def ground_record(raised: Raised) -> GroundRecord | None:
         cpus=ground.cpus,
         memory_bytes=ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
-        disk_model=_DISK_MODELS[ground.kind],
+        disk_model="; ".join(
+            [_DISK_MODELS[ground.kind], *(f"{name}: {value}" for name, value in ground.described.items())]
+        ),
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
 

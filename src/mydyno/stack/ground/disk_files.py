@@ -11,6 +11,12 @@ from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.environment import read_facts
 from mydyno.spec.disks import Disks
+from mydyno.spec.storage import Storage
+
+
+def disks_of(storage: Storage | None) -> dict[str, Disks]:
+    """The disks that an experiment asks for, by volume."""
+    return {name: volume.disks for name, volume in storage.volumes.items()} if storage else {}
 
 
 def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:

@@ -53,6 +53,10 @@ class Ground(Protocol):
         """The kernel's release, as uname(1) tells it."""
 
     @property
+    def described(self) -> Mapping[str, str]:
+        """What a result should tell of it besides: a guest's kernel package, its accelerator."""
+
+    @property
     def cpus(self) -> int: ...
 
     @property

@@ -25,7 +25,7 @@ from mydyno.spec.disks import Disks
 from mydyno.spec.host import Host
 from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
-from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
+from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
 from mydyno.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.stack.layer import Standing, fingerprint_of
@@ -122,7 +122,7 @@ class LocalGroundLayer:
 
     @property
     def _volumes(self) -> dict[str, Disks]:
-        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
+        return disks_of(self.storage)
 
     def _check(self, site: Site) -> None:
         if os.geteuid() != 0:

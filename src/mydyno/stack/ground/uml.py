@@ -11,10 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mydyno.core.errors import HostError, StorageError
+from mydyno.core.errors import StorageError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
-from mydyno.host.environment import read_facts
 from mydyno.host.programs import find_program
 from mydyno.host.uml.chosen import chosen_kernel
 from mydyno.host.uml.host import UmlHost
@@ -24,14 +23,15 @@ from mydyno.spec.disks import Disks
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
+from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.guest import GuestGround
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.site import Site
 from mydyno.stack.undo import EndProcesses
 
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")
-_KERNEL_LOG_LINES = 20
 
 _MOST_REQUESTS = 256
 """Under way in a guest, all its disks together. They go to one helper process through one socket, which has
@@ -40,15 +40,10 @@ room for about 277. A disk without a request of its own under way that finds it 
 
 
 @dataclass(eq=False)
-class UmlGround:
-    """A guest that runs, and its disks."""
+class UmlGround(GuestGround):
+    """A User-Mode Linux guest, whose disks are limited inside it."""
 
-    host: UmlHost
-    disks: Mapping[str, tuple[Disk, ...]]
-    described: Mapping[str, str]
-    """What a result should tell of it: the kernel's package."""
     _limits: BlockLimits = field(repr=False)
-    _taking_down: ExitStack = field(repr=False)
     kind: str = "uml"
     budget: Budget = "separate"
 
@@ -56,23 +51,8 @@ class UmlGround:
     def longest_queue(self) -> int | None:
         return max(1, _MOST_REQUESTS // max(1, sum(map(len, self.disks.values()))))
 
-    @property
-    def kernel(self) -> str:
-        return self.host.hello.kernel
-
-    @property
-    def cpus(self) -> int:
-        return self.host.hello.cpus
-
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         self._limits.set({self._number(disk): wanted for disk, wanted in limits.items()})
-
-    def kernel_log(self) -> str:
-        try:
-            lines = self.host.run(["dmesg"]).stdout.splitlines()
-        except HostError:
-            lines = self.host.console.read_text(errors="replace").splitlines()
-        return "\n".join(lines[-_KERNEL_LOG_LINES:])
 
     def _number(self, disk: Disk) -> str:
         told = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
@@ -107,32 +87,36 @@ class UmlGroundLayer:
         _check(self._volumes)
         kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
         with ExitStack() as taking_down:
+            refuse_without_room(site.lab, self._volumes)
             parent = site.lab / "run"
             with writing(parent):
                 parent.mkdir(mode=0o755, exist_ok=True)
-            _refuse_without_room(parent, self._volumes)
             folder = site.folder_in(parent)
             taking_down.callback(site.remove, folder)
-            disks = _make_files(folder.path, self._volumes)
-            machine = self._machine(site, kernel, folder.path, tuple(disks))
+            files = make_disk_files(folder.path, self._volumes)
+            machine = self._machine(site, kernel, folder.path, tuple(file.name for file in files))
             taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
             host = UmlHost(machine, self.folder / "console.log")
             taking_down.callback(host.close)
             host.make_folder(MOUNT_ROOT, mode=0o755)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
+            # In the guest they have the order in which they were given to it.
+            disks = [
+                Disk(volume, index, Path("/dev") / disk_name(place), size)
+                for place, (volume, index, size) in enumerate(files.values())
+            ]
             by_volume = {
-                volume: tuple(disk for disk in disks.values() if disk.volume == volume)
-                for volume in self._volumes
+                volume: tuple(disk for disk in disks if disk.volume == volume) for volume in self._volumes
             }
             package = {"kernel package": f"user-mode-linux {kernel.manifest.package}"}
-            return UmlGround(host, by_volume, package, limits, taking_down.pop_all())
+            return UmlGround(host, by_volume, package, taking_down.pop_all(), limits)
 
     def down(self, site: Site, product: UmlGround) -> None:
-        product._taking_down.close()
+        product.close()
 
     @property
     def _volumes(self) -> dict[str, Disks]:
-        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
+        return disks_of(self.storage)
 
     def _machine(self, site: Site, kernel: UmlKernel, folder: Path, disks: tuple[str, ...]) -> UmlMachine:
         programs = [find_program(name).absolute().parent for name in _PROGRAMS]
@@ -155,31 +139,6 @@ def _check(volumes: Mapping[str, Disks]) -> None:
         raise StorageError(
             f"{number} disks are more than User-Mode Linux has: {MOST_DISKS}",
             "take fewer, or `host: vm` or `host: local`",
-        )
-
-
-def _make_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[str, Disk]:
-    """Sparse files in `folder`: the guest's disk for each one's name, in the guest's order."""
-    disks: dict[str, Disk] = {}
-    for volume, wanted in volumes.items():
-        for index in range(wanted.count):
-            name = f"{volume}-{index}.img"
-            with writing(folder / name), (folder / name).open("xb") as file:
-                (folder / name).chmod(0o600)
-                file.truncate(wanted.size)
-            disks[name] = Disk(volume, index, Path("/dev") / disk_name(len(disks)), wanted.size)
-    return disks
-
-
-def _refuse_without_room(folder: Path, volumes: Mapping[str, Disks]) -> None:
-    """A disk whose file cannot grow any more gives errors, not figures."""
-    most = sum(disks.count * disks.size for disks in volumes.values())
-    free = read_facts(folder).free_disk_bytes
-    if free is not None and most > free:
-        raise StorageError(
-            f"the disks can grow to {format_bytes(most)}, and where they are ({folder}) "
-            f"{format_bytes(free)} are free",
-            "make the disks smaller, or choose another place with --lab",
         )
 
 

@@ -21,25 +21,20 @@ from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
 from mydyno.spec.disks import Disks
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Storage
-from mydyno.stack.ground.disk_files import make_disk_files, refuse_without_room
+from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.guest import GuestGround
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.undo import EndProcesses
 
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")
-_LOG_LINES = 20
 
 
 @dataclass(eq=False)
-class VmGround:
-    """A guest that runs, and its disks."""
+class VmGround(GuestGround):
+    """A QEMU guest, whose disks are limited outside it."""
 
-    host: VmHost
-    disks: Mapping[str, tuple[Disk, ...]]
-    described: Mapping[str, str]
-    """What a result should tell of it: accelerator, image, kernel package."""
-    _taking_down: ExitStack = field(repr=False)
     kind: str = "vm"
     budget: Budget = "joint"
 
@@ -47,27 +42,13 @@ class VmGround:
     def longest_queue(self) -> int | None:
         return None
 
-    @property
-    def kernel(self) -> str:
-        return self.host.hello.kernel
-
-    @property
-    def cpus(self) -> int:
-        return self.host.hello.cpus
-
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        assert isinstance(self.host, VmHost)
         try:
             for disk, limit in limits.items():
                 self.host.control.throttle(serial_of(disk), limit.iops, limit.bytes_per_second)
         except HostError as error:
             raise StorageError(f"the limits of a disk could not be set: {error.message}") from error
-
-    def kernel_log(self) -> str:
-        try:
-            lines = self.host.run(["dmesg"]).stdout.splitlines()
-        except HostError:
-            lines = self.host.console.read_text(errors="replace").splitlines()
-        return "\n".join(lines[-_LOG_LINES:])
 
 
 @dataclass(frozen=True)
@@ -85,13 +66,13 @@ class VmGroundLayer:
         return fingerprint_of(
             {
                 "host": self.host.model_dump(mode="json"),
-                "disks": {name: disks.model_dump(mode="json") for name, disks in self._volumes().items()},
+                "disks": {name: disks.model_dump(mode="json") for name, disks in self._volumes.items()},
                 "trial": self.trial,
             }
         )
 
     def side_effects(self) -> tuple[str, ...]:
-        number = sum(disks.count for disks in self._volumes().values())
+        number = sum(disks.count for disks in self._volumes.values())
         return (
             "boots a QEMU guest without network; it dies with mydyno",
             f"keeps {number} disk files of the guest in a private folder mydyno-* of the lab while it runs",
@@ -99,7 +80,7 @@ class VmGroundLayer:
 
     def up(self, site: Site, below: Standing) -> VmGround:
         """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
-        refuse_without_room(site.lab, self._volumes())
+        refuse_without_room(site.lab, self._volumes)
         store = ImageStore()
         root = chosen_root(store)
         kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
@@ -111,7 +92,7 @@ class VmGroundLayer:
         with ExitStack() as taking_down:
             folder = site.roomy_folder()
             taking_down.callback(site.remove, folder)
-            files = make_disk_files(folder.path, self._volumes())
+            files = make_disk_files(folder.path, self._volumes)
             taking_down.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
             machine = Machine(
                 name=folder.path.name,
@@ -126,7 +107,7 @@ class VmGroundLayer:
             )
             host = VmHost(machine, self.folder / "console.log")
             taking_down.callback(host.close)
-            disks = _found_disks(host, self._volumes())
+            disks = _found_disks(host, self._volumes)
             described = {
                 "accelerator": with_what.accelerator,
                 "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
@@ -135,10 +116,11 @@ class VmGroundLayer:
             return VmGround(host, disks, described, taking_down.pop_all())
 
     def down(self, site: Site, product: VmGround) -> None:
-        product._taking_down.close()
+        product.close()
 
+    @property
     def _volumes(self) -> dict[str, Disks]:
-        return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
+        return disks_of(self.storage)
 
 
 def serial_of(disk: Disk) -> str:
