@@ -193,7 +193,7 @@ def test_a_guest_that_cannot_boot_is_an_error_with_the_console_and_leaves_nothin
 def test_disks_that_this_machine_has_no_room_for_are_refused_before_anything_is_made(site: Site) -> None:
     with pytest.raises(StorageError, match=r"the disks can grow to .* are free"):
         ground_layer(site, count=4, size="200T").up(site, Standing())
-    assert list((site.lab / "run").iterdir()) == []
+    assert not (site.lab / "run").exists()
 
 
 def test_more_disks_than_the_kernel_has_are_refused(site: Site) -> None:
@@ -220,8 +220,8 @@ layer.down(site, ground)
 """
 
 
-def child(lab: Path, mode: str, *prefix: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+def child(lab: Path, mode: str, *prefix: str, **more: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
     return subprocess.Popen(
         [*prefix, sys.executable, "-c", BOOT, str(lab), mode],
         stdin=subprocess.PIPE,
@@ -244,11 +244,16 @@ def test_sigkill_leaves_no_process_and_clean_up_the_rest(lab: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_an_ordinary_user_has_the_same_guest(lab: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_ordinary_user_has_the_same_guest(lab: Path) -> None:
     user = pwd.getpwnam("nobody")
     os.chown(lab, user.pw_uid, user.pw_gid)
     prefix = ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
-    process = child(lab, "leave", *prefix)
+    if subprocess.run([*prefix, sys.executable, "-c", ""], check=False, capture_output=True).returncode != 0:
+        pytest.skip("the folder of this Python is closed to the user nobody")
+    # Root's own cache is closed to others.
+    cache, kernel = lab.parent / "cache", UmlKernels().all()[0]
+    shutil.copytree(kernel.folder, cache / "uml" / kernel.version)
+    process = child(lab, "leave", *prefix, MYDYNO_CACHE=str(cache))
     heard, _ = process.communicate(timeout=120)
     assert (process.returncode, heard) == (0, "0\n")
     assert list((lab / "run").iterdir()) == []
