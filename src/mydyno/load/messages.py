@@ -34,6 +34,22 @@ class Histogram(_Frozen):
     histogram: str | None
 
 
+NOT_TIMED = Histogram(
+    count=0,
+    min_ns=None,
+    mean_ns=None,
+    max_ns=None,
+    p50_ns=None,
+    p75_ns=None,
+    p90_ns=None,
+    p95_ns=None,
+    p99_ns=None,
+    p999_ns=None,
+    histogram=None,
+)
+"""Latencies that a foreign program does not tell, or has none of."""
+
+
 class Statement(_Frozen):
     """One kind of statement; a foreign program may not tell its errors and rows."""
 

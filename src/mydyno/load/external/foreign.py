@@ -12,21 +12,6 @@ from mydyno.load.external.clock import Clock
 from mydyno.load.external.program import Ended, Line, Program
 from mydyno.load.job import Phase
 
-NOT_TIMED = messages.Histogram(
-    count=0,
-    min_ns=None,
-    mean_ns=None,
-    max_ns=None,
-    p50_ns=None,
-    p75_ns=None,
-    p90_ns=None,
-    p95_ns=None,
-    p99_ns=None,
-    p999_ns=None,
-    histogram=None,
-)
-"""Latencies that the program does not tell."""
-
 
 @dataclass(frozen=True)
 class Cut:

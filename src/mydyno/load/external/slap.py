@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from mydyno.core.errors import UsageError
 from mydyno.load import messages
 from mydyno.load.external.admin import Admin
-from mydyno.load.external.foreign import NOT_TIMED, Cut, Start, Step
+from mydyno.load.external.foreign import Cut, Start, Step
 from mydyno.load.external.program import Ended, Line, PrivateFolder, find, refuse_in_file
 from mydyno.load.external.slap_report import Block, Failure, read_report
 from mydyno.load.job import Phase, Target
@@ -134,10 +134,10 @@ class SlapPhase:
             interrupted=cut.interrupted,
             aborted=None if cut.interrupted else self._why_aborted(ended, cut, block, failures),
             latency_kind="service",
-            queries=messages.Timed(count=queries, latency=NOT_TIMED),
+            queries=messages.Timed(count=queries, latency=messages.NOT_TIMED),
             statements={},
-            transactions=messages.Timed(count=queries, latency=NOT_TIMED),
-            connects=messages.Timed(count=0, latency=NOT_TIMED),
+            transactions=messages.Timed(count=queries, latency=messages.NOT_TIMED),
+            connects=messages.Timed(count=0, latency=messages.NOT_TIMED),
             errors=dict(errors),
             error_examples=examples,
             retries=0,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from mydyno.load import messages
-from mydyno.load.external.foreign import NOT_TIMED, Cut, Start
+from mydyno.load.external.foreign import Cut, Start
 from mydyno.load.external.program import Ended, Line
 from mydyno.load.external.sysbench_report import (
     CheckpointBegins,
@@ -140,7 +140,7 @@ class SysbenchPhase:
             self._examples[self._ignored] = f"{self._program} counts the errors that it ignores together"
         queries, events = self._counts()
         from_ns, to_ns = self._window()
-        timed = _histogram(report) if report else NOT_TIMED
+        timed = _histogram(report) if report else messages.NOT_TIMED
         yield messages.PhaseEnd(
             type="phase_end",
             phase=self._start.index,
@@ -153,10 +153,10 @@ class SysbenchPhase:
             interrupted=cut.interrupted,
             aborted=aborted,
             latency_kind="response" if "rate" in self._start.phase.arrival else "service",
-            queries=messages.Timed(count=queries, latency=timed if queries == events else NOT_TIMED),
+            queries=messages.Timed(count=queries, latency=timed if queries == events else messages.NOT_TIMED),
             statements=_statements(report) if report else {},
             transactions=messages.Timed(count=events, latency=timed),
-            connects=messages.Timed(count=0, latency=NOT_TIMED),
+            connects=messages.Timed(count=0, latency=messages.NOT_TIMED),
             errors=dict(self._errors),
             error_examples=self._examples,
             retries=ignored,
@@ -196,7 +196,7 @@ def _statements(report: Report) -> dict[str, messages.Statement]:
     """Counts by sysbench's own kinds; it tells neither rows nor errors nor times of them."""
     counts = {"read": report.read, "write": report.write, "other": report.other}
     return {
-        kind: messages.Statement(count=count, errors=None, rows=None, latency=NOT_TIMED)
+        kind: messages.Statement(count=count, errors=None, rows=None, latency=messages.NOT_TIMED)
         for kind, count in counts.items()
         if count
     }
@@ -205,7 +205,7 @@ def _statements(report: Report) -> dict[str, messages.Statement]:
 def _histogram(report: Report) -> messages.Histogram:
     """The latencies of events, from the report and its histogram."""
     if not report.events:
-        return NOT_TIMED
+        return messages.NOT_TIMED
     latency: Latency = report.latency
 
     def percentile(percent: float) -> int | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.load import messages
-from mydyno.load.fio.report import NOT_TIMED, Report, histogram, together
+from mydyno.load.fio.report import Report, histogram, together
 from mydyno.workload.external.fio_jobs import Stretch, seconds_of
 
 SHORT_RUN = 0.9
 """Share of the asked runtime below which it is told that the size ran out first."""
-_NOTHING = messages.Timed(count=0, latency=NOT_TIMED)
+_NOTHING = messages.Timed(count=0, latency=messages.NOT_TIMED)
 _NS = 1e9
 
 

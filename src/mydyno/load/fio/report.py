@@ -16,20 +16,6 @@ from typing import Any
 from mydyno.core.errors import EngineError
 from mydyno.load import messages
 
-NOT_TIMED = messages.Histogram(
-    count=0,
-    min_ns=None,
-    mean_ns=None,
-    max_ns=None,
-    p50_ns=None,
-    p75_ns=None,
-    p90_ns=None,
-    p95_ns=None,
-    p99_ns=None,
-    p999_ns=None,
-    histogram=None,
-)
-
 
 @dataclass(frozen=True)
 class Latencies:
@@ -172,7 +158,7 @@ def together(parts: Sequence[Latencies]) -> Latencies:
 def histogram(latencies: Latencies | None) -> messages.Histogram:
     """The figures of a distribution: a percentile is the first bin up to which that share has come."""
     if latencies is None:
-        return NOT_TIMED
+        return messages.NOT_TIMED
     ordered = sorted(latencies.bins.items())
     total = sum(count for _, count in ordered)
 
