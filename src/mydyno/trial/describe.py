@@ -17,7 +17,8 @@ from mydyno.results.records import (
     VolumeRecord,
 )
 from mydyno.results.records import Environment as Facts
-from mydyno.spec import Experiment
+from mydyno.spec import Experiment, Host
+from mydyno.spec.host import GUEST_MEMORY_BYTES
 from mydyno.stack import ServerBinary
 from mydyno.trial.raising import Raised
 
@@ -55,16 +56,18 @@ _DISK_MODELS = {
 """What a disk of each ground is, what limits it, and how the limit counts."""
 
 
-def ground_record(raised: Raised) -> GroundRecord | None:
+def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
     """Where the storage of a trial stands, read back while it does; None when there is none."""
     ground = raised.ground
     if ground is None:
         return None
+    # What a guest's kernel counts as memory is a little different at each boot.
+    given = None if ground.kind == "local" else host.memory or GUEST_MEMORY_BYTES
     return GroundRecord(
         kind=ground.kind,
         kernel=ground.kernel,
         cpus=ground.cpus,
-        memory_bytes=ground.host.facts(Path("/")).memory_bytes,
+        memory_bytes=given or ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
         disk_model="; ".join(
             [_DISK_MODELS[ground.kind], *(f"{name}: {value}" for name, value in ground.described.items())]

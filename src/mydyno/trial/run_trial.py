@@ -169,7 +169,7 @@ class TrialRunner:
         """Drives what stands. A server or a guest that dies under it ends the trial, not the run."""
         found = _Found()
         try:
-            found.ground = ground_record(raised)
+            found.ground = ground_record(raised, point.setup.host)
             if raised.server is None:
                 self._measure_disks(found, raised, trial, point, folder)
             else:
