@@ -48,7 +48,7 @@ def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace
     assert done.returncode == 0, done.stderr
     [trial] = trials(workplace)
     assert trial.ground is not None
-    assert (trial.ground.kind, trial.ground.budget) == ("uml", "separate")
+    assert (trial.ground.kind, trial.ground.budget, trial.ground.memory_bytes) == ("uml", "separate", 1 << 30)
     data, log = trial.ground.volumes
     told = " ".join(f"{name} {value}" for name, value in data.facts.items())
     for expected in ("raid0", "64K", "ext4", "noatime", "400 IOPS"):
