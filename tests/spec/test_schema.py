@@ -30,6 +30,7 @@ NOT_OF_STRUCTURE = {
     "factor-too-many-points": "arithmetic",
     "factors-overlap": "paths compared",
     "external-with-think-time": "names that a program knows",
+    "raw-without-a-log-volume": "two values that depend on each other",
     "fio-depth-of-a-synchronous-engine": "two values that depend on each other",
     "fio-fsync-of-reads": "two values that depend on each other",
     "fio-job-missing": "another file",

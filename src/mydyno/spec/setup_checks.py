@@ -23,6 +23,18 @@ def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, f
     findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed=allowed)
 
 
+def refuse_raw_alone(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """A raw device holds InnoDB's tables and nothing else; a server has more than these."""
+    storage = setup.storage
+    if storage is None or storage.data.filesystem != "raw" or storage.log is not None:
+        return
+    if workload.fio_options is None:
+        spot = locate(tree, ("setup", "storage", "data", "filesystem"))
+        message = "the data volume is raw, and the server's logs and other files need a file system"
+        allowed = "storage.log: {disks: {size: SIZE}, filesystem: xfs} beside it, or a file system here"
+        findings.add(spot.node.position, message, spot.node.describe(), allowed)
+
+
 class IdleKeys:
     """Finds keys of volumes that no point of the experiment uses: a chunk where no array has any.
 
