@@ -43,7 +43,7 @@ def _toy(file: Path) -> ParameterSet:
     """Those that boot a guest for each trial take a minute; one of them is tried each time."""
     in_guests = file.stem in IN_GUESTS
     marks = [NEEDS_KERNEL] if in_guests else []
-    if in_guests and file.stem != "raid-mysql":
+    if in_guests and file.stem != "raid-disks":
         marks.append(pytest.mark.slow)
     return pytest.param(file, id=file.stem, marks=marks)
 
@@ -54,7 +54,7 @@ def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace)
     programs = needed.get(file.stem)
     if programs and not any(map(shutil.which, programs)):
         pytest.skip(f"{' or '.join(programs)} is not installed")
-    done = workplace.run("run", str(file), "--size", "toy")
+    done = workplace.run("run", str(file), "--size", "toy", timeout=900)
     assert done.returncode == 0, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run(file.stem).trials()
