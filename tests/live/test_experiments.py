@@ -42,7 +42,7 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
 def _toy(file: Path) -> ParameterSet:
     """Those that boot a guest for each trial take a minute; one of them is tried each time."""
     in_guests = file.stem in IN_GUESTS
-    marks = [NEEDS_KERNEL] if in_guests else []
+    marks = [NEEDS_KERNEL, pytest.mark.timeout(900)] if in_guests else []
     if in_guests and file.stem != "raid-disks":
         marks.append(pytest.mark.slow)
     return pytest.param(file, id=file.stem, marks=marks)
