@@ -40,11 +40,9 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
 
 
 def _toy(file: Path) -> ParameterSet:
-    """Those that boot a guest for each trial take a minute; one of them is tried each time."""
+    """Those that boot a guest for each trial take minutes."""
     in_guests = file.stem in IN_GUESTS
-    marks = [NEEDS_KERNEL, pytest.mark.timeout(900)] if in_guests else []
-    if in_guests and file.stem != "raid-disks":
-        marks.append(pytest.mark.slow)
+    marks = [NEEDS_KERNEL, pytest.mark.slow, pytest.mark.timeout(900)] if in_guests else []
     return pytest.param(file, id=file.stem, marks=marks)
 
 

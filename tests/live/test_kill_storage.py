@@ -139,7 +139,7 @@ def _missing(kind: str) -> str | None:
     return None
 
 
-@pytest.fixture(params=["local", "uml"])
+@pytest.fixture(params=["local", pytest.param("uml", marks=pytest.mark.slow)])
 def quick(request: pytest.FixtureRequest) -> Iterator[Killing]:
     """The grounds that rise in seconds."""
     yield from _killing(request.param)

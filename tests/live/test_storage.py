@@ -21,7 +21,7 @@ from mydyno.stack.ground import Ground
 from mydyno.stack.ground.uml import UmlGroundLayer
 from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
 
-pytestmark = [pytest.mark.live, NEEDS_KERNEL]
+pytestmark = [pytest.mark.live, pytest.mark.slow, NEEDS_KERNEL]
 
 Build = Callable[..., Standing]
 

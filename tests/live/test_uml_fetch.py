@@ -15,7 +15,7 @@ from mydyno.host.images import ImageStore
 from mydyno.host.uml import UmlKernels
 from mydyno.host.uml.fetch import fetch_kernel
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.slow]
 
 FETCH = """
 import sys
