@@ -240,7 +240,7 @@ def test_the_password_is_nowhere_but_in_memory(start: Start, site: Site) -> None
     process = Path(f"/proc/{server.pid}")
     assert password not in (process / "cmdline").read_bytes()
     assert password not in (process / "environ").read_bytes()
-    in_memory_files = [link for link, target in descriptors(server.pid).items() if "memfd:init" in target]
+    in_memory_files = [link for link, target in descriptors(server.pid).items() if "memfd:held" in target]
     assert [link.read_bytes() for link in in_memory_files] == [b""]
     files = [
         path
