@@ -19,14 +19,16 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 TARGET = Target(user="root", password=Secret("x"), database="db", socket=Path("/nowhere/s.sock"))
 
 
-def engine(folder: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, after: str) -> Path:
+def engine(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, after: str, before: str = ":"
+) -> Path:
     """An engine that started half a second after `clock` and says a sample; its job goes to a file."""
     hello = json.loads((FIXTURES / "hello.json").read_text())
     hello["started_unix_ns"] = clock.started_unix_ns + 500_000_000
     sample = json.loads((FIXTURES / "sample.json").read_text()) | {"t_ns": 1_000_000_000}
     path = folder / "engine"
     path.write_text(
-        f"#!/bin/sh\ncat >{folder}/job\necho '{json.dumps(hello)}'\necho '{json.dumps(sample)}'\n{after}\n"
+        f"#!/bin/sh\n{before}\ncat >{folder}/job\necho '{json.dumps(hello)}'\necho '{json.dumps(sample)}'\n{after}\n"
     )
     path.chmod(0o755)
     monkeypatch.setenv("MYDYNO_ENGINE", str(path))
@@ -37,7 +39,9 @@ def test_samples_come_on_the_clock_of_the_driver(tmp_path: Path, monkeypatch: py
     clock = Clock.start()
     done = tmp_path / "done"
     done.write_text(json.dumps(json.loads((FIXTURES / "done.json").read_text())) + "\n")
-    job = engine(tmp_path, monkeypatch, clock, f"trap 'cat {done}; exit' TERM; while :; do sleep 0.01; done")
+    # Whoever has heard it may end it: the trap is there first.
+    trap = f"trap 'cat {done}; exit' TERM"
+    job = engine(tmp_path, monkeypatch, clock, "while :; do sleep 0.01; done", before=trap)
     heard: SimpleQueue[messages.Sample | Exception] = SimpleQueue()
     watch = Watch(TARGET, Sampling(0.5, 42), clock, heard.put)
     sample = heard.get(timeout=30)
