@@ -28,7 +28,8 @@ def engine(
     sample = json.loads((FIXTURES / "sample.json").read_text()) | {"t_ns": 1_000_000_000}
     path = folder / "engine"
     path.write_text(
-        f"#!/bin/sh\n{before}\ncat >{folder}/job\necho '{json.dumps(hello)}'\necho '{json.dumps(sample)}'\n{after}\n"
+        f"#!/bin/sh\n{before}\ncat >{folder}/job\n"
+        f"echo '{json.dumps(hello)}'\necho '{json.dumps(sample)}'\n{after}\n"
     )
     path.chmod(0o755)
     monkeypatch.setenv("MYDYNO_ENGINE", str(path))
