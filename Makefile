@@ -35,6 +35,7 @@ bench: setup-dev ## measure the engine against its peers, and what changes of st
 	python benchmarks/sampling_overhead.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py
+	python benchmarks/vm_base.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs
