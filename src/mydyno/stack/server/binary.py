@@ -9,9 +9,9 @@ from pathlib import Path
 
 from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.server_version import Version, parse_version
 from mydyno.host.protocol import Host
 from mydyno.stack.server.options import parse_options
-from mydyno.stack.server.version import Version, parse_version
 
 _NAMES = ("mariadbd", "mysqld")
 
