@@ -14,6 +14,9 @@ QEMU_IMG = "qemu-img"
 # The counts of references may lag behind, since no overlay is opened twice.
 _OPTIONS = "extended_l2=on,cluster_size=128k,preallocation=metadata,lazy_refcounts=on"
 
+# Placing the clusters of a large disk is some writing: 150 MB for a terabyte.
+_LONGEST_SECONDS = 600.0
+
 
 def make_overlay(base: Path, overlay: Path) -> None:
     """A qcow2 image in the new file `overlay` over the raw image `base`, which is only ever read.
@@ -22,7 +25,7 @@ def make_overlay(base: Path, overlay: Path) -> None:
     """
     argv = [QEMU_IMG, "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(base), "-o", _OPTIONS]
     try:
-        done = LocalHost().run([*argv, str(overlay)])
+        done = LocalHost().run([*argv, str(overlay)], timeout_seconds=_LONGEST_SECONDS)
     except MissingToolError as error:
         raise MissingToolError(
             f"{QEMU_IMG} was not found, and guests' disks are made with it",
