@@ -15,6 +15,7 @@ from pathlib import Path
 from mydyno.core.errors import ServerError
 from mydyno.host.protocol import Host
 from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.command import refuse_covered, server_command
 from mydyno.stack.server.config import Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.site import Site
@@ -49,6 +50,7 @@ def initialise(
 
     `settings` are those that the files are born with, like innodb_page_size. Raises ServerError.
     """
+    refuse_covered(binary.root, (datadir, scratch))
     for folder in (datadir, scratch):
         site.host.make_folder(folder, owner=site.host.server_identity)
     private = site.short_folder()
@@ -67,9 +69,10 @@ def initialise(
         defaults = f"--defaults-file={config}"
         ending = site.intend(EndProcesses(argument=defaults))
         try:
+            command = server_command(site.host, binary.path, [defaults, *arguments], root=binary.root)
             finished = site.host.run(
-                [str(binary.path), defaults, *arguments],
-                identity=site.host.server_identity,
+                command.argv,
+                identity=command.identity,
                 stdin=script,
                 timeout_seconds=_TIME_LIMIT_SECONDS,
             )

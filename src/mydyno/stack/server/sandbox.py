@@ -20,6 +20,7 @@ from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.command import refuse_covered, server_command
 from mydyno.stack.server.config import OFF_WORDS, Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
@@ -139,6 +140,7 @@ def start_server(
     port = _usable_port(port)
     private = site.short_folder()
     try:
+        refuse_covered(binary.root, (datadir, scratch, private.path))
         own = {
             **place_settings(binary, datadir, scratch),
             **_unasked(room_settings(binary, site.host), settings),
@@ -178,10 +180,10 @@ def _start(
     log_start = error_log.stat().st_size
     ending = site.intend(EndProcesses(argument=defaults))
     try:
-        command = [str(binary.path), defaults]
+        command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
         process = site.host.start(
-            command if limits is None else os_limits.wrap(command, limits, identity),
-            identity=identity if limits is None else None,
+            command.argv,
+            identity=command.identity,
             output=error_log,
             held=[login],
         )
