@@ -218,7 +218,7 @@ fn the_program_dies_with_the_one_that_started_it() {
     let script = "\"$@\" & echo $!; wait";
     let mut parent = Command::new("sh");
     parent.args(["-c", script, "sh"]).arg(place.agent()).arg("within").arg(place.root());
-    parent.args(["--user", "65534:65534", "--", "/bin/sh", "-c", "echo up; sleep 1000"]);
+    parent.args(["--user", "65534:65534", "--", "/bin/sh", "-c", "echo up; exec sleep 1000"]);
     let mut parent = parent.stdout(Stdio::piped()).spawn().unwrap();
     let out = std::io::BufReader::new(parent.stdout.take().unwrap());
     let lines: Vec<String> = std::io::BufRead::lines(out).take(2).map(Result::unwrap).collect();

@@ -52,7 +52,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             continue  # It drives no server.
         named = point.setup.server.binary
         maker = inspect_binary(host, find_binary(Path(named) if named else None))
-        binary = _in_image(maker) if point.setup.host.kind == "vm" else maker
+        in_image = point.setup.host.kind == "vm" and maker.folder is None
+        binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
@@ -70,7 +71,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
 
 
 def _in_image(maker: ServerBinary) -> ServerBinary:
-    """The server of the image that a guest boots.
+    """The server of the image that a guest boots, which stands for this machine's own there.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.

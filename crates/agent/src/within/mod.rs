@@ -7,20 +7,16 @@
 
 mod namespace;
 mod places;
+mod program;
 
 use std::convert::Infallible;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 use rustix::process::Signal;
 
 use crate::children::change_user;
 use crate::request::User;
-
-/// Where a dynamic loader would find the machine's own libraries.
-const LOADER_VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "LD_PRELOAD"];
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,16 +62,7 @@ impl Within<'_> {
         if rustix::process::getppid() != parent {
             return Err("the program that started it has ended".to_owned());
         }
-        Err(self.refused(&self.execute()))
-    }
-
-    fn execute(&self) -> io::Error {
-        let mut command = Command::new(self.program);
-        command.args(self.arguments);
-        for variable in LOADER_VARIABLES {
-            command.env_remove(variable);
-        }
-        command.exec()
+        program::execute(self.program, self.arguments).map_err(|error| self.refused(&error))
     }
 
     fn refused(&self, error: &io::Error) -> String {

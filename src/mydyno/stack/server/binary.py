@@ -53,6 +53,16 @@ class ServerBinary:
         return _outside(self.root, path)
 
     @property
+    def file(self) -> Path:
+        """The program as this machine finds it."""
+        return self.outside(self.path)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder with all its files, which a guest has to be shown; None: they are a system's own."""
+        return self.root
+
+    @property
     def share_folder(self) -> Path | None:
         """The folder of messages, character sets and system table scripts that belongs to this binary, as
         the server itself sees it."""

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-# MySQL's second protocol would open a port of its own; its packaged default for file exports is a
-# folder that need not exist, and then it does not start.
-_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": ""}
-
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
 _ANSWER_SECONDS = 30
@@ -145,7 +141,7 @@ def start_server(
             **place_settings(binary, datadir, scratch),
             **_unasked(room_settings(binary, site.host), settings),
             **_wanted(places, settings),
-            **_access_settings(binary, private.path, port),
+            **_access_settings(private.path, port),
         }
         return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
     except BaseException:
@@ -225,14 +221,12 @@ def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> d
     return {name: place for name, place in places.items() if name != "log_bin" or logged}
 
 
-def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
     settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
     if port is None:
         settings["skip_networking"] = True
     else:
         settings |= {"port": port, "bind_address": _LOOPBACK}
-    if not binary.version.is_mariadb:
-        settings |= {name: value for name, value in _MYSQL_ONLY.items() if name in binary.options}
     return settings
 
 
