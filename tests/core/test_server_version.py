@@ -24,6 +24,10 @@ SERVERS = {
         Vendor.MYSQL,
         (5, 6, 24),
     ),
+    "/opt/mysql-5.6/bin/mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64 (MySQL Community Server (GPL))": (
+        Vendor.MYSQL,
+        (5, 6, 24),
+    ),
     "mysqld  Ver 4.1.22 for pc-linux-gnu on i686 (Source distribution)": (Vendor.MYSQL, (4, 1, 22)),
     "mysqld  Ver 8.0.36-commercial for Linux on x86_64 (MySQL Enterprise Server - Commercial)": (
         Vendor.MYSQL,
