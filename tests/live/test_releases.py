@@ -122,7 +122,7 @@ def test_a_build_of_ones_own_is_a_level_like_any_other_and_is_not_removed_under_
     workplace: Workplace, own: str
 ) -> None:
     process = workplace.start("run", experiment(workplace, own), "--no-report")
-    heard = wait_for_line(process, "2 connections")
+    heard = wait_for_line(process, "2 connections", 240)
     refused = workplace.run("servers", "remove", own)
     assert (refused.returncode, "own is in use by a mydyno that is running" in refused.stderr) == (2, True)
     heard += process.communicate(timeout=240)[0]
