@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from mydyno.core.server_version import parse_version
 from mydyno.host.local import LocalHost
 from mydyno.stack.journal import Journal
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.options import parse_options
-from mydyno.stack.server.version import parse_version
 from mydyno.stack.site import Site
 
 GOLDEN = Path(__file__).parent / "server" / "golden"

@@ -1,10 +1,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from mydyno.core.server_version import parse_version
 from mydyno.host.local import LocalHost
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.initialise import room_settings
-from mydyno.stack.server.version import parse_version
 
 SIZE, MOST = "innodb_buffer_pool_size", "innodb_buffer_pool_size_max"
 

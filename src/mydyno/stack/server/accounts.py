@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 
 from mydyno.core.secrets import Secret
-from mydyno.stack.server.version import Version
+from mydyno.core.server_version import Version
 
 ADMIN_USER = "root"
 

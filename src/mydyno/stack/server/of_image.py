@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mydyno.core.server_version import parse_version
 from mydyno.host.images import RootImage
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.options import parse_options
-from mydyno.stack.server.version import parse_version
 
 
 def binary_of_image(root: RootImage) -> ServerBinary:

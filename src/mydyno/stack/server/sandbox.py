@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
+from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host, Process
@@ -23,7 +24,6 @@ from mydyno.stack.server.config import OFF_WORDS, Setting, render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
-from mydyno.stack.server.version import Version
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.undo import EndProcesses
 

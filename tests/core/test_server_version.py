@@ -1,8 +1,8 @@
 import pytest
+from stack.builders import MARIADB_VERSION, MYSQL_VERSION
 
 from mydyno.core.errors import ServerError
-from mydyno.stack.server.version import Vendor, parse_version
-from stack.builders import MARIADB_VERSION, MYSQL_VERSION
+from mydyno.core.server_version import Vendor, parse_version
 
 SERVERS = {
     MARIADB_VERSION: (Vendor.MARIADB, (10, 11, 19)),
