@@ -1,7 +1,7 @@
 import pytest
 
 from mydyno.core.errors import SpecError
-from mydyno.stack.server.config import Setting
+from mydyno.core.server_variables import Setting
 from mydyno.stack.server.names import SettingsError, canonical, find_problems
 from stack.builders import mariadb, mysql
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from mydyno.core.server_variables import CONTROLLED
-
-Setting = str | int | float | bool
-"""A value of a setting as an experiment gives it."""
-
-ON_WORDS = frozenset({"on", "true", "1", "yes"})
-OFF_WORDS = frozenset({"off", "false", "0", "no"})
+from mydyno.core.server_variables import CONTROLLED, OFF_WORDS, ON_WORDS, Setting
 
 # Settings whose value is a place on disk. A place of their own would be left behind after the trial,
 # and the frozen dataset would not be there.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from mydyno.stack.server.config import OFF_WORDS
+from mydyno.core.server_variables import OFF_WORDS
 
 
 class Level(IntEnum):

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mydyno.core.errors import SpecError
+from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import OFF_WORDS, ON_WORDS, Setting, refusal
+from mydyno.stack.server.config import refusal
 from mydyno.stack.server.options import option_name
 
 _SKIPPING = ("skip_", "disable_")
