@@ -6,6 +6,6 @@
 
 from mydyno.catalogue.catalogue import Catalogue, catalogue
 from mydyno.catalogue.row import Loss, Row
-from mydyno.catalogue.translate import Note, Problem, Translation, translate
+from mydyno.catalogue.translate import Note, Problem, Remark, Translation, translate
 
-__all__ = ["Catalogue", "Loss", "Note", "Problem", "Row", "Translation", "catalogue", "translate"]
+__all__ = ["Catalogue", "Loss", "Note", "Problem", "Remark", "Row", "Translation", "catalogue", "translate"]

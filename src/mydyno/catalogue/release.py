@@ -21,7 +21,7 @@ class Family(StrEnum):
     MARIADB = "mariadb"
 
     @property
-    def title(self) -> str:
+    def label(self) -> str:
         return "MySQL" if self is Family.MYSQL else "MariaDB"
 
     @classmethod
@@ -96,9 +96,9 @@ class Life(BaseModel):
         """`MySQL has it since 8.0.30 (deprecated in 8.4.0)`, `MySQL removed it in 8.0.3`."""
         gone = self.removed_again or (self.removed if self.again is None else None)
         if gone is not None:
-            return f"{family.title} removed it in {gone}"
+            return f"{family.label} removed it in {gone}"
         since = self.again or self.since
-        text = f"{family.title} has it" + (f" since {since}" if since else "")
+        text = f"{family.label} has it" + (f" since {since}" if since else "")
         late = f"ignored since {self.ignored}" if self.ignored else None
         late = late or (f"deprecated in {self.deprecated}" if self.deprecated else None)
         return f"{text} ({late})" if late else text

@@ -137,7 +137,7 @@ class Refused(_Limited):
     """Vendors that take it."""
 
 
-class Remark(_Limited):
+class Hint(_Limited):
     """What to say of a setting that is passed on as it is. `words`: by its value; else `says` alone."""
 
     says: str
@@ -194,7 +194,7 @@ class Row(_Part):
     """In order of preference."""
     dropped: tuple[Dropped, ...] = ()
     refused: tuple[Refused, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    hints: tuple[Hint, ...] = ()
     instead: str | None = None
     """What to do where it is missing, for the error."""
     losses: tuple[Loss, ...] = ()
@@ -208,7 +208,7 @@ class Row(_Part):
     def _one_family(self) -> Self:
         for family in Family:
             if self.only is not None and family is not self.only and getattr(self, family) != Life():
-                raise ValueError(f"only {self.only.title} has it, but {family.title}'s releases are told too")
+                raise ValueError(f"only {self.only.label} has it, but {family.label}'s releases are told too")
         return self
 
     def life(self, family: Family) -> Life | None:
@@ -231,7 +231,7 @@ class Row(_Part):
         """`MySQL removed it in 8.0.3; MariaDB has it`."""
         lives = [(family, self.life(family)) for family in Family]
         told = [life.told(family) for family, life in lives if life is not None]
-        never = [family.title for family, life in lives if life is None]
+        never = [family.label for family, life in lives if life is None]
         return "; ".join([*told, *(f"{title} never had it" for title in never)])
 
 

@@ -111,12 +111,10 @@ def _refusal(row: Row, value: Setting, version: Version) -> str | None:
 
 
 def _remark(work: _Work, name: str, value: Setting, row: Row) -> None:
-    for remark in row.remarks:
-        if not remark.holds(work.version):
-            continue
-        here = [word for written, word in remark.words.items() if same_value(value, written)]
-        if here or not remark.words:
-            work.notes.append(Remark(name, text_of(value), remark.says.replace("{here}", "".join(here))))
+    for hint in row.hints:
+        here = [word for written, word in hint.words.items() if same_value(value, written)]
+        if hint.holds(work.version) and (here or not hint.words):
+            work.notes.append(Remark(name, text_of(value), hint.says.replace("{here}", "".join(here))))
 
 
 def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
@@ -158,8 +156,8 @@ def _since(becomes: Becomes, work: _Work) -> str:
     family = Family.of(work.version)
     life = target.life(family) if target is not None else None
     if life is None or life.since is None:
-        return f"{family.title} calls it so"
-    return f"{family.title} calls it so since {life.since}"
+        return f"{family.label} calls it so"
+    return f"{family.label} calls it so since {life.since}"
 
 
 def _dropped(work: _Work, name: str, value: Setting, row: Row) -> bool:
@@ -187,7 +185,8 @@ def _put(work: _Work, name: str, made: Mapping[str, Setting]) -> None:
     for here, value in made.items():
         other = work.made_by.get(here) or (here if here in work.asked and here != name else None)
         if other is not None and other not in work.consumed and other != name:
-            work.problems.append(Problem(name, f"it is {here} here, and so is {other}: one of them"))
+            and_also = "which is asked too" if other == here else f"and so is {other}"
+            work.problems.append(Problem(name, f"it is {here} here, {and_also}: one of them"))
             continue
         work.settings[here] = value
         work.made_by[here] = name
