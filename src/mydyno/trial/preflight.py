@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.server_release import SYSTEM
+from mydyno.core.units import format_bytes
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
@@ -14,7 +15,7 @@ from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
 from mydyno.stack import ServerBinary, Setting, find_problems
 from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.server.releases import binary_of, not_installed
+from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
 
 
@@ -81,7 +82,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries), binaries, makers, missing)
+    return Prepared(_with_installs(_with_releases(plan, binaries), missing), binaries, makers, missing)
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
@@ -120,6 +121,16 @@ def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
             "build the image anew: mydyno images build",
         )
     return binary
+
+
+def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
+    """What a run would do outside the lab before its first trial."""
+    effects = tuple(
+        f"installs {KNOWN[name].version} ({KNOWN[name].source}, about {format_bytes(KNOWN[name].size_bytes)}) "
+        "into mydyno's cache, once"
+        for name in missing
+    )
+    return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
