@@ -126,9 +126,9 @@ def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
 def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
     """What a run would do outside the lab before its first trial."""
     effects = tuple(
-        f"installs {KNOWN[name].version} ({KNOWN[name].source}, about {format_bytes(KNOWN[name].size_bytes)}) "
-        "into mydyno's cache, once"
-        for name in missing
+        f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
+        "cache, once"
+        for known in (KNOWN[name] for name in missing)
     )
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
