@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from mydyno.core.errors import ServerError, UsageError
-from mydyno.core.server_release import SYSTEM
+from mydyno.core.errors import ServerError
 from mydyno.core.units import format_bytes
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
@@ -68,7 +67,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         if server.binary is None and server.release in missing:
             continue
         maker = binary_of(server.release, server.binary, host)
-        binary = _in_image(maker, server.release) if point.setup.host.kind == "vm" else maker
+        in_image = point.setup.host.kind == "vm" and maker.folder is None
+        binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
@@ -102,23 +102,18 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
         raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
 
 
-def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
-    """The server of the image that a guest boots.
+def _in_image(maker: ServerBinary) -> ServerBinary:
+    """The server of the image that a guest boots, which stands for this machine's own there.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.
     """
-    if release != SYSTEM:
-        raise UsageError(
-            f"a guest of host: vm has the server of its image, and not the release {release}",
-            "take host: local or host: uml, or release: system",
-        )
     binary = binary_of_image(chosen_root(ImageStore()))
     if binary.version != maker.version:
         raise ServerError(
             f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
             "for it",
-            "build the image anew: mydyno images build",
+            "build the image anew (mydyno images build), or name a release: it is shown to the guest",
         )
     return binary
 

@@ -81,7 +81,7 @@ def raise_stack(
     """
     storage = point.setup.storage
     dataset = _dataset(prepared, point, load)
-    ground = _ground(point, folder, trial)
+    ground = _ground(prepared, point, folder, trial)
     top = _server(prepared, point, folder, trial)
     if storage is None:
         return Raised(stack.move_to([*dataset, *ground, *top]), ())
@@ -114,11 +114,20 @@ def _on_raw_device(point: Point) -> bool:
     return storage is not None and storage.data.filesystem == "raw"
 
 
-def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+def _ground(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
     setup = point.setup
     if setup.storage is None and setup.host.kind == "local":
         return []
-    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}")]
+    shown = _shown(prepared, point)
+    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}", shown=shown)]
+
+
+def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
+    """What a guest needs of this machine to run the point's server."""
+    if point.workload.fio_options is not None:
+        return ()
+    folder = prepared.binary(point).folder
+    return () if folder is None else (folder,)
 
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:

@@ -72,6 +72,12 @@ def test_a_comma_in_a_path_does_not_end_it() -> None:
     ]
 
 
+def test_what_a_guest_is_only_shown_cannot_be_written_from_it() -> None:
+    folder = SharedFolder("shown0", Path("/cache/servers/mysql-9.7/root"), "read-only")
+    (place,) = values(line(replace(MACHINE, folders=(folder,))), "-fsdev")
+    assert place.endswith(",security_model=none,readonly=on")
+
+
 def test_a_kernel_that_gives_up_ends_the_guest() -> None:
     (words,) = values(line(), "-append")
     assert "panic=-1" in words

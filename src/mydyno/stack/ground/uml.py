@@ -69,6 +69,8 @@ class UmlGroundLayer:
     storage: Storage | None
     folder: Path = field(compare=False)
     trial: str
+    shown: tuple[Path, ...] = ()
+    """Folders of this machine that a guest has to see."""
     cost_seconds: float = 2.0
     name: str = field(default="ground", init=False)
 
@@ -125,7 +127,7 @@ class UmlGroundLayer:
             memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
             folder=folder,
             disks=disks,
-            shares=(Share(site.lab, read_only=False), *hidden_folders(programs)),
+            shares=(Share(site.lab, read_only=False), *hidden_folders([*programs, *self.shown])),
         )
 
 

@@ -59,6 +59,8 @@ class VmGroundLayer:
     storage: Storage | None
     folder: Path = field(compare=False)
     trial: str
+    shown: tuple[Path, ...] = ()
+    """Folders of this machine that the guest is given, read-only, at the same places."""
     cost_seconds: float = 12.0
     name: str = field(default="ground", init=False)
 
@@ -85,7 +87,10 @@ class VmGroundLayer:
         root = chosen_root(store)
         kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
         with_what = acceleration(kernel.file, store.folder / ACCELERATION)
-        shared = (SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),)
+        shared = (
+            SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),
+            *(SharedFolder(f"shown{number}", path, "read-only") for number, path in enumerate(self.shown)),
+        )
         modules = kernel.modules()
         programs = [find_program(name) for name in _PROGRAMS]
         initrd = make_initrd(store, entries(modules, programs, guest_config(modules, shared)))
