@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from mydyno.core.errors import ServerError
+from mydyno.core.units import format_bytes
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
@@ -14,7 +15,7 @@ from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
 from mydyno.stack import ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.server.releases import binary_of, not_installed
+from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
 
 
@@ -85,7 +86,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_notes(_with_releases(plan, binaries), notes), binaries, makers, missing)
+    final = _with_installs(_with_notes(_with_releases(plan, binaries), notes), missing)
+    return Prepared(final, binaries, makers, missing)
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
@@ -127,6 +129,16 @@ def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
         point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
     ]
     return plan.model_copy(update={"points": tuple(points)})
+
+
+def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
+    """What a run would do outside the lab before its first trial."""
+    effects = tuple(
+        f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
+        "cache, once"
+        for known in (KNOWN[name] for name in missing)
+    )
+    return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
