@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import LabError, StorageError
+from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
 from mydyno.stack.disk_base import DiskBase
 from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.storage import MountedVolume
 
