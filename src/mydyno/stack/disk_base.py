@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
-from mydyno.stack.server.config import Setting
 from mydyno.stack.undo import PRIVATE_NAME
 
 FORMAT = 1
