@@ -282,8 +282,8 @@ def test_disks_without_room_for_base_and_overlays_are_refused_before_a_guest_boo
     free = shutil.disk_usage(site.lab).free
     data = dataset()
     data.up(site, Standing())
-    # The disks alone would fit.
-    wanted = storage(size=f"{free // 1024**2 - 64}M")
+    # The disks alone would fit, and the base, which is full of their first synchronisation.
+    wanted = storage(count=2, raid=1, initial_sync="await", size=f"{free * 3 // 10 // 1024**2}M")
     layer = DiskBaseLayer(Host.model_validate({"kind": "vm"}), wanted, data, site.lab)
     refused = pytest.raises(StorageError, match=r"the disks' base takes .* and a trial's overlays")
     with refused, Stack(site) as stack:
