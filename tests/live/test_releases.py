@@ -122,8 +122,10 @@ def test_a_build_of_ones_own_is_a_level_like_any_other_and_is_not_removed_under_
     workplace: Workplace, own: str
 ) -> None:
     process = workplace.start("run", experiment(workplace, own), "--no-report")
-    heard = wait_for_line(process, "2 connections", 240)
+    heard = wait_for_line(process, "raising", 240)
+    process.send_signal(signal.SIGSTOP)  # It holds the release for as long as we look.
     refused = workplace.run("servers", "remove", own)
+    process.send_signal(signal.SIGCONT)
     assert (refused.returncode, "own is in use by a mydyno that is running" in refused.stderr) == (2, True)
     heard += process.communicate(timeout=240)[0]
     assert process.returncode == 0, heard
