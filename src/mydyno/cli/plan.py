@@ -32,7 +32,7 @@ def plan(
         return
     typer.echo(render(prepared.plan), nl=False)
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
-        typer.echo(f"\nserver {binary}: knows every setting that the experiment asks for")
+        typer.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
     for name in prepared.missing:
         typer.echo(
             f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "

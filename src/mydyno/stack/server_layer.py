@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.core.server_variables import Setting
 from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.site import Site

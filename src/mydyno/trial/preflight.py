@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -12,7 +13,7 @@ from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
-from mydyno.stack import ServerBinary, Setting, find_problems
+from mydyno.stack import ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
@@ -59,6 +60,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
+    notes: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     for point in plan.points:
         if point.workload.fio_options is not None:
@@ -71,7 +73,9 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
-        for problem in find_problems(binary, settings_of(point)):
+        understood = understand(binary, settings_of(point))
+        notes[point.id] = tuple(str(note) for note in understood.notes)
+        for problem in understood.problems:
             problems.append(
                 variant.problem(
                     ("setup", "server", "config", problem.name),
@@ -82,7 +86,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_installs(_with_releases(plan, binaries), missing), binaries, makers, missing)
+    final = _with_installs(_with_notes(_with_releases(plan, binaries), notes), missing)
+    return Prepared(final, binaries, makers, missing)
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
@@ -116,6 +121,14 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
             "build the image anew (mydyno images build), or name a release: it is shown to the guest",
         )
     return binary
+
+
+def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
+    """The plan with what became of each point's settings on its server."""
+    points = [
+        point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
+    ]
+    return plan.model_copy(update={"points": tuple(points)})
 
 
 def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:

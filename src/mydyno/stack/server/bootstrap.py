@@ -8,9 +8,9 @@ are left out: 2.5 MB of manual text that no benchmark reads.
 from __future__ import annotations
 
 from mydyno.core.errors import ServerError
+from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting
 
 SETTINGS: dict[str, Setting] = {
     "enforce_storage_engine": "",

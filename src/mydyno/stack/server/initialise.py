@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.errors import ServerError
+from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.bootstrap import SETTINGS, bootstrap_script, bootstraps
 from mydyno.stack.server.command import refuse_covered, server_command
-from mydyno.stack.server.config import Setting, render
+from mydyno.stack.server.config import render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.site import Site
 from mydyno.stack.undo import EndProcesses

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
+from mydyno.core.server_variables import OFF_WORDS, Setting
 from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.host.local import LocalHost
@@ -21,7 +22,7 @@ from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.command import refuse_covered, server_command
-from mydyno.stack.server.config import OFF_WORDS, Setting, render
+from mydyno.stack.server.config import render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
