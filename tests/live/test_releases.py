@@ -16,6 +16,7 @@ from mydyno.core.server_version import parse_version
 from mydyno.results.store import Lab
 from mydyno.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
 from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, binary_of, install
+from mydyno.stack.server.releases.directory import Directory
 
 pytestmark = pytest.mark.live
 
@@ -96,6 +97,19 @@ def test_a_release_that_can_be_had_is_started_asked_and_stopped(name: str, site:
     binary = binary_of(name)
     assert str(binary.version) == installed.manifest.version
     assert installed.manifest.version.startswith(KNOWN[name].version)
+    assert started_and_stopped(site, binary).startswith(binary.version.text)
+
+
+def test_a_folder_with_a_whole_system_is_a_private_root(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system of links to this machine's own, which is as good as any other."""
+    monkeypatch.setenv("MYDYNO_CACHE", str(site.lab / "cache"))
+    system = site.lab / "system"
+    system.mkdir()
+    for name in ("usr", "etc"):
+        (system / name).symlink_to(f"/{name}")
+    installed = install(ReleaseStore(), "whole", Directory(system), print)
+    binary = binary_of("whole")
+    assert (installed.root, binary.root) == (system, system)
     assert started_and_stopped(site, binary).startswith(binary.version.text)
 
 
