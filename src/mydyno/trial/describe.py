@@ -46,16 +46,6 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
     )
 
 
-_DISK_MODELS = {
-    "local": "loop devices over files, or real disks; the blkio controller of this machine limits reads and "
-    "writes each on their own",
-    "uml": "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
-    "each on their own, and counts requests before they are merged",
-    "vm": "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited",
-}
-"""What a disk of each ground is, what limits it, and how the limit counts."""
-
-
 def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
     """Where the storage of a trial stands, read back while it does; None when there is none."""
     ground = raised.ground
@@ -70,7 +60,7 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
         memory_bytes=given or ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
         disk_model="; ".join(
-            [_DISK_MODELS[ground.kind], *(f"{name}: {value}" for name, value in ground.described.items())]
+            [ground.disk_model, *(f"{name}: {value}" for name, value in ground.described.items())]
         ),
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )

@@ -46,6 +46,10 @@ class UmlGround(GuestGround):
     _limits: BlockLimits = field(repr=False)
     kind: str = "uml"
     budget: Budget = "separate"
+    disk_model: str = (
+        "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
+        "each on their own, and counts requests before they are merged"
+    )
 
     @property
     def longest_queue(self) -> int | None:
