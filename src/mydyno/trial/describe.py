@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mydyno import __version__
+from mydyno.core.server_files import home_of
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
@@ -20,6 +22,7 @@ from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment, Host
 from mydyno.spec.host import GUEST_MEMORY_BYTES
 from mydyno.stack import ServerBinary
+from mydyno.stack.server.placement import Placement
 from mydyno.trial.raising import Raised
 
 
@@ -63,6 +66,23 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
             [ground.disk_model, *(f"{name}: {value}" for name, value in ground.described.items())]
         ),
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
+    )
+
+
+def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:
+    """The same, with which of the server's files were seen on each volume of their own."""
+    volumes = [volume.name for volume in ground.volumes]
+    held: dict[str, list[str]] = {}
+    for kind in placement.held:
+        held.setdefault(home_of(kind, volumes), []).append(kind)
+    return replace(
+        ground,
+        volumes=tuple(
+            replace(volume, facts={**volume.facts, "files seen": ", ".join(held[volume.name])})
+            if volume.name in held
+            else volume
+            for volume in ground.volumes
+        ),
     )
 
 

@@ -21,11 +21,20 @@ from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialR
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
-from mydyno.stack import DatasetLayer, FrozenDataset, RunningServer, Stack, durability, settings_difference
+from mydyno.stack import (
+    DataDirectory,
+    DatasetLayer,
+    FrozenDataset,
+    RunningServer,
+    Stack,
+    durability,
+    settings_difference,
+)
 from mydyno.stack.limits import limits_difference
+from mydyno.stack.server.placement import read_placement
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.describe import ground_record
+from mydyno.trial.describe import ground_record, with_files
 from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
@@ -54,6 +63,7 @@ class _Found:
     asked: Mapping[str, Any] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
+    misplaced: tuple[str, ...] = ()
     rows_expected: Mapping[str, int] = field(default_factory=dict)
     rows_found: Mapping[str, int] | None = None
     server_alive: bool = True
@@ -105,6 +115,7 @@ class TrialRunner:
                 phases=found.collector.phases,
                 phases_planned=point.workload.phases,
                 settings_differences=found.differences,
+                misplaced=found.misplaced,
                 max_used_connections=_whole(counters.get("Max_used_connections")),
                 reactors=found.collector.hello.reactors if found.collector.hello else 1,
                 steal=cpu.steal_share if cpu else None,
@@ -200,6 +211,9 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
+        placement = read_placement(server, raised.standing.of(DataDirectory).places, found.in_force)
+        found.misplaced = placement.wrong
+        found.ground = found.ground and with_files(found.ground, placement)
         tables = raised.standing.of(FrozenDataset).facts["tables"]
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)
