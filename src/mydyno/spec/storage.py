@@ -41,6 +41,7 @@ MEANINGFUL: dict[str, tuple[Raid, ...]] = {
 }
 """Keys that say nothing of some arrays, and the levels of which they do."""
 _LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
+_HAVE_DEFAULTS = ("filesystem", "mkfs", "mount")
 _DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
 
 
@@ -187,7 +188,13 @@ class Storage(Section):
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
+        told = {key: value for key, value in handler(self).items() if value is not None}
+        for name in self.volumes.keys() - {"data"}:
+            # A default beside another value of data has to be written, or that would be taken over.
+            own = {key: getattr(self.volumes[name], key) for key in _HAVE_DEFAULTS if key in told["data"]}
+            plain = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
+            told[name] = plain | told[name]
+        return told
 
 
 def is_completed_by_levels(info: ValidationInfo) -> bool:

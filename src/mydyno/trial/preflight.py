@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,9 +12,11 @@ from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
-from mydyno.spec import Experiment, Problem, SpecErrors
+from mydyno.spec import Experiment, Problem, SpecErrors, Variant
 from mydyno.stack import ServerBinary, Setting, find_binary, find_problems, inspect_binary
+from mydyno.stack.server.names import canonical
 from mydyno.stack.server.of_image import binary_of_image
+from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
     problems: list[Problem] = []
+    looked_at: list[tuple[ServerBinary, dict[str, Setting], Point, Variant]] = []
     for point in plan.points:
         if point.workload.fio_options is not None:
             continue  # It drives no server.
@@ -55,7 +59,10 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         binary = _in_image(maker) if point.setup.host.kind == "vm" else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
-        for problem in find_problems(binary, settings_of(point)):
+        config = settings_of(point)
+        looked_at.append((binary, config, point, variant))
+        problems += volume_problems(binary, config, point, variant)
+        for problem in find_problems(binary, config):
             problems.append(
                 variant.problem(
                     ("setup", "server", "config", problem.name),
@@ -66,7 +73,11 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries), binaries, makers)
+    settled = [(one, canonical(one, config), point, variant) for one, config, point, variant in looked_at]
+    if idle := tuple(idle_problems(settled)):
+        raise SpecErrors(idle)
+    notes = {point.id: tuple(volume_notes(one, config, point)) for one, config, point, _ in settled}
+    return Prepared(_with_notes(_with_releases(plan, binaries), notes), binaries, makers)
 
 
 def _in_image(maker: ServerBinary) -> ServerBinary:
@@ -83,6 +94,14 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
             "build the image anew: mydyno images build",
         )
     return binary
+
+
+def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
+    """What only the binary could tell of a point stands beside what the plan has said of it."""
+    points = [
+        point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
+    ]
+    return plan.model_copy(update={"points": tuple(points)})
 
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
