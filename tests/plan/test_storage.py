@@ -179,6 +179,8 @@ def test_a_guest_and_its_storage_cost_time_and_the_copies_of_the_array_cost_disk
     trials = 5
     added = [round((by_host[host].seconds - without.seconds) / trials) for host in ("local", "uml", "vm")]
     assert added == [7, 9, 35]
+    two = planned("{data: {disks: {size: 1G}}, log: {}}").estimate
+    assert round((two.seconds - by_host["uml"].seconds) / trials) == 5, "each volume is checked"
     one = by_host["uml"].disk_bytes
     mirrored = planned("{data: {disks: {count: 3, size: 1G}, raid: 1}}").estimate.disk_bytes
     synchronised = planned("{data: {disks: {count: 3, size: 1G}, raid: 1, initial_sync: await}}").estimate

@@ -27,7 +27,7 @@ TRIAL_SECONDS = 2.0
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
 """Building disks, array and file system, with the boot of a guest."""
 SELF_CHECK_SECONDS = 5.0
-"""A short fio that holds the disks against theory."""
+"""A short fio that holds the disks of a volume against theory."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
@@ -114,8 +114,9 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 
 def _trial_overhead(point: Point) -> float:
     overhead = TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
-    if point.setup.storage is not None:
-        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
+    storage = point.setup.storage
+    if storage is not None:
+        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS * len(storage.volumes)
     return overhead
 
 
@@ -134,7 +135,7 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
     for kind in sorted({point.setup.host.kind for point in points if point.setup.storage is not None}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
-        said.append(f"{what} takes a trial {build}, and the self-check {check}")
+        said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):
         said.append(
             "the files of the disks are sparse: they hold a clone, and the copies that the array makes"
