@@ -37,12 +37,7 @@ def load_a_table(server: RunningServer) -> Mapping[str, object]:
 
 
 def raised(
-    stack: Stack,
-    site: Site,
-    binary: ServerBinary,
-    storage: Storage,
-    config: Mapping[str, Setting],
-    trial: str,
+    stack: Stack, site: Site, binary: ServerBinary, storage: Storage, config: Mapping[str, Setting]
 ) -> Standing:
     """A server on a clone of a small dataset, its files on the volumes, as a trial has it."""
     folder = site.lab / "t001"

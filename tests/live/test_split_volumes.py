@@ -19,6 +19,7 @@ from mydyno.stack import DataDirectory, RunningServer, ServerBinary, Site, Stack
 from mydyno.stack.mount_root import MOUNT_ROOT
 from mydyno.stack.server.file_places import Place
 from mydyno.stack.server.placement import read_placement
+from mydyno.stack.server.releases import ReleaseStore, binary_of
 
 pytestmark = pytest.mark.live
 
@@ -40,6 +41,7 @@ def test_every_kind_of_files_lies_on_its_volume_and_is_written_there(
         assert server.stop()
 
 
+@pytest.mark.slow
 @needs_loops
 @pytest.mark.parametrize("split", [("log",), ("undo",), ("binlog", "tmp")], ids=",".join)
 def test_any_subset_of_the_volumes_will_do(site: Site, binary: ServerBinary, split: tuple[str, ...]) -> None:
@@ -52,6 +54,24 @@ def test_any_subset_of_the_volumes_will_do(site: Site, binary: ServerBinary, spl
         assert found.wrong == ()
         assert set(found.held) == {kind for kind in HOMES if home_of(kind, ("data", *split)) != "data"}
         assert server.datadir == MOUNT_ROOT / "data" / "mydyno" / "data"
+
+
+@pytest.mark.slow
+@needs_loops
+@pytest.mark.parametrize("release", ["mysql-5.6", "mariadb-10.5", "mariadb-11.8", "mysql-9.7"])
+def test_each_release_finds_its_files_on_their_volumes(site: Site, release: str) -> None:
+    if ReleaseStore().installed(release) is None:
+        pytest.skip(f"the release is not installed: mydyno servers add {release}")
+    with Stack(site) as stack:
+        standing = raised(stack, site, binary_of(release), ALL, {"log_bin": True, "server_id": 1})
+        server, places = standing.of(RunningServer), standing.of(DataDirectory).places
+        before = written_sectors(standing, "binlog")
+        write(server)
+        found = read_placement(server, places, server.variables())
+        assert found.wrong == ()
+        assert set(found.held) == set(HOMES)
+        assert written_sectors(standing, "binlog") > before
+        assert server.stop()
 
 
 def test_files_that_are_not_where_they_should_be_are_found(start: Start) -> None:
