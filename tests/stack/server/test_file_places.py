@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from mydyno.stack.server.file_places import (
     undo_settings,
 )
 from mydyno.stack.server.placement import misplaced
-from stack.builders import mariadb, mysql
+from stack.builders import mariadb, mysql, options_of
 
 DATA = Path("/run/mydyno/data/mydyno/data")
 PLACES = {kind.name: Place(Path(f"/run/mydyno/{home_of(kind.name, VOLUMES)}/mydyno"), DATA) for kind in KINDS}
@@ -46,6 +47,28 @@ def test_each_release_is_told_by_the_variables_that_it_has() -> None:
         **common,
         "innodb_temp_tablespaces_dir": "/run/mydyno/tmp/mydyno/sessions",
     }
+
+
+@pytest.mark.parametrize(
+    ("release", "temporary", "undo_tablespaces", "binary_log"),
+    [
+        ("mysql-5.6.24", [], 3, False),
+        ("mariadb-10.5.29", ["innodb_temp_data_file_path"], 3, False),
+        ("mariadb-10.11.19", ["innodb_temp_data_file_path"], 3, False),
+        ("mariadb-11.8.6", ["innodb_temp_data_file_path"], None, False),
+        ("mysql-9.7.4", ["innodb_temp_data_file_path", "innodb_temp_tablespaces_dir"], None, True),
+    ],
+)
+def test_what_the_binary_tells_of_itself_decides(
+    release: str, temporary: list[str], undo_tablespaces: int | None, binary_log: bool
+) -> None:
+    binary = replace(mariadb(), options=options_of(release))
+    told = place_settings_of(binary, {"temporary files": PLACES["temporary files"]}, {})
+    assert list(told) == ["tmpdir", *temporary]
+    assert undo_settings(binary, {}).get("innodb_undo_tablespaces") == undo_tablespaces
+    assert has_binary_log(binary, {}) is binary_log
+    common = {"innodb_log_group_home_dir", "innodb_undo_directory", "log_bin", "log_bin_index"}
+    assert common <= place_settings_of(binary, PLACES, {"log_bin": True}).keys()
 
 
 def test_a_place_of_the_binary_log_does_not_turn_it_on() -> None:

@@ -27,7 +27,7 @@ from mydyno.spec.storage import Storage
 from mydyno.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
-from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT, HeldMountRoot
@@ -45,6 +45,7 @@ class LocalGround(AgentGround):
     _limits: BlockLimits = field(repr=False)
     kind: str = "local"
     budget: Budget = "separate"
+    contents: Contents = "blank"
     disk_model: str = (
         "loop devices with direct I/O over sparse files, or real disks; the blkio controller of this machine "
         "limits reads and writes each on their own"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.server_files import FileKind
+from mydyno.core.server_variables import OFF_WORDS, Setting
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import OFF_WORDS, Setting
 
 UNDO_TABLESPACES = 3
 """As many as MariaDB makes by itself since 11.0. Truncation needs two (MariaDB Knowledge Base, MySQL 5.7)."""
