@@ -151,9 +151,7 @@ def write_much(server: RunningServer) -> None:
 def assert_nothing_is_left(site: Site) -> None:
     assert list((site.lab / "run").iterdir()) == []
     assert site.journal.outstanding() == []
-    assert [folder.name for folder in bases_folder(site.lab).iterdir()] == [
-        base.name for base in bases(site.lab)
-    ]
+    assert sorted(bases_folder(site.lab).glob("*")) == [base.folder for base in bases(site.lab)]
 
 
 def test_two_trials_on_an_array_start_from_the_same_bytes_and_build_nothing(
@@ -297,7 +295,7 @@ setup:
   storage: {data: {disks: {count: 2, size: 512M}, raid: 0, chunk: 64K, filesystem: xfs}}
   server: {config: {innodb_buffer_pool_size: 16M}}
 factors:
-  storage.data.disks.iops: [50, 100]
+  storage.data.disks.iops: [20, 40]
 workload:
   oltp04: {table_size: 1000}
   connections: [2]
