@@ -14,6 +14,7 @@ from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
+    Origin,
     RunningServer,
     ServerLayer,
     Setting,
@@ -105,7 +106,9 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
     if _on_raw_device(point):
         config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
-    return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+    workload = point.workload
+    origin = Origin(workload.generator, workload.options.model_dump(mode="json"))
+    return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load, origin=origin)]
 
 
 def _on_raw_device(point: Point) -> bool:
