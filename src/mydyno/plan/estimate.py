@@ -14,7 +14,7 @@ from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes,
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
-from mydyno.spec import HostKind, Workload
+from mydyno.spec import HostKind, Setup, Workload
 from mydyno.workload.external import FioOptions
 
 QUERIES_PER_SECOND = 30_000
@@ -22,6 +22,8 @@ LOADED_ROWS_PER_SECOND = 50_000
 COPIED_BYTES_PER_SECOND = 500 * 1024**2
 NEW_DATASET_SECONDS = 4.0
 """Making the system tables, starting, slow shutdown, freezing."""
+REFLINK_SECONDS = 0.2
+"""A clone that shares its blocks, whatever its size."""
 TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
@@ -45,14 +47,17 @@ class Estimate(BaseModel):
     assumptions: tuple[str, ...]
 
 
-def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
-    """The cost of visiting `points` in `order`, one trial at each step."""
+def estimate(points: Sequence[Point], order: Iterable[Point], shares_blocks: bool | None = None) -> Estimate:
+    """The cost of visiting `points` in `order`, one trial at each step.
+
+    `shares_blocks`: whether a clone in the lab shares the dataset's blocks instead of copying them.
+    """
     by_dataset = {_dataset_key(point): point for point in points}
     build = sum(
         NEW_DATASET_SECONDS + dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
         for point in by_dataset.values()
     )
-    per_trial = {point.id: _trial_overhead(point) for point in points}
+    per_trial = {point.id: _trial_overhead(point, bool(shares_blocks)) for point in points}
     load = {point.id: load_seconds(point.workload) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
@@ -62,7 +67,7 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
         disk_bytes=sum(frozen) + max(clones),
-        assumptions=_assumptions(points),
+        assumptions=_assumptions(points, bool(shares_blocks)),
     )
 
 
@@ -112,8 +117,15 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
     return workload.ramp + (closed if rate is None else max(closed, transactions / rate))
 
 
-def _trial_overhead(point: Point) -> float:
-    overhead = TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
+    """Only where the clone lies where the dataset lies: a volume has a file system of its own."""
+    return shares_blocks and setup.storage is None
+
+
+def _trial_overhead(point: Point, shares_blocks: bool) -> float:
+    copying = dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+    shared = clones_share_blocks(point.setup, shares_blocks)
+    overhead = TRIAL_SECONDS + (REFLINK_SECONDS if shared else copying)
     if point.setup.storage is not None:
         overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
     return overhead
@@ -123,10 +135,18 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
     return tuple(key for layer, key in layer_keys(point) if layer in ("release", "dataset"))
 
 
-def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
+def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...]:
+    shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
+    ways = [
+        *(
+            ["copies its data directory at " + format_bytes(COPIED_BYTES_PER_SECOND) + "/s"]
+            * (False in shared)
+        ),
+        *(["clones its data directory by sharing blocks (reflink)"] * (True in shared)),
+    ]
     said = [
         f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
-        f"and copies its data directory at {format_bytes(COPIED_BYTES_PER_SECOND)}/s",
+        f"and {', or without storage '.join(ways)}",
         f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
         "disk holds each dataset frozen once, and one clone of the largest",

@@ -9,7 +9,9 @@ from pathlib import Path
 from mydyno.core.errors import LabError, StorageError
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
-from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
+from mydyno.stack.datasets.clone import Clone, clone_tree
+from mydyno.stack.datasets.release import refuse_another_release
+from mydyno.stack.files import LONGEST_COPY_SECONDS, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
@@ -33,6 +35,9 @@ class DataDirectory:
     data: Path
     scratch: Path
     places: Mapping[str, Setting]
+    release: str
+    """Of the only server that may be started on it."""
+    clone: Clone
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
     """None on volumes, which are taken down as a whole."""
@@ -62,6 +67,7 @@ class DataDirectoryLayer:
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         dataset = below.of(FrozenDataset)
+        refuse_another_release(dataset.data, dataset.release)
         volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
         if "data" not in volumes:
             folder = site.roomy_folder()
@@ -114,8 +120,8 @@ def _clone(
     private: PrivateFolder | None,
     folders: tuple[Path, ...] = (),
 ) -> DataDirectory:
-    clone = DataDirectory(home / "data", home / "scratch", {}, folders, private)
-    copy_tree(host, dataset.data, clone.data)
+    done = clone_tree(host, dataset.data, home / "data", dataset.size_bytes)
+    clone = DataDirectory(home / "data", home / "scratch", {}, dataset.release, done, folders, private)
     host.make_folder(clone.scratch, owner=host.server_identity)
     _own_and_sync(host, home)
     return clone

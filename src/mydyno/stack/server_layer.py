@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.core.errors import ServerError
 from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
@@ -55,6 +56,12 @@ class ServerLayer:
 
     def up(self, site: Site, below: Standing) -> RunningServer:
         directory = below.of(DataDirectory)
+        if directory.release != str(self.binary.version):
+            raise ServerError(
+                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
+                "not started, since it would change the files",
+                "a dataset belongs to the release that made it",
+            )
         return start_server(
             site,
             self.binary,

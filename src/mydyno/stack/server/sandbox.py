@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from pymysql.cursors import Cursor
 
 # MySQL's second protocol would open a port of its own; its packaged default for file exports is a
-# folder that need not exist, and then it does not start.
-_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": ""}
+# folder that need not exist, and then it does not start. Since 8.0.16 it would by itself upgrade a data
+# directory of another release, from which there is no way back.
+_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": "", "upgrade": "NONE"}
 
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
