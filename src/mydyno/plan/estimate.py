@@ -15,6 +15,7 @@ from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
 from mydyno.spec import HostKind, Setup, Workload
+from mydyno.spec.cache import READING
 from mydyno.workload.external import FioOptions
 
 QUERIES_PER_SECOND = 30_000
@@ -30,6 +31,8 @@ STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
 """Building disks, array and file system, with the boot of a guest."""
 SELF_CHECK_SECONDS = 5.0
 """A short fio that holds the disks against theory."""
+WARMED_BYTES_PER_SECOND = 150 * 1024**2
+"""Reading tables into the buffer pool for `cache: scan` or `dump`."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
@@ -126,6 +129,8 @@ def _trial_overhead(point: Point, shares_blocks: bool) -> float:
     copying = dataset_bytes(point) / COPIED_BYTES_PER_SECOND
     shared = clones_share_blocks(point.setup, shares_blocks)
     overhead = TRIAL_SECONDS + (REFLINK_SECONDS if shared else copying)
+    if point.setup.cache in READING:
+        overhead += tables_bytes(point.workload) / WARMED_BYTES_PER_SECOND
     if point.setup.storage is not None:
         overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
     return overhead
@@ -159,6 +164,8 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...
         said.append(
             "the files of the disks are sparse: they hold a clone, and the copies that the array makes"
         )
+    if any(point.setup.cache in READING for point in points):
+        said.append(f"tables are read into the buffer pool at {format_bytes(WARMED_BYTES_PER_SECOND)}/s")
     if any(_is_counted(point.workload) for point in points):
         said.insert(0, f"phases counted in transactions run at {QUERIES_PER_SECOND:,} queries/s")
     if any(point.workload.sql_bench is not None for point in points):

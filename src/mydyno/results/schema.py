@@ -321,4 +321,22 @@ _STORAGE = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE)
+_DATA = (
+    """
+    CREATE TABLE trial_data (
+        trial_key INTEGER NOT NULL PRIMARY KEY REFERENCES trials,
+        dataset TEXT NOT NULL, -- fingerprint
+        clone TEXT NOT NULL,
+        clone_seconds REAL NOT NULL,
+        cache TEXT NOT NULL, -- as asked
+        file_bytes INTEGER,
+        cached_bytes INTEGER, -- in the page cache when the server started
+        warm_seconds REAL, -- NULL: nothing was read beforehand
+        pool_pages INTEGER, -- before the first phase
+        pool_pages_total INTEGER,
+        page_bytes INTEGER
+    )
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _DATA)

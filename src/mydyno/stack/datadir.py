@@ -42,6 +42,11 @@ class DataDirectory:
     _private: PrivateFolder | None = field(repr=False)
     """None on volumes, which are taken down as a whole."""
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Those that hold all of its files."""
+        return self._folders or (self.data.parent,)
+
 
 @dataclass(frozen=True)
 class DataDirectoryLayer:

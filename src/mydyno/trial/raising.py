@@ -21,6 +21,7 @@ from mydyno.stack import (
     Stack,
     Standing,
 )
+from mydyno.stack.cache import PageCacheLayer, WarmPoolLayer
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
@@ -125,13 +126,14 @@ def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
 
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
-    """The clone of the data and the server on it; nothing for a load that goes to the disks themselves."""
+    """The clone of the data, the server on it, and the caches; nothing for a load that goes to the disks."""
     if point.workload.fio_options is not None:
         return []
     setup = point.setup
     own = _ONE_TABLESPACE if _on_raw_device(point) else {}
     return [
         DataDirectoryLayer(trial=f"{trial.id} {folder}"),
+        PageCacheLayer(drop=setup.cache == "cold"),
         ServerLayer(
             prepared.binary(point),
             {**settings_of(point), **own},
@@ -139,6 +141,7 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial)
             port=setup.server.network.port,
             limits=setup.limits,
         ),
+        *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]
 
 

@@ -17,7 +17,7 @@ from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
-from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialRecord, Work
+from mydyno.results.records import DataRecord, GroundRecord, Remark, SelfCheckRecord, TrialRecord, Work
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
@@ -25,7 +25,7 @@ from mydyno.stack import DatasetLayer, FrozenDataset, RunningServer, Stack, dura
 from mydyno.stack.limits import limits_difference
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.describe import ground_record
+from mydyno.trial.describe import data_record, ground_record
 from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
@@ -48,6 +48,7 @@ class _Found:
     """What a trial has shown while it stood."""
 
     ground: GroundRecord | None = None
+    data: DataRecord | None = None
     collector: Collector = field(default_factory=Collector)
     server_version: str | None = None
     durability: str | None = None
@@ -140,6 +141,7 @@ class TrialRunner:
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
+                data=found.data,
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
                     *found.collector.remarks,
@@ -200,6 +202,7 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
+        found.data = data_record(raised, point.setup, server.status())
         tables = raised.standing.of(FrozenDataset).facts["tables"]
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)
