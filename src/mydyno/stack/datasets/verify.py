@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 from mydyno.core.errors import LabError, MissingToolError, MydynoError
 from mydyno.host.protocol import Host
@@ -14,7 +14,9 @@ from mydyno.stack.datasets.manifest import DatasetManifest, TableContent
 from mydyno.stack.datasets.store import DatasetEntry
 from mydyno.stack.datasets.tables import contents_of, one_checksum
 from mydyno.stack.layer import Standing
-from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.releases.find import binary_of, binary_of_installed
+from mydyno.stack.server.releases.store import ReleaseStore
 from mydyno.stack.server.sandbox import start_server
 from mydyno.stack.site import Site
 
@@ -54,9 +56,9 @@ def verify(site: Site, entry: DatasetEntry) -> Verified:
 def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
     """A server of the release that made the dataset. Raises MissingToolError naming those that were found."""
     seen: list[str] = []
-    for path in (manifest.binary, None):
+    for ask in _candidates(host, manifest):
         try:
-            binary = inspect_binary(host, find_binary(Path(path) if path else None))
+            binary = ask()
         except MydynoError:
             continue
         if str(binary.version) == manifest.release:
@@ -67,6 +69,20 @@ def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
         + (f": there is {', '.join(dict.fromkeys(seen))}" if seen else ""),
         "another release would change its files on the way up; install that one, or remove the dataset",
     )
+
+
+def _candidates(host: Host, manifest: DatasetManifest) -> Iterator[Callable[[], ServerBinary]]:
+    """The program that made it, whether of a release or not; the system's; the other releases that are here."""
+    installed = ReleaseStore().all()
+    made_by = [one for one in installed if str(one.binary) == manifest.binary]
+    if made_by:
+        yield partial(binary_of_installed, made_by[0], host)
+    elif manifest.binary is not None:
+        yield partial(binary_of, path=manifest.binary, host=host)
+    yield partial(binary_of, host=host)
+    for one in installed:
+        if one not in made_by:
+            yield partial(binary_of_installed, one, host)
 
 
 def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent]) -> Iterator[str]:
