@@ -72,9 +72,9 @@ def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
 
 
 def _candidates(host: Host, manifest: DatasetManifest) -> Iterator[Callable[[], ServerBinary]]:
-    """The program that made it, whether of a release or not; the system's; the other releases that are here."""
+    """The program that made it, of a release or not; the system's; the other releases that are here."""
     installed = ReleaseStore().all()
-    made_by = [one for one in installed if str(one.binary) == manifest.binary]
+    made_by = [one for one in installed if str(one.binary.resolve()) == manifest.binary]
     if made_by:
         yield partial(binary_of_installed, made_by[0], host)
     elif manifest.binary is not None:
