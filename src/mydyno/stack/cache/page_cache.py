@@ -53,14 +53,18 @@ class PageCacheLayer:
     def up(self, site: Site, below: Standing) -> PageCache:
         folders = below.of(DataDirectory).folders
         if self.drop:
-            _drop(site.host, folders)
-        return _look(site.host, folders)
+            drop(site.host, folders)
+        return look(site.host, folders)
 
     def down(self, site: Site, product: PageCache) -> None:
         """The cache fills again by itself."""
 
 
-def _drop(host: Host, folders: Sequence[Path]) -> None:
+def drop(host: Host, folders: Sequence[Path]) -> None:
+    """Lets go of the pages of all files below `folders`; in a guest, of all that its kernel can spare.
+
+    Raises LabError.
+    """
     if host.ephemeral:
         argv = ["sh", "-c", "sync && echo 3 > /proc/sys/vm/drop_caches"]
     else:
@@ -72,7 +76,8 @@ def _drop(host: Host, folders: Sequence[Path]) -> None:
         raise LabError(f"the page cache could not be dropped for `cache: cold`: {said}")
 
 
-def _look(host: Host, folders: Sequence[Path]) -> PageCache:
+def look(host: Host, folders: Sequence[Path]) -> PageCache:
+    """How much of all files below `folders` is in the page cache now."""
     ask = ["fincore", "--json", "--bytes", "--output", "RES,SIZE", "{}", "+"]
     try:
         done = host.run(
