@@ -55,11 +55,17 @@ def dataset_layer(binary: ServerBinary) -> DatasetLayer:
     return DatasetLayer(binary, {}, {"rows": ROWS}, load_rows, Origin("three-thousand"))
 
 
+@pytest.fixture(scope="module")
+def shared(shared_site: Site, binary: ServerBinary) -> tuple[Site, FrozenDataset]:
+    """A dataset that no test changes, and the site that keeps it."""
+    return shared_site, dataset_layer(binary).up(shared_site, Standing())
+
+
 def test_a_dataset_is_frozen_with_its_rows_checksums_and_pages_and_is_then_what_it_was(
-    site: Site, binary: ServerBinary
+    shared: tuple[Site, FrozenDataset], binary: ServerBinary
 ) -> None:
-    frozen = dataset_layer(binary).up(site, Standing())
-    (entry,) = DatasetStore(site.lab).entries()
+    site, frozen = shared
+    entry = DatasetStore(site.lab).find(frozen.name)
     assert entry.name.startswith("three-thousand-")
     assert entry.manifest is not None
     assert entry.manifest.release == str(binary.version)
@@ -96,8 +102,11 @@ def test_a_row_that_has_changed_in_the_frozen_files_is_found(site: Site, binary:
     assert checksum.startswith(f"mydyno.t: its {ROWS:,} rows have checksum ")
 
 
-def test_reading_everything_reads_each_index_and_fills_the_pool(site: Site, binary: ServerBinary) -> None:
-    folder = site.lab / "trial"
+def test_reading_everything_reads_each_index_and_fills_the_pool(
+    shared: tuple[Site, FrozenDataset], binary: ServerBinary
+) -> None:
+    site, _ = shared
+    folder = site.lab / "reading"
     folder.mkdir()
     with Stack(site) as stack:
         dataset, data = dataset_layer(binary), DataDirectoryLayer("t001")
@@ -113,32 +122,30 @@ def test_reading_everything_reads_each_index_and_fills_the_pool(site: Site, bina
 
 
 def test_data_of_another_release_is_refused_and_no_server_is_started(
-    site: Site, binary: ServerBinary
+    shared: tuple[Site, FrozenDataset], binary: ServerBinary
 ) -> None:
-    dataset = dataset_layer(binary)
-    frozen = dataset.up(site, Standing())
+    site, frozen = shared
     assert releases_told_by(frozen.data) == {"redo log": str(binary.version)}
+    folder = site.lab / "refusing"
+    folder.mkdir()
     other = replace(binary, version=replace(binary.version, text="4.1.22"))
-    directory = DataDirectoryLayer("t001").up(site, Standing((frozen,)))
+    layer = DataDirectoryLayer("t001")
+    directory = layer.up(site, Standing((frozen,)))
     with pytest.raises(ServerError, match=r"and the data is of"):
-        ServerLayer(other, {}, site.lab).up(site, Standing((frozen, directory)))
-    assert not (site.lab / "error.log").exists()
-    DataDirectoryLayer("t001").down(site, directory)
+        ServerLayer(other, {}, folder).up(site, Standing((frozen, directory)))
+    layer.down(site, directory)
+    assert list(folder.iterdir()) == []
     with pytest.raises(LabError, match=r"is said to be of MariaDB 5\.5\.1, but its redo log is of"):
-        DataDirectoryLayer("t002").up(site, Standing((replace(frozen, release="MariaDB 5.5.1"),)))
+        layer.up(site, Standing((replace(frozen, release="MariaDB 5.5.1"),)))
 
 
-def test_a_dataset_without_a_list_of_pages_says_how_to_get_one(site: Site, binary: ServerBinary) -> None:
-    frozen = dataset_layer(binary).up(site, Standing())
-    directory = DataDirectoryLayer("t001").up(site, Standing((frozen,)))
-    server = ServerLayer(binary, {}, site.lab).up(site, Standing((frozen, directory)))
-    try:
-        with pytest.raises(LabError, match="has no list of pages") as caught:
-            WarmPoolLayer("dump").up(site, Standing((replace(frozen, page_list=None), directory, server)))
-        assert "mydyno datasets remove" in (caught.value.hint or "")
-    finally:
-        server.stop()
-        DataDirectoryLayer("t001").down(site, directory)
+def test_a_dataset_without_a_list_of_pages_says_how_to_get_one(
+    shared: tuple[Site, FrozenDataset], server: RunningServer
+) -> None:
+    site, frozen = shared
+    with pytest.raises(LabError, match="has no list of pages") as caught:
+        WarmPoolLayer("dump").up(site, Standing((replace(frozen, page_list=None), server)))
+    assert "mydyno datasets remove" in (caught.value.hint or "")
 
 
 CACHES = """
@@ -168,13 +175,8 @@ def warmed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, DataRecord]:
     assert done.returncode == 0, done.stderr
     with Lab.open(place.lab, write=False) as lab:
         trials = lab.find_run().trials()
-    shown = place.run("report").stdout
-    assert (
-        "buffer pool before the load"
-        in (lab.path / "runs")
-        .joinpath(next((lab.path / "runs").iterdir()).name, "report", "report.md")
-        .read_text()
-    ), shown
+    (report,) = place.lab.glob("runs/*/report/report.md")
+    assert "buffer pool before the load" in report.read_text()
     return {trial.levels["cache"]: trial.data for trial in trials if trial.data is not None}
 
 

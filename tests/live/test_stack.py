@@ -228,7 +228,7 @@ def test_a_full_disk_is_named_whichever_layer_meets_it_and_nothing_is_left(
         small_disk(900_000_000)
         dataset = stack.move_to(trial(binary, site.lab, "t001")[:1]).of(FrozenDataset)
         small_disk(dataset.size_bytes // 2)
-        with pytest.raises(LabError, match="the data does not fit: a copy of .* takes"):
+        with pytest.raises(LabError, match=r"the data does not fit: a copy of .* takes"):
             stack.move_to(trial(binary, site.lab, "t001"))
         assert nothing_left(site.lab)
         small_disk(900_000_000)

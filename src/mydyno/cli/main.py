@@ -8,11 +8,20 @@ from typing import Annotated
 import typer
 
 from mydyno import __version__
-<<<<<<< HEAD
-from mydyno.cli import cleanup, datasets, doctor, gen_data, images, load, plan, report, run, schema, workload
-=======
-from mydyno.cli import cleanup, doctor, gen_data, images, load, plan, report, run, schema, servers, workload
->>>>>>> main
+from mydyno.cli import (
+    cleanup,
+    datasets,
+    doctor,
+    gen_data,
+    images,
+    load,
+    plan,
+    report,
+    run,
+    schema,
+    servers,
+    workload,
+)
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
@@ -56,11 +65,20 @@ def _options(
     pass
 
 
-<<<<<<< HEAD
-for module in (doctor, plan, run, report, load, workload, gen_data, images, datasets, cleanup, schema):
-=======
-for module in (doctor, plan, run, report, load, workload, gen_data, servers, images, cleanup, schema):
->>>>>>> main
+for module in (
+    doctor,
+    plan,
+    run,
+    report,
+    load,
+    workload,
+    gen_data,
+    servers,
+    images,
+    datasets,
+    cleanup,
+    schema,
+):
     module.add_to(app)
 
 
