@@ -6,6 +6,8 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Facts,
+    FrozenDataset,
     Origin,
     RunningServer,
     ServerBinary,
@@ -164,20 +167,20 @@ design: {repeats: 1}
 
 
 @pytest.fixture(scope="module")
-def warmed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, DataRecord]:
+def warmed() -> Iterator[dict[str, DataRecord]]:
     """What one run of the four states has kept, by state."""
-    folder = tmp_path_factory.mktemp("caches")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o755)
+    folder = Path(tempfile.mkdtemp(prefix="mydyno-run-", dir="/tmp"))
+    folder.chmod(0o755)
     place = Workplace(folder)
     place.experiment.write_text(CACHES)
     done = place.run("run", str(place.experiment))
     assert done.returncode == 0, done.stderr
-    with Lab.open(place.lab, write=False) as lab:
-        trials = lab.find_run().trials()
     (report,) = place.lab.glob("runs/*/report/report.md")
     assert "buffer pool before the load" in report.read_text()
-    return {trial.levels["cache"]: trial.data for trial in trials if trial.data is not None}
+    with Lab.open(place.lab, write=False) as lab:
+        trials = lab.find_run().trials()
+    yield {trial.levels["cache"]: trial.data for trial in trials if trial.data is not None}
+    shutil.rmtree(folder)
 
 
 def share(record: DataRecord) -> float:
