@@ -175,7 +175,7 @@ def warmed() -> Iterator[dict[str, DataRecord]]:
     place.experiment.write_text(CACHES)
     done = place.run("run", str(place.experiment))
     assert done.returncode == 0, done.stderr
-    (report,) = place.lab.glob("runs/*/report/report.md")
+    (report,) = place.lab.glob("runs/*/report/summary.md")
     assert "buffer pool before the load" in report.read_text()
     with Lab.open(place.lab, write=False) as lab:
         trials = lab.find_run().trials()

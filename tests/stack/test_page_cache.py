@@ -34,6 +34,6 @@ def test_only_the_files_below_the_folders_are_dropped_and_what_stayed_is_read_ba
 
 
 def test_several_documents_of_fincore_are_summed() -> None:
-    one = '{\n   "fincore": [\n      {"res": 4096, "size": 5000},{"res": 0, "size": 1}\n   ]\n}\n'
-    assert told_by_fincore(one + one) == PageCache(10_002, 8192)
+    one = '{"fincore": [{"res": 4096, "size": 5000},\n{"res": 0, "size": 1},{"res": 4096, "size": 4}]}\n'
+    assert told_by_fincore(one + one) == PageCache(10_010, 8200)
     assert told_by_fincore("") == PageCache(0, 0)

@@ -78,7 +78,9 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
     )
 
 
-def data_record(raised: Raised, setup: Setup, status: Mapping[str, str]) -> DataRecord:
+def data_record(
+    raised: Raised, setup: Setup, variables: Mapping[str, str], status: Mapping[str, str]
+) -> DataRecord:
     """How the data was cloned and how warm it is; `status` is the server's before the first phase."""
     clone = raised.standing.of(DataDirectory).clone
     pages = raised.standing.of(PageCache)
@@ -93,7 +95,7 @@ def data_record(raised: Raised, setup: Setup, status: Mapping[str, str]) -> Data
         warm_seconds=round(warmed[-1].seconds, 3) if warmed else None,
         pool_pages=_whole(status.get("Innodb_buffer_pool_pages_data")),
         pool_pages_total=_whole(status.get("Innodb_buffer_pool_pages_total")),
-        page_bytes=_whole(status.get("Innodb_page_size")),
+        page_bytes=_whole(variables.get("innodb_page_size")),
     )
 
 

@@ -202,7 +202,7 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
-        found.data = data_record(raised, point.setup, server.status())
+        found.data = data_record(raised, point.setup, found.in_force, server.status())
         tables = raised.standing.of(FrozenDataset).facts["tables"]
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)

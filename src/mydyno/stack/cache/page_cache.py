@@ -99,5 +99,6 @@ def told_by_fincore(text: str) -> PageCache:
         place += len(text[place:]) - len(text[place:].lstrip())
     return PageCache(
         file_bytes=sum(int(file["size"]) for file in files),
-        cached_bytes=sum(int(file["res"]) for file in files),
+        # The last page of a file may reach beyond its end.
+        cached_bytes=sum(min(int(file["res"]), int(file["size"])) for file in files),
     )
