@@ -173,10 +173,8 @@ def warmed() -> Iterator[dict[str, DataRecord]]:
     folder.chmod(0o755)
     place = Workplace(folder)
     place.experiment.write_text(CACHES)
-    done = place.run("run", str(place.experiment))
+    done = place.run("run", str(place.experiment), "--no-report")
     assert done.returncode == 0, done.stderr
-    (report,) = place.lab.glob("runs/*/report/summary.md")
-    assert "buffer pool before the load" in report.read_text()
     with Lab.open(place.lab, write=False) as lab:
         trials = lab.find_run().trials()
     yield {trial.levels["cache"]: trial.data for trial in trials if trial.data is not None}
