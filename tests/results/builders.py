@@ -18,6 +18,7 @@ from mydyno.results.records import (
     PointRecord,
     Remark,
     SelfCheckRecord,
+    SettingTranslation,
     StatementRecord,
     TrialRecord,
     VolumeRecord,
@@ -231,6 +232,22 @@ def data(cache: str = "scan") -> DataRecord:
         pool_pages=4096,
         pool_pages_total=8192,
         page_bytes=None,
+    )
+
+
+def translated_trial(number: int) -> TrialRecord:
+    """One whose settings were written for another release."""
+    return replace(
+        trial(number),
+        translations=(
+            SettingTranslation(
+                name="innodb_log_file_size",
+                value="512M",
+                became={"innodb_redo_log_capacity": "1G"},
+                why="size x files",
+            ),
+            SettingTranslation(name="query_cache_size", value="0", became={}, why="there is no query cache"),
+        ),
     )
 
 

@@ -86,6 +86,9 @@ def list_datasets(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJso
                 f"{row[4]:<{release}}  {row[5]}"
             )
     for entry in entries:
+        if entry.bases:
+            taken = format_bytes(sum(base.manifest.size_bytes for base in entry.bases))
+            typer.echo(f"{entry.name} is also on {len(entry.bases)} bases of guests' disks: {taken}")
         if entry.trouble is not None:
             typer.echo(f"{entry.name}  {entry.trouble}\n  hint: mydyno datasets remove {entry.name}")
 
@@ -154,7 +157,9 @@ def remove(
             chosen = store.entries() if age is None else store.unused_for(age)
         for entry in chosen:
             store.remove(entry)
-            freed = f", {format_bytes(entry.manifest.size_bytes)}" if entry.manifest else ""
+            size = entry.manifest.size_bytes if entry.manifest else 0
+            size += sum(base.manifest.size_bytes for base in entry.bases)
+            freed = f", {format_bytes(size)}" if size else ""
             typer.echo(f"removed {entry.name}{freed}")
     if not chosen:
         typer.echo("nothing to remove")
@@ -194,6 +199,7 @@ def _plain(entry: DatasetEntry) -> dict[str, Any]:
         "trouble": entry.trouble,
         "last_used": entry.last_used.strftime("%Y-%m-%dT%H:%M:%SZ") if entry.last_used else None,
         "rows": entry.manifest.rows if entry.manifest else None,
+        "bases_bytes": sum(base.manifest.size_bytes for base in entry.bases),
         **known,
     }
 

@@ -228,7 +228,7 @@ class DataRecord:
     dataset: str
     """Fingerprint of the frozen dataset."""
     clone: str
-    """``reflink`` (blocks shared) or ``copy``."""
+    """``reflink`` (blocks shared), ``copy``, or ``overlay`` (of disks that hold a copy)."""
     clone_seconds: float
     cache: str
     """As asked: ``as-cloned``, ``cold``, ``scan`` or ``dump``."""
@@ -242,6 +242,18 @@ class DataRecord:
     """Pages of data in InnoDB's buffer pool before the first phase."""
     pool_pages_total: int | None
     page_bytes: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingTranslation:
+    """A setting that was written for another release than the trial's server is of."""
+
+    name: str
+    value: str
+    """As asked."""
+    became: Mapping[str, str]
+    """The settings that stand for it on this server; empty when it was left out."""
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +278,7 @@ class TrialRecord:
     durability: str | None
     """``durable``, ``loses up to 1 s on OS crash``, ``loses up to 1 s on server crash`` or ``unsafe``."""
     settings_asked: Mapping[str, str]
+    """Under the names of this server; `translations` has those that were written otherwise."""
     settings_in_force: Mapping[str, str]
     """Read back from the running server."""
     counters: Mapping[str, int | float]
@@ -280,6 +293,7 @@ class TrialRecord:
     remarks: tuple[Remark, ...] = ()
     data: DataRecord | None = None
     """``None`` where no server ran on data of its own."""
+    translations: tuple[SettingTranslation, ...] = ()
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 

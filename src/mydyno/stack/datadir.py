@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import LabError, StorageError
+from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
 from mydyno.stack.datasets.clone import Clone, clone_tree
 from mydyno.stack.datasets.release import refuse_another_release
+from mydyno.stack.disk_base import DiskBase
 from mydyno.stack.files import LONGEST_COPY_SECONDS, sync_tree
+from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.storage import MountedVolume
 
@@ -40,7 +42,7 @@ class DataDirectory:
     clone: Clone
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
-    """None on volumes, which are taken down as a whole."""
+    """None on volumes, which are taken down as a whole; `_folders` are what is removed from them."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -52,7 +54,7 @@ class DataDirectory:
 class DataDirectoryLayer:
     """A fresh clone for the trial of this name; another trial always gets another clone.
 
-    It is made on the volumes below; without them in a private folder.
+    It is made on the volumes below; without them in a private folder. Restored disks hold it already.
     """
 
     trial: str
@@ -71,6 +73,8 @@ class DataDirectoryLayer:
 
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
+        if bases := below.all(DiskBase):
+            return _taken_over(site.host, bases[-1], below.of(FrozenDataset))
         dataset = below.of(FrozenDataset)
         refuse_another_release(dataset.data, dataset.release)
         volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
@@ -81,7 +85,9 @@ class DataDirectoryLayer:
             except BaseException:
                 site.remove(folder)
                 raise
-        return _on_volumes(site.host, dataset, volumes)
+        directory = _on_volumes(site.host, dataset, volumes)
+        ground = below.of(Ground)  # type: ignore[type-abstract]
+        return replace(directory, _folders=()) if ground.contents == "kept" else directory
 
     def down(self, site: Site, product: DataDirectory) -> None:
         if product._private is not None:
@@ -89,6 +95,15 @@ class DataDirectoryLayer:
         else:
             for folder in product._folders:
                 site.host.remove_tree(folder)
+
+
+def _taken_over(host: Host, base: DiskBase, dataset: FrozenDataset) -> DataDirectory:
+    """The clone that the disks came with."""
+    told = base.manifest
+    if not host.exists(told.data / "mysql"):
+        raise StorageError(f"the disks of the base {base.name} hold no data directory in {told.data}")
+    clone = Clone("overlay", 0.0)
+    return DataDirectory(told.data, told.scratch, told.places, dataset.release, clone, (), None)
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:

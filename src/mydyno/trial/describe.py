@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mydyno import __version__
+from mydyno.catalogue import Note, Remark
+from mydyno.catalogue.convert import text_of
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
@@ -15,6 +17,7 @@ from mydyno.results.records import (
     ExperimentRecord,
     GroundRecord,
     PointRecord,
+    SettingTranslation,
     VolumeRecord,
 )
 from mydyno.results.records import Environment as Facts
@@ -128,3 +131,17 @@ def environment_facts(
         "engine.version": engine_version,
         "mydyno.version": __version__,
     }
+
+
+def translations_of(notes: Iterable[Note | Remark]) -> tuple[SettingTranslation, ...]:
+    """Which settings became others on the trial's server, as the lab keeps them."""
+    return tuple(
+        SettingTranslation(
+            name=note.name,
+            value=note.value,
+            became={name: text_of(value) for name, value in note.became.items()},
+            why=note.why,
+        )
+        for note in notes
+        if isinstance(note, Note)
+    )

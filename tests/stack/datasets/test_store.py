@@ -9,9 +9,29 @@ import pytest
 from mydyno.core.errors import UsageError
 from mydyno.stack.datasets import DatasetStore
 from mydyno.stack.datasets.store import touch
+from mydyno.stack.disk_base import FORMAT, BaseManifest, bases, bases_folder, write_manifest
 from stack.datasets.builders import put, put_old
 
 DAY = 86400.0
+
+
+def put_base(lab: Path, name: str, dataset: str) -> None:
+    folder = bases_folder(lab) / name
+    folder.mkdir(parents=True)
+    place = Path("/mydyno/data")
+    write_manifest(
+        folder,
+        BaseManifest(
+            format=FORMAT,
+            shaped_by={},
+            dataset=dataset,
+            data=place,
+            scratch=place,
+            places={},
+            size_bytes=1 << 20,
+            seconds=1.0,
+        ),
+    )
 
 
 def last_used(folder: Path, days_ago: float) -> None:
@@ -102,6 +122,17 @@ def test_unused_are_those_that_no_run_has_used_for_so_long_and_those_that_none_c
     (put(tmp_path, "c" * 16) / "manifest.json").write_text("{")
     unused = DatasetStore(tmp_path).unused_for(30 * DAY)
     assert sorted(entry.folder.name[0] for entry in unused) == ["a", "c"]
+
+
+def test_the_bases_of_guests_disks_go_with_the_dataset_that_they_hold(tmp_path: Path) -> None:
+    for fingerprint in ("a" * 16, "b" * 16):
+        put(tmp_path, fingerprint)
+        put_base(tmp_path, f"base-of-{fingerprint}", fingerprint)
+    store = DatasetStore(tmp_path)
+    entry = store.find("a" * 16)
+    assert [base.name for base in entry.bases] == ["base-of-" + "a" * 16]
+    store.remove(entry)
+    assert [base.manifest.dataset for base in bases(tmp_path)] == ["b" * 16]
 
 
 def test_a_lab_without_datasets_has_none(tmp_path: Path) -> None:

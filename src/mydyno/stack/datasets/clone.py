@@ -19,7 +19,8 @@ from mydyno.stack.files import copy_tree
 class Clone:
     """How the data of a trial came to be."""
 
-    how: Literal["reflink", "copy"]
+    how: Literal["reflink", "copy", "overlay"]
+    """`overlay`: it came with disks that are overlays of a base, which holds a copy."""
     seconds: float
     """Without the sync that follows."""
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.writing import writing
 from mydyno.stack.datasets.manifest import FILE_NAME, DatasetManifest, read_manifest
+from mydyno.stack.disk_base import DiskBase, bases, remove_base
 from mydyno.stack.undo import PRIVATE_NAME
 
 _SHORTEST = 6
@@ -35,6 +36,8 @@ class DatasetEntry:
     trouble: str | None
     last_used: datetime | None
     """UTC."""
+    bases: tuple[DiskBase, ...] = ()
+    """Disks of guests that hold a clone of it."""
 
     @property
     def data(self) -> Path:
@@ -46,6 +49,7 @@ class DatasetStore:
 
     def __init__(self, lab: Path) -> None:
         self.folder = lab / "cache" / "datasets"
+        self._lab = lab
 
     def place(self, fingerprint: str) -> Path:
         """Where the dataset of that fingerprint is, or is to be put."""
@@ -55,8 +59,16 @@ class DatasetStore:
         """Everything that is there, the last used first, then what cannot be used."""
         found = [(folder, *_look(folder)) for folder in self._folders()]
         names = _names([(folder, manifest) for folder, manifest, _ in found])
+        of_disks = bases(self._lab)
         entries = [
-            DatasetEntry(names[folder], folder, manifest, trouble, _last_used(folder) if manifest else None)
+            DatasetEntry(
+                names[folder],
+                folder,
+                manifest,
+                trouble,
+                _last_used(folder) if manifest else None,
+                tuple(base for base in of_disks if base.manifest.dataset == folder.name),
+            )
             for folder, manifest, trouble in found
         ]
         return sorted(entries, key=_recent_first)
@@ -74,7 +86,12 @@ class DatasetStore:
         raise UsageError(f"{what} {name}", f"there are: {there}")
 
     def remove(self, entry: DatasetEntry) -> None:
-        """Whatever moment a kill chooses, what is left of it is no dataset any more. Raises LabError."""
+        """Removes it and the bases that were made of it. Raises LabError.
+
+        Whatever moment a kill chooses, what is left of it is no dataset any more.
+        """
+        for base in entry.bases:
+            remove_base(base.folder)
         with writing(entry.folder):
             (entry.folder / FILE_NAME).unlink(missing_ok=True)
             shutil.rmtree(entry.folder)
