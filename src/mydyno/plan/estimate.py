@@ -35,7 +35,7 @@ BASE_SECONDS = 45.0
 FROM_BASE_SECONDS = 20.0
 """Booting a guest on overlays of a base, and assembling what is there."""
 SELF_CHECK_SECONDS = 5.0
-"""A short fio that holds the disks against theory."""
+"""A short fio that holds the disks of a volume against theory."""
 WARMED_BYTES_PER_SECOND = 150 * 1024**2
 """Reading tables into the buffer pool for `cache: scan` or `dump`."""
 PHASE_SECONDS = 0.2
@@ -134,15 +134,18 @@ def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
 
 
 def _trial_overhead(point: Point, shares_blocks: bool) -> float:
+    storage = point.setup.storage
     overhead = TRIAL_SECONDS
     if point.setup.cache in READING:
         overhead += tables_bytes(point.workload) / WARMED_BYTES_PER_SECOND
+    if storage is not None:
+        overhead += SELF_CHECK_SECONDS * len(storage.volumes)
     if base_key(point) is not None:
-        return overhead + FROM_BASE_SECONDS + SELF_CHECK_SECONDS
+        return overhead + FROM_BASE_SECONDS
     shared = clones_share_blocks(point.setup, shares_blocks)
     overhead += REFLINK_SECONDS if shared else _copying_seconds(point)
-    if point.setup.storage is not None:
-        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
+    if storage is not None:
+        overhead += STORAGE_SECONDS[point.setup.host.kind]
     return overhead
 
 
@@ -180,7 +183,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...
     for kind in sorted({point.setup.host.kind for point in built}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
-        said.append(f"{what} takes a trial {build}, and the self-check {check}")
+        said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):
         said.append(
             "the files of the disks are sparse: they hold a clone, and the copies that the array makes"

@@ -112,7 +112,6 @@ def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[
                 scratch=directory.scratch,
                 config=dataset.settings,
                 folder=log.path,
-                places=directory.places,
             )
             try:
                 return contents_of(server)
