@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -13,7 +14,10 @@ from pathlib import Path
 import pytest
 from stack.server.releases.builders import archive, program, says
 
+from mydyno import spec
 from mydyno.cli.main import main
+from mydyno.cli.servers import commands
+from mydyno.stack.server.releases import KNOWN
 
 
 @pytest.fixture
@@ -116,3 +120,15 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
     assert (done.returncode, told in done.stderr) == (2, True), done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in (folder / "cache").glob("servers/*/")] == ["taken"][: "taken" in arguments]
+
+
+def test_the_page_about_servers_shows_what_mydyno_takes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "servers.md").read_text()
+    setup, factors = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    load = "workload: {oltp-read-only: {}, connections: 1, each: {rounds: 1}}\n"
+    shown = spec.loads(f"experiment: shown\n{setup}{factors}{load}", "servers.md")
+    releases = [shown.variant(levels).setup.server.release for levels in shown.combinations()]
+    assert releases == ["system", "mysql-5.6", "my-build"]
+    assert all(f"`{name}`" in page for name in KNOWN), "every release that can be had is on the page"
+    for command in re.findall(r"^mydyno servers (\w+)", page, re.MULTILINE):
+        assert command in {each.name or each.callback.__name__ for each in commands.registered_commands}

@@ -8,6 +8,7 @@ import polars as pl
 
 from mydyno.results.records import (
     CheckRecord,
+    DataRecord,
     ExperimentRecord,
     GroundRecord,
     Invalidity,
@@ -17,6 +18,7 @@ from mydyno.results.records import (
     PointRecord,
     Remark,
     SelfCheckRecord,
+    SettingTranslation,
     StatementRecord,
     TrialRecord,
     VolumeRecord,
@@ -212,7 +214,40 @@ def storage_trial(number: int = 1) -> TrialRecord:
         trial(number),
         ground=ground,
         self_checks=(whole, failed),
+        data=data(),
         remarks=(Remark(check="self-check", message="log: fio failed: No space left on device"),),
+    )
+
+
+def data(cache: str = "scan") -> DataRecord:
+    """A copy that the page cache holds whole, and a buffer pool that a scan has filled by half."""
+    return DataRecord(
+        dataset="0123456789abcdef",
+        clone="copy",
+        clone_seconds=0.25,
+        cache=cache,
+        file_bytes=112 << 20,
+        cached_bytes=112 << 20,
+        warm_seconds=1.5 if cache == "scan" else None,
+        pool_pages=4096,
+        pool_pages_total=8192,
+        page_bytes=None,
+    )
+
+
+def translated_trial(number: int) -> TrialRecord:
+    """One whose settings were written for another release."""
+    return replace(
+        trial(number),
+        translations=(
+            SettingTranslation(
+                name="innodb_log_file_size",
+                value="512M",
+                became={"innodb_redo_log_capacity": "1G"},
+                why="size x files",
+            ),
+            SettingTranslation(name="query_cache_size", value="0", became={}, why="there is no query cache"),
+        ),
     )
 
 

@@ -13,6 +13,8 @@ class HostFacts:
     memory_bytes: int | None
     cpus: int
     free_disk_bytes: int | None
+    shares_blocks: bool | None = None
+    """Whether files of the lab can be cloned there without being copied (reflink). None: not tried."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class GroundFacts:
     uml_kernel: str
     """The version that a guest boots when none is asked for, at hand or not."""
     qemu: bool
+    """QEMU, and qemu-img for the disks of its guests."""
     kvm: bool | None
     """Whether a guest was seen to boot with KVM; None: it has not been tried."""
     vm_kernels: tuple[str, ...]

@@ -321,4 +321,36 @@ _STORAGE = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE)
+_DATA = (
+    """
+    CREATE TABLE trial_data (
+        trial_key INTEGER NOT NULL PRIMARY KEY REFERENCES trials,
+        dataset TEXT NOT NULL, -- fingerprint
+        clone TEXT NOT NULL,
+        clone_seconds REAL NOT NULL,
+        cache TEXT NOT NULL, -- as asked
+        file_bytes INTEGER,
+        cached_bytes INTEGER, -- in the page cache when the server started
+        warm_seconds REAL, -- NULL: nothing was read beforehand
+        pool_pages INTEGER, -- before the first phase
+        pool_pages_total INTEGER,
+        page_bytes INTEGER
+    )
+    """,
+)
+
+_TRANSLATIONS = (
+    """
+    CREATE TABLE translations (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL, -- as the experiment wrote it
+        value TEXT NOT NULL,
+        became TEXT NOT NULL, -- JSON: the settings that stand for it on this server; {} when left out
+        why TEXT NOT NULL,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA)

@@ -12,13 +12,17 @@ from mydyno.host.protocol import Host
 Budget = Literal["joint", "separate"]
 """How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
 
+Contents = Literal["blank", "kept", "restored"]
+"""What is on the disks of a ground that has come up. `blank`: nothing. `kept`: nothing yet, and what is built
+there stays when it is taken down. `restored`: what was built on kept disks; it is taken over."""
+
 
 @dataclass(frozen=True)
 class Disk:
     """One disk of a volume on the ground's host."""
 
     volume: str
-    """`data` or `log`."""
+    """Its name: `data`, `log`..."""
     index: int
     """0-based position in its volume."""
     path: Path
@@ -49,12 +53,16 @@ class Ground(Protocol):
     def budget(self) -> Budget: ...
 
     @property
+    def disk_model(self) -> str:
+        """What a disk here is, what limits it, and how the limit counts, in words."""
+
+    @property
     def kernel(self) -> str:
         """The kernel's release, as uname(1) tells it."""
 
     @property
     def described(self) -> Mapping[str, str]:
-        """What a result should tell of it besides: a guest's kernel package, its accelerator."""
+        """What a result should tell of it besides: a guest's kernel package, its accelerator, real disks."""
 
     @property
     def cpus(self) -> int: ...
@@ -62,6 +70,9 @@ class Ground(Protocol):
     @property
     def disks(self) -> Mapping[str, tuple[Disk, ...]]:
         """The disks of each volume by its name."""
+
+    @property
+    def contents(self) -> Contents: ...
 
     @property
     def longest_queue(self) -> int | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
+from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.host.local import LocalHost
@@ -20,7 +21,8 @@ from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import OFF_WORDS, Setting, render
+from mydyno.stack.server.command import refuse_covered, server_command
+from mydyno.stack.server.config import render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.names import canonical
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-# MySQL's second protocol would open a port of its own; its packaged default for file exports is a
-# folder that need not exist, and then it does not start.
-_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": ""}
+# Since 8.0.16 MySQL would by itself upgrade a data directory of another release, from which there is no way
+# back (MySQL Reference Manual, "Server Command Options", --upgrade).
+_NO_UPGRADE: dict[str, Setting] = {"upgrade": "NONE"}
 
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
@@ -58,6 +60,8 @@ class RunningServer:
     config: Path
     datadir: Path
     settings: Mapping[str, Setting]
+    places: Mapping[str, Setting]
+    """Settings of ours that say where files are that do not lie in the data directory."""
     _process: Process = field(repr=False)
     host: Host = field(repr=False)
     """Where it runs."""
@@ -127,11 +131,10 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
-    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`:
-    None for no network at all, 0 for any free port, else that port; always on 127.0.0.1 only. Raises
-    SettingsError before anything is started when the binary does not know a setting, MissingToolError when
-    the host cannot give it `limits`, ServerError when it does not come up.
+    `places` are settings of ours that say where else its files are. `folder` must exist and gets `my.cnf`
+    and `error.log`. `port`: None for no network at all, 0 for any free port, else that port; always on
+    127.0.0.1 only. Raises SettingsError before anything is started when the binary does not know a setting,
+    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
@@ -139,13 +142,17 @@ def start_server(
     port = _usable_port(port)
     private = site.short_folder()
     try:
+        refuse_covered(binary.root, (datadir, scratch, private.path))
         own = {
             **place_settings(binary, datadir, scratch),
             **_unasked(room_settings(binary, site.host), settings),
-            **_wanted(places, settings),
-            **_access_settings(binary, private.path, port),
+            **places,
+            **_access_settings(private.path, port),
+            **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
         }
-        return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
+        return _start(
+            site, binary, private, datadir, own, settings, places, folder, port, limits, ready_seconds
+        )
     except BaseException:
         site.remove(private)
         raise
@@ -158,6 +165,7 @@ def _start(
     datadir: Path,
     own: Mapping[str, Setting],
     settings: Mapping[str, Setting],
+    places: Mapping[str, Setting],
     folder: Path,
     port: int | None,
     limits: Limits | None,
@@ -178,10 +186,10 @@ def _start(
     log_start = error_log.stat().st_size
     ending = site.intend(EndProcesses(argument=defaults))
     try:
-        command = [str(binary.path), defaults]
+        command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
         process = site.host.start(
-            command if limits is None else os_limits.wrap(command, limits, identity),
-            identity=identity if limits is None else None,
+            command.argv,
+            identity=command.identity,
             output=error_log,
             held=[login],
         )
@@ -196,6 +204,7 @@ def _start(
             config=folder / "my.cnf",
             datadir=datadir,
             settings=settings,
+            places=places,
             _process=process,
             host=site.host,
             _site=site,
@@ -217,20 +226,12 @@ def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dic
     return {name: value for name, value in own.items() if name not in settings}
 
 
-def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Naming the binary log's place would turn it on."""
-    logged = str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS
-    return {name: place for name, place in places.items() if name != "log_bin" or logged}
-
-
-def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
     settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
     if port is None:
         settings["skip_networking"] = True
     else:
         settings |= {"port": port, "bind_address": _LOOPBACK}
-    if not binary.version.is_mariadb:
-        settings |= {name: value for name, value in _MYSQL_ONLY.items() if name in binary.options}
     return settings
 
 

