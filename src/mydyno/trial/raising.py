@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
+from mydyno.plan.bases import starts_from_base
 from mydyno.results.records import SelfCheckRecord
 from mydyno.spec import Storage
 from mydyno.stack import (
@@ -20,6 +21,7 @@ from mydyno.stack import (
     Stack,
     Standing,
 )
+from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
@@ -81,15 +83,16 @@ def raise_stack(
     """
     storage = point.setup.storage
     dataset = _dataset(prepared, point, load)
+    base = [_base(point, layer, folder) for layer in dataset if starts_from_base(point.setup, point.workload)]
     ground = _ground(prepared, point, folder, trial)
     top = _server(prepared, point, folder, trial)
     if storage is None:
         return Raised(stack.move_to([*dataset, *ground, *top]), ())
     loading = loading_layers(storage)
     limits = [layer for layer in loading if isinstance(layer, ThrottleLayer)]
-    built = [*dataset, *ground, *building_layers(storage)]
+    built = [*dataset, *base, *ground, *building_layers(storage)]
     checked = _check(stack.move_to([*built, *limits]), storage)
-    # The clone is made at full speed; the limits come back before the server starts.
+    # The clone is made at full speed, or came with the disks; the limits come back before the server starts.
     clone, server = top[:1], top[1:]
     if not server:
         fill(Raised(stack.move_to(built), checked))
@@ -97,7 +100,7 @@ def raise_stack(
     return Raised(stack.move_to(full), checked)
 
 
-def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
+def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
     """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
@@ -106,6 +109,12 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
         config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
     return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+
+
+def _base(point: Point, dataset: DatasetLayer, folder: Path) -> Layer:
+    """The disks as they are when storage is built and the dataset cloned."""
+    assert point.setup.storage is not None
+    return DiskBaseLayer(point.setup.host, point.setup.storage, dataset, folder)
 
 
 def _on_raw_device(point: Point) -> bool:

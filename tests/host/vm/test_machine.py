@@ -47,6 +47,13 @@ def test_data_disks_go_past_the_page_cache_and_the_root_cannot_be_written() -> N
         assert "format=raw" in drive
 
 
+def test_an_overlay_is_told_as_what_it_is() -> None:
+    overlay = DiskImage("data0", Path("/lab/run/data-0.qcow2"), "qcow2")
+    _, drive = values(line(replace(MACHINE, disks=(overlay,))), "-drive")
+    assert "file=/lab/run/data-0.qcow2,format=qcow2" in drive
+    assert "cache=none" in drive
+
+
 def test_the_root_is_the_first_disk_and_each_disk_has_its_serial_number() -> None:
     devices = [device for device in values(line(), "-device") if device.startswith("virtio-blk-pci")]
     assert [device.split(",")[2] for device in devices] == ["serial=root", "serial=data0", "serial=log0"]

@@ -30,10 +30,11 @@ _ACCELERATION = {"kvm": "kvm", "tcg": "tcg,thread=multi"}
 
 @dataclass(frozen=True)
 class DiskImage:
-    """A raw file that is a disk of the guest. `serial` names it there and to QEMU: data0, log1."""
+    """A file that is a disk of the guest. `serial` names it there and to QEMU: data0, log1."""
 
     serial: str
     file: Path
+    format: Literal["raw", "qcow2"] = "raw"
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def escaped(path: Path) -> str:
 
 
 def _disk(disk: DiskImage, options: str, place: str) -> list[str]:
-    drive = f"file={escaped(disk.file)},format=raw,if=none,id=drive-{disk.serial},{options}"
+    drive = f"file={escaped(disk.file)},format={disk.format},if=none,id=drive-{disk.serial},{options}"
     device = f"virtio-blk-pci,id={disk.serial},serial={disk.serial},drive=drive-{disk.serial}{place}"
     return ["-drive", drive, "-device", device]
 

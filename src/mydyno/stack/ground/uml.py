@@ -24,7 +24,7 @@ from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
-from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.stack.ground.guest import GuestGround
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT
@@ -46,6 +46,7 @@ class UmlGround(GuestGround):
     _limits: BlockLimits = field(repr=False)
     kind: str = "uml"
     budget: Budget = "separate"
+    contents: Contents = "blank"
 
     @property
     def longest_queue(self) -> int | None:
