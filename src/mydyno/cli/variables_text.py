@@ -71,9 +71,7 @@ def render_changes(before: ServerBinary, after: ServerBinary, found: Changes) ->
         lines += ["", "another default"]
         for change in found.defaults:
             row = catalogue().get(change.name)
-            values = (
-                f"{_value(change.before, row)} -> {_value(change.after, row)}{_in_brackets(change.since)}"
-            )
+            values = _difference(change.before, change.after, row)
             lines += [f"  {change.name}", *_wrapped(values, "      ")]
     if found.added:
         lines += ["", "added"]
