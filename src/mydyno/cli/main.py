@@ -10,6 +10,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import (
     cleanup,
+    datasets,
     doctor,
     gen_data,
     images,
@@ -76,6 +77,7 @@ for module in (
     servers,
     variables,
     images,
+    datasets,
     cleanup,
     schema,
 ):
