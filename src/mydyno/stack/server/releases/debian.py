@@ -59,7 +59,7 @@ class Debian:
             merge_usr(root)
             leave_out_documents(root)
         return Provided(
-            binary=Path("/") / server_in(root).relative_to(root),
+            binary=Path("/") / server_in(root / "usr").relative_to(root),
             series=self.series,
             source=f"Debian {self.suite}: {_shown(packages, self.package)}",
             private_root=True,
