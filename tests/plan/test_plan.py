@@ -166,6 +166,7 @@ def test_the_fingerprint_ignores_what_does_not_change_the_measurement() -> None:
     [
         {"config": "{max_connections: 100}"},
         {"factors": "{workload.pause: [0, 1s]}"},
+        {"setup": "{server: {release: mysql-5.6}}"},
         {"workload": workload(each="{rounds: 6}")},
         {"workload": workload(pause="1ms")},
         {"sampling": "{every: 2s}"},

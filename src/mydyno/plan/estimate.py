@@ -32,7 +32,7 @@ BASE_SECONDS = 45.0
 FROM_BASE_SECONDS = 20.0
 """Booting a guest on overlays of a base, and assembling what is there."""
 SELF_CHECK_SECONDS = 5.0
-"""A short fio that holds the disks against theory."""
+"""A short fio that holds the disks of a volume against theory."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
@@ -121,11 +121,13 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 
 
 def _trial_overhead(point: Point) -> float:
+    storage = point.setup.storage
+    checks = SELF_CHECK_SECONDS * len(storage.volumes) if storage is not None else 0.0
     if base_key(point) is not None:
-        return TRIAL_SECONDS + FROM_BASE_SECONDS + SELF_CHECK_SECONDS
-    overhead = TRIAL_SECONDS + _copying_seconds(point)
-    if point.setup.storage is not None:
-        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
+        return TRIAL_SECONDS + FROM_BASE_SECONDS + checks
+    overhead = TRIAL_SECONDS + _copying_seconds(point) + checks
+    if storage is not None:
+        overhead += STORAGE_SECONDS[point.setup.host.kind]
     return overhead
 
 
@@ -155,7 +157,7 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
     for kind in sorted({point.setup.host.kind for point in built}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
-        said.append(f"{what} takes a trial {build}, and the self-check {check}")
+        said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):
         said.append(
             "the files of the disks are sparse: they hold a clone, and the copies that the array makes"

@@ -2,7 +2,8 @@
 
 The layers stand in the order of their price: what is hard to change stays together longest. A key is a
 digest, equal exactly when the layer is. A dataset is made once, on this machine, and kept: it depends on
-neither host nor storage, which only say where its clones lie.
+neither host nor storage, which only say where its clones lie; but for undo tablespaces, which an undo volume
+needs and a dataset has or not.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
         "dataset": {
             "rows": dataset_of(point.workload),
             "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},
+            # Releases without undo tablespaces of their own get them when the dataset is made.
+            **({"undo": True} if storage is not None and storage.undo is not None else {}),
         },
         "config": {
             "variables": config,

@@ -172,7 +172,7 @@ class VolumeRecord:
     """One volume as it stood under the load."""
 
     name: str
-    """``data`` or ``log``."""
+    """``data``, ``log``, ``binlog``, ``undo`` or ``tmp``."""
     facts: Mapping[str, str]
     """Read back from the ground, by name in the order in which they are to be shown: devices, limits, array
     level and chunk, file system, mount options, scheduler..."""

@@ -11,6 +11,7 @@ from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.file_places import place_settings_of
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.site import Site
@@ -55,6 +56,8 @@ class ServerLayer:
 
     def up(self, site: Site, below: Standing) -> RunningServer:
         directory = below.of(DataDirectory)
+        config = canonical(self.binary, self.config)
+        placed = place_settings_of(self.binary, directory.places, config)
         return start_server(
             site,
             self.binary,
@@ -63,7 +66,7 @@ class ServerLayer:
             config=self.config,
             folder=self.folder,
             port=self.port,
-            places=directory.places,
+            places={**directory.settings, **placed},
             limits=self.limits,
         )
 
