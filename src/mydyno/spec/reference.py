@@ -40,6 +40,7 @@ _WRITTEN_DIFFERENTLY = {
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
     "host": "`local`, `uml`, `vm`, or keys, see below",
+    "external": "`mysql://USER@HOST:PORT/DATABASE`, or keys, see below",
     "log": "keys as with `data`",
     "devices": "a list of keys, see below",
     "groups": "a list of test programs",

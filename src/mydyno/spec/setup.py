@@ -32,8 +32,11 @@ class Setup(Section):
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
-        host, limits = raw.get("host"), raw.get("limits")
+        host, limits, server = raw.get("host"), raw.get("limits"), raw.get("server")
         kind = host.get("kind") if isinstance(host, dict) else host
+        if isinstance(server, dict) and server.get("external") is not None:
+            yield from _beside_external(raw, kind)
+            return
         if kind in ("uml", "vm"):
             if raw.get("storage") is None:
                 message = "a guest has no disks but those of storage, and storage is missing"
@@ -46,3 +49,14 @@ class Setup(Section):
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
+
+
+def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
+    """What only a server that mydyno starts itself can stand on."""
+    for key in ("storage", "limits"):
+        if raw.get(key) is not None:
+            yield clash(
+                key, f"{key} is given, but mydyno builds nothing for an external server", "one of them"
+            )
+    if kind in ("uml", "vm"):
+        yield clash("host", "an external server is in no guest of mydyno's", "host: local, or no external")

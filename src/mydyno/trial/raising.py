@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
+from mydyno.plan.statements import table_names, writes
 from mydyno.results.records import SelfCheckRecord
-from mydyno.spec import Storage
+from mydyno.spec import External, Storage
 from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
+    ExternalServerLayer,
+    FrozenDataset,
     Layer,
-    RunningServer,
+    LoadedTables,
+    Server,
     ServerLayer,
     Setting,
     Stack,
     Standing,
+    TablesLayer,
 )
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
@@ -30,7 +35,7 @@ from mydyno.trial.self_check import self_check
 # A raw device holds InnoDB's system tablespace, so that is where the tables have to be.
 _ONE_TABLESPACE: dict[str, Setting] = {"innodb_file_per_table": "OFF"}
 
-Load = Callable[[RunningServer], Mapping[str, Any]]
+Load = Callable[[Server], Mapping[str, Any]]
 """Fills the tables of a new dataset and gives its facts."""
 
 
@@ -60,9 +65,16 @@ class Raised:
         return described(self.standing)
 
     @property
-    def server(self) -> RunningServer | None:
-        servers = self.standing.all(RunningServer)
+    def server(self) -> Server | None:
+        servers = self.standing.all(Server)  # type: ignore[type-abstract]
         return servers[-1] if servers else None
+
+    @property
+    def tables(self) -> Mapping[str, int]:
+        """Rows of each table of the workload, as it was loaded."""
+        (loaded,) = (*self.standing.all(FrozenDataset), *self.standing.all(LoadedTables))
+        rows: Mapping[str, int] = loaded.facts["tables"]
+        return rows
 
 
 def raise_stack(
@@ -79,7 +91,9 @@ def raise_stack(
     `folder` is the trial's in the lab. `fill` makes the files of a load that goes to the disks themselves, at
     full speed.
     """
-    storage = point.setup.storage
+    storage, external = point.setup.storage, point.setup.server.external
+    if external is not None:
+        return Raised(stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ())
     dataset = _dataset(prepared, point, load)
     ground = _ground(point, folder, trial)
     top = _server(prepared, point, folder, trial)
@@ -106,6 +120,21 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
         config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
     return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+
+
+def _on_external(external: External, prepared: Prepared, point: Point, trial: str, load: Load) -> list[Layer]:
+    """The settings come first: some of them shape the tables."""
+    config = settings_of(point)
+    tables = TablesLayer(
+        database=external.database,
+        names=table_names(point.workload),
+        contents={**dataset_of(point.workload), "seed": prepared.plan.seed},
+        config=config,
+        writes=writes(point.workload),
+        trial=trial,
+        prepare=load,
+    )
+    return [ExternalServerLayer(external, config), tables]
 
 
 def _on_raw_device(point: Point) -> bool:

@@ -21,7 +21,7 @@ from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialR
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
-from mydyno.stack import DatasetLayer, FrozenDataset, RunningServer, Stack, durability, settings_difference
+from mydyno.stack import DatasetLayer, Server, Stack, durability, settings_difference
 from mydyno.stack.limits import limits_difference
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
@@ -37,8 +37,9 @@ from mydyno.trial.events import (
     TrialFinished,
     TrialStarted,
 )
+from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
 from mydyno.trial.interruption import uninterrupted
-from mydyno.trial.job import DATABASE, driving, keeps_row_counts, preparing
+from mydyno.trial.job import database_of, driving, keeps_row_counts, preparing
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
 
@@ -191,7 +192,7 @@ class TrialRunner:
                     self.emit(Step(f"filling the files: {message.stage}", message.done, message.of))
 
     def _measure_server(
-        self, found: _Found, raised: Raised, server: RunningServer, trial: PlannedTrial, point: Point
+        self, found: _Found, raised: Raised, server: Server, trial: PlannedTrial, point: Point
     ) -> None:
         plan, limits = self.prepared.plan, point.setup.limits
         found.server_version = str(server.version)
@@ -200,16 +201,18 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
-        tables = raised.standing.of(FrozenDataset).facts["tables"]
+        tables, database = raised.tables, database_of(point)
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
-        job = driving(_target(server), plan, point, trial, server.pid)
+        job = driving(Target.of(server.login, database), plan, point, trial, server.pid)
         try:
             self._hear(driver(point.workload, job, server.host), found.collector, "queries")
         except EngineError:
             if server.alive():
                 raise
-        found.rows_found = _rows_found(server, tables)
+        found.rows_found = _rows_found(server, database, tables)
         found.server_alive = server.alive()
+        if point.setup.server.external is not None and found.server_alive:
+            found.differences += changed_meanwhile(found.asked, found.in_force, server.variables())
 
     def _hear(self, load: Driver, collector: Collector, work: Work) -> None:
         with load:
@@ -218,13 +221,14 @@ class TrialRunner:
                 if event := _event(message, collector, work):
                     self.emit(event)
 
-    def _load_tables(self, server: RunningServer, point: Point) -> Mapping[str, Any]:
+    def _load_tables(self, server: Server, point: Point) -> Mapping[str, Any]:
         """Fill a new dataset; its facts are the rows of each table, which every trial must find again."""
+        database = database_of(point)
         with server.connect() as connection, connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{DATABASE}`")
+            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{database}`")
         if not dataset_of(point.workload):
             return {"tables": {}}
-        job = preparing(_target(server), point.workload, self.prepared.plan.seed)
+        job = preparing(Target.of(server.login, database), point.workload, self.prepared.plan.seed)
         prepared: messages.Prepared | None = None
         with driver(point.workload, job, server.host) as load:
             for message in load:
@@ -276,13 +280,7 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
             return None
 
 
-def _target(server: RunningServer) -> Target:
-    return Target(
-        user=server.admin_user, password=server.admin_password, database=DATABASE, socket=server.socket
-    )
-
-
-def _rows_found(server: RunningServer, tables: Mapping[str, int]) -> dict[str, int] | None:
+def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
     """Rows of each table after the load; None when the server does not answer any more."""
     import pymysql
 
@@ -290,7 +288,7 @@ def _rows_found(server: RunningServer, tables: Mapping[str, int]) -> dict[str, i
         with server.connect() as connection, connection.cursor() as cursor:
             found = {}
             for table in tables:
-                cursor.execute(f"SELECT COUNT(*) FROM `{DATABASE}`.`{table}`")
+                cursor.execute(f"SELECT COUNT(*) FROM `{database}`.`{table}`")
                 (found[table],) = cursor.fetchone() or (0,)
             return found
     except pymysql.Error:
