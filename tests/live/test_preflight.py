@@ -51,6 +51,27 @@ def test_every_unknown_setting_is_told_at_its_place() -> None:
     assert (second.nearest or "").startswith("innodb_buffer_pool_size")
 
 
+def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:
+    with pytest.raises(SpecErrors) as caught:
+        checked("thread_cache_size: 8}, release: mysql-5.5, network: {port: 0")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.value, problem.nearest) == (3, "mysql-5.5", "mysql-5.6")
+    assert "neither installed nor to be had" in problem.message
+
+
+def test_a_release_that_can_be_had_is_planned_before_it_is_here(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYDYNO_CACHE", str(lab / "cache"))
+    text = EXPERIMENT.replace(
+        "server.config.thread_cache_size: [1, 2]", "server.release: [mysql-5.6, system]"
+    )
+    experiment = spec.loads(text.replace("CONFIG", "thread_cache_size: 8"), "example.yaml")
+    prepared = preflight.check(experiment, make(experiment, HostFacts(8 * 2**30, 2, 2**40)), LocalHost())
+    assert prepared.missing == ("mysql-5.6",)
+    assert list(prepared.binaries) == ["p2"]
+
+
 def test_another_release_makes_another_run(
     binary: ServerBinary, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

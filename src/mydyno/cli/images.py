@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mydyno.cli import options
+from mydyno.cli.progress import telling
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
     from mydyno.host.images import KernelManifest, Manifest, RootManifest
-    from mydyno.host.images.build import Progress
 
 _Suite = Annotated[
     str | None,
@@ -132,12 +129,12 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
     for version in kernels:
         found = None if again else store.kernel(version)
         if found is None:
-            with _progress() as progress:
+            with telling() as progress:
                 found = build_kernel(store, version, progress)
         _tell(found.manifest)
     root = None if again else store.root(suite)
     if root is None:
-        with _progress() as progress:
+        with telling() as progress:
             root = build_root(store, suite, progress)
     _tell(root.manifest)
 
@@ -157,7 +154,7 @@ def fetch(version: _Uml = None) -> None:
     from mydyno.host.uml import UmlKernels
     from mydyno.host.uml.fetch import default_version, fetch_kernel
 
-    with _progress() as progress:
+    with telling() as progress:
         kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)
     typer.echo(f"User-Mode Linux {kernel.manifest.release}, package {kernel.manifest.package}")
 
@@ -208,28 +205,6 @@ def _root(image: RootManifest) -> str:
 def _kernel(image: KernelManifest) -> str:
     lacks = f", without {', '.join(image.absent)}" if image.absent else ""
     return f"kernel {image.release} ({image.suite}), {len(image.modules)} modules{lacks}"
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A line that changes on a terminal; elsewhere a line for each step."""
-    from rich.console import Console
-
-    console = Console(file=sys.stderr)
-    if console.is_terminal and not console.is_dumb_terminal:
-        with console.status("starting") as status:
-            yield lambda text: status.update(text)
-        return
-    told = ""
-
-    def tell(text: str) -> None:
-        nonlocal told
-        step = text.partition(":")[0]
-        if step != told:
-            told = step
-            sys.stderr.write(f"{step}\n")
-
-    yield tell
 
 
 def add_to(app: typer.Typer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from mydyno.cli import options
+from mydyno.core.units import format_bytes
 
 
 def plan(
@@ -25,6 +26,7 @@ def plan(
     from mydyno.cli.planning import prepare
     from mydyno.host.local import LocalHost
     from mydyno.plan import render
+    from mydyno.stack.server.releases import KNOWN
 
     _, prepared = prepare(file, size, lab, LocalHost())
     if as_json:
@@ -33,6 +35,11 @@ def plan(
     typer.echo(render(prepared.plan), nl=False)
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
         typer.echo(f"\nserver {binary}: knows every setting that the experiment asks for")
+    for name in prepared.missing:
+        typer.echo(
+            f"\nserver {name} is not installed: `mydyno run` installs {KNOWN[name].version} first ("
+            f"{KNOWN[name].source}, {format_bytes(KNOWN[name].size_bytes)}) and then checks its settings"
+        )
 
 
 def add_to(app: typer.Typer) -> None:

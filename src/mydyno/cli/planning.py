@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,31 @@ if TYPE_CHECKING:
     from mydyno.trial.preflight import Prepared
 
 
-def prepare(file: Path, size: str | None, lab: Path, host: Host) -> tuple[Experiment, Prepared]:
-    """Read, plan and check an experiment against this machine and its server. Changes nothing."""
+def prepare(
+    file: Path, size: str | None, lab: Path, host: Host, *, install: bool = False
+) -> tuple[Experiment, Prepared]:
+    """Read, plan and check an experiment against this machine and its servers.
+
+    Changes nothing; but with `install` it first installs the releases that are not here.
+    """
     from mydyno import spec
     from mydyno.host.ground_facts import read_ground_facts
     from mydyno.plan import asked_disks, make
+    from mydyno.stack.server.releases import not_installed
     from mydyno.trial import preflight
 
     experiment = spec.load(file, size)
     plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)))
+    if install:
+        install_releases(not_installed(preflight.releases_of(plan)))
     return experiment, preflight.check(experiment, plan, host)
+
+
+def install_releases(names: Iterable[str]) -> None:
+    """Installs releases that can be had, aloud."""
+    from mydyno.cli.progress import telling
+    from mydyno.stack.server.releases import KNOWN, ReleaseStore, install
+
+    for name in names:
+        with telling(prefix=f"installing {name}: ") as tell:
+            install(ReleaseStore(), name, KNOWN[name].provider, tell)

@@ -36,7 +36,7 @@ def run(
     from mydyno.trial.campaign import Campaign
 
     host = LocalHost()
-    experiment, prepared = prepare(file, size, lab, host)
+    experiment, prepared = prepare(file, size, lab, host, install=True)
     for warning in prepared.plan.warnings:
         typer.echo(f"warning: {warning}", err=True)
     with Lab.open(lab, write=True) as opened:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +19,14 @@ from pydantic.config import JsonDict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from mydyno.core.server_release import (
+    LONGEST_NAME,
+    NAME_PATTERN,
+    NAME_RULE,
+    SYSTEM,
+    is_release_name,
+    likely_name,
+)
 from mydyno.core.server_variables import CONTROLLED
 from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
@@ -99,14 +107,25 @@ def _absolute(path: str) -> str:
     return path
 
 
+def _release_name(name: str) -> str:
+    if is_release_name(name):
+        return name
+    if "/" in name:
+        raise refuse(Fault("is not the name of a release", "a name; the path of a server goes into `binary`"))
+    raise refuse(Fault("is not the name of a release", NAME_RULE, likely_name(name)))
+
+
 class Server(Section):
     """The server under test."""
 
     model_config = ConfigDict(json_schema_extra={"not": {"required": ["release", "binary"]}})
 
-    release: Literal["system"] = Field(
-        default="system",
-        description="Where the server comes from: `system` is the mariadbd or mysqld that this machine has.",
+    release: Annotated[str, AfterValidator(_release_name)] = Field(
+        default=SYSTEM,
+        description="The server by its name: `system` is the mariadbd or mysqld that this machine has; "
+        "`mydyno servers list` shows the others. One that can be had is installed by the run.",
+        json_schema_extra={"pattern": NAME_PATTERN, "maxLength": LONGEST_NAME},
+        examples=["mariadb-10.11", "mysql-5.6"],
     )
     binary: Annotated[str, AfterValidator(_absolute)] | None = Field(
         default=None,

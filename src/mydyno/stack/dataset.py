@@ -56,7 +56,7 @@ class DatasetLayer:
     """A dataset in the lab's cache, made when it is not there yet.
 
     `contents` names what `prepare` loads (workload, rows, engine) and is what tells two datasets
-    apart, together with the binary's release and the settings among `config` that shape files.
+    apart, together with the binary's build and the settings among `config` that shape files.
     `prepare` gets a running server and loads it; what it returns is kept as `facts`.
     """
 
@@ -71,7 +71,7 @@ class DatasetLayer:
         return fingerprint_of(
             {
                 "format": _FORMAT,
-                "release": str(self.binary.version),
+                "release": self.binary.build,
                 "settings": self._shaping(),
                 "contents": dict(self.contents),
             }

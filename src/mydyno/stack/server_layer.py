@@ -37,7 +37,7 @@ class ServerLayer:
         return fingerprint_of(
             {
                 "binary": str(self.binary.path),
-                "release": str(self.binary.version),
+                "release": self.binary.build,
                 "settings": canonical(self.binary, self.config),
                 "port": self.port,
                 "limits": None if self.limits is None else self.limits.model_dump(mode="json"),

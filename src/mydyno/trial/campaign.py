@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
+from mydyno.core.server_release import SYSTEM
 from mydyno.host.protocol import Host
 from mydyno.host.uml import UmlKernels
 from mydyno.host.uml.chosen import chosen_kernel
@@ -14,10 +15,11 @@ from mydyno.results.store import Lab
 from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
 from mydyno.stack import Journal, Layer, Site, Stack
+from mydyno.stack.server.releases import ReleaseStore
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
 from mydyno.trial.interruption import interruptible, uninterrupted
-from mydyno.trial.preflight import Prepared
+from mydyno.trial.preflight import Prepared, releases_of
 from mydyno.trial.run_trial import TrialRunner
 
 
@@ -43,7 +45,8 @@ class Campaign:
             )
             emit = EventLog(run.events_file, (listener,))
             try:
-                self._measure(run, emit)
+                with ReleaseStore().in_use(self._releases()):
+                    self._measure(run, emit)
             except KeyboardInterrupt:
                 emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
                 raise
@@ -83,6 +86,10 @@ class Campaign:
             finally:
                 with uninterrupted():
                     stack.close()
+
+    def _releases(self) -> list[str]:
+        """Those that must not be removed while it runs."""
+        return [name for name in releases_of(self.prepared.plan) if name != SYSTEM]
 
     def _fetch_kernels(self, emit: EventLog) -> None:
         """Has the kernels of User-Mode Linux guests here before the first trial, not in the midst of one."""

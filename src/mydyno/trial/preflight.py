@@ -1,19 +1,21 @@
-"""What can be found wrong before anything is started: the server binary, and settings unknown to it."""
+"""What can be found wrong before anything is started: the server's release, and settings unknown to it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
-from mydyno.core.errors import ServerError
+from mydyno.core.errors import ServerError, UsageError
+from mydyno.core.server_release import SYSTEM
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors
-from mydyno.stack import ServerBinary, Setting, find_binary, find_problems, inspect_binary
+from mydyno.stack import ServerBinary, Setting, find_problems
 from mydyno.stack.server.of_image import binary_of_image
+from mydyno.stack.server.releases import binary_of, not_installed
+from mydyno.stack.server.releases.find import is_release, nearest_release
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Prepared:
     """Point id -> the binary under test, where the point's host has it."""
     makers: dict[str, ServerBinary]
     """Point id -> the binary of this machine that makes the dataset."""
+    missing: tuple[str, ...] = ()
+    """Releases that can be had and are not installed: a plan may name them, a run may not."""
 
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
@@ -38,21 +42,32 @@ def settings_of(point: Point) -> dict[str, Setting]:
     return {name: value.written for name, value in point.setup.server.config.items()}
 
 
+def releases_of(plan: Plan) -> tuple[str, ...]:
+    """The releases whose servers a plan starts, each once; a binary that is named by its path is none."""
+    servers = [point.setup.server for point in plan.points if point.workload.fio_options is None]
+    return tuple(dict.fromkeys(server.release for server in servers if server.binary is None))
+
+
 def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     """Finds each point's binary and asks it about every setting.
 
-    Raises MissingToolError when there is no binary, and SpecErrors with every setting that a binary
-    does not take, at its place in the experiment file.
+    Points of a release that can be had and is not installed have no binary, and their settings are not
+    checked. Raises MissingToolError when there is no binary, and SpecErrors with every release that nobody
+    knows and every setting that a binary does not take, at its place in the experiment file.
     """
+    _refuse_unknown_releases(experiment, plan)
+    missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
     problems: list[Problem] = []
     for point in plan.points:
         if point.workload.fio_options is not None:
             continue  # It drives no server.
-        named = point.setup.server.binary
-        maker = inspect_binary(host, find_binary(Path(named) if named else None))
-        binary = _in_image(maker) if point.setup.host.kind == "vm" else maker
+        server = point.setup.server
+        if server.binary is None and server.release in missing:
+            continue
+        maker = binary_of(server.release, server.binary, host)
+        binary = _in_image(maker, server.release) if point.setup.host.kind == "vm" else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         for problem in find_problems(binary, settings_of(point)):
@@ -66,15 +81,37 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries), binaries, makers)
+    return Prepared(_with_releases(plan, binaries), binaries, makers, missing)
 
 
-def _in_image(maker: ServerBinary) -> ServerBinary:
+def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
+    problems = []
+    for point in plan.points:
+        server = point.setup.server
+        if server.binary is None and not is_release(server.release):
+            problems.append(
+                experiment.variant(point.levels).problem(
+                    ("setup", "server", "release"),
+                    "there is no such server release, neither installed nor to be had",
+                    "one of `mydyno servers list`",
+                    nearest_release(server.release),
+                )
+            )
+    if problems:
+        raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
+
+
+def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
     """The server of the image that a guest boots.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.
     """
+    if release != SYSTEM:
+        raise UsageError(
+            f"a guest of host: vm has the server of its image, and not the release {release}",
+            "take host: local or host: uml, or release: system",
+        )
     binary = binary_of_image(chosen_root(ImageStore()))
     if binary.version != maker.version:
         raise ServerError(
@@ -87,6 +124,6 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
 
 def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
     """`release: system` is another release after an upgrade: a run must not go on with it."""
-    releases = [f"{point} {binary.version}" for point, binary in sorted(binaries.items())]
+    releases = [f"{point} {binary.build}" for point, binary in sorted(binaries.items())]
     fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
     return plan.model_copy(update={"fingerprint": fingerprint})

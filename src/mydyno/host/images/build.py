@@ -1,4 +1,4 @@
-"""What the building of a root and of a kernel share: watched programs, tools, the date."""
+"""What all shares that is fetched or built for the cache: watched programs, tools, the date."""
 
 from __future__ import annotations
 
@@ -36,12 +36,19 @@ def need(*programs: str) -> None:
     if missing:
         packages = " ".join(dict.fromkeys(_PACKAGES[program] for program in missing))
         raise MissingToolError(
-            f"guest images and kernels need {', '.join(missing)}, not found in PATH",
+            f"this needs {', '.join(missing)}, not found in PATH",
             f"apt-get install --no-install-recommends {packages}",
         )
 
 
-def watch(argv: Sequence[str], log: Path, progress: Progress, *, what: str) -> None:
+def watch(
+    argv: Sequence[str],
+    log: Path,
+    progress: Progress,
+    *,
+    what: str,
+    hint: str = "can this machine reach its package sources? `apt-get update` tells",
+) -> None:
     """Runs a program to its end, its output in `log`, and tells `progress` each last line of it.
 
     Raises HostError with the end of the log when it fails. Whatever comes between, Ctrl-C too, ends the
@@ -67,7 +74,7 @@ def watch(argv: Sequence[str], log: Path, progress: Progress, *, what: str) -> N
         said = "\n".join(f"  | {line}" for line in _lines(log)[-12:])
         raise HostError(
             f"{what} failed: {argv[0]} ended with {code}\n{said}",
-            "can this machine reach its package sources? `apt-get update` tells",
+            hint,
         )
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
+from mydyno.host.cache_store import folder_elsewhere
 from mydyno.host.images.build import EPOCH, Progress, need, now, watch
 from mydyno.host.images.manifest import RootManifest, write_manifest
-from mydyno.host.images.store import ImageStore, RootImage, folder_elsewhere
+from mydyno.host.images.store import ImageStore, RootImage
 from mydyno.host.images.suites import check_suite, reaching_settings, source_lines, sources_of
 from mydyno.host.local import LocalHost
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing
+from mydyno.host.cache_store import CacheStore
 from mydyno.host.images.apt import PrivateApt
 from mydyno.host.images.build import Progress, need, now
 from mydyno.host.images.modules import choose, read_module
-from mydyno.host.images.store import ImageStore
 from mydyno.host.images.suites import SUITES, machine_suite, sources_of, suite_of_kernel
 from mydyno.host.local import LocalHost
 from mydyno.host.uml.kernels import BINARY, LIBRARIES, MANIFEST, MODULES, UmlKernel, UmlKernels, UmlManifest
@@ -50,7 +50,7 @@ def fetch_kernel(kernels: UmlKernels, version: str, progress: Progress) -> UmlKe
     need("apt-get", "dpkg-deb", "tar")
     host = LocalHost()
     sources = sources_of(host, suite)
-    store = ImageStore(kernels.folder)
+    store = CacheStore(kernels.folder)
     with store.staging() as staging:
         apt = PrivateApt(host, staging, sources, progress)
         _check_version(apt.candidate(PACKAGE), version, suite)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.core.server_version import Version, parse_version
 from mydyno.host.protocol import Host
+from mydyno.stack.server.architecture import architecture_fault
 from mydyno.stack.server.options import parse_options
 
 _NAMES = ("mariadbd", "mysqld")
@@ -43,6 +46,13 @@ class ServerBinary:
     path: Path
     version: Version
     options: Mapping[str, str | None]
+    checksum: str | None = None
+    """SHA-256 of the program, which tells two builds of one version apart; None: it is in a guest's image."""
+
+    @property
+    def build(self) -> str:
+        """What a dataset or a run belongs to: the release, and which build of it."""
+        return f"{self.version} {self.checksum}" if self.checksum else str(self.version)
 
     @property
     def share_folder(self) -> Path | None:
@@ -90,20 +100,38 @@ def inspect_binary(host: Host, path: Path) -> ServerBinary:
 
 
 def _inspect(host: Host, path: Path) -> ServerBinary:
+    if fault := architecture_fault(path):
+        raise ServerError(f"{path} {fault}")
     version = parse_version(_ask(host, path, "--no-defaults", "--version"))
     try:
         options = parse_options(_ask(host, path, "--no-defaults", "--verbose", "--help"))
     except ServerError as error:
         raise ServerError(f"{path}: {error.message}") from error
-    return ServerBinary(path, version, options)
+    with path.open("rb") as program:
+        checksum = hashlib.file_digest(program, "sha256").hexdigest()
+    return ServerBinary(path, version, options, checksum=checksum)
 
 
 def _ask(host: Host, path: Path, *arguments: str) -> str:
     answer = host.run([str(path), *arguments], identity=host.server_identity, timeout_seconds=30)
     if answer.returncode != 0:
-        said = (answer.stderr or answer.stdout).strip().splitlines()
-        raise ServerError(f"{path} {' '.join(arguments)} failed: {said[-1] if said else 'it said nothing'}")
+        lines = (answer.stderr or answer.stdout).strip().splitlines()
+        said = lines[-1] if lines else "it said nothing"
+        raise ServerError(f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, said))
     return answer.stdout
+
+
+def _why_it_cannot_run(host: Host, said: str) -> str | None:
+    if found := re.search(r"loading shared libraries: (\S+):", said):
+        return f"this machine lacks {found[1]}: install the package that has it"
+    if "GLIBC" in said:
+        return "it was built for a newer system than this one"
+    if "Permission denied" in said and host.server_identity is not None:
+        user = host.server_identity.name
+        return (
+            f"servers run as {user} when mydyno is root: put it where {user} may enter every folder above it"
+        )
+    return None
 
 
 def _is_program(path: Path) -> bool:

@@ -1,0 +1,25 @@
+"""Releases of servers beside the system's own: installed into the cache, side by side, by name.
+
+>>> store = ReleaseStore()
+>>> install(store, "mysql-5.6", KNOWN["mysql-5.6"].provider, print)     # 10 seconds, 80 MB
+>>> binary = binary_of("mysql-5.6")
+
+A provider is where a release comes from, one file for each. Nothing of the system is touched.
+"""
+
+from mydyno.stack.server.releases.find import binary_of, not_installed
+from mydyno.stack.server.releases.install import install
+from mydyno.stack.server.releases.known import KNOWN, Known
+from mydyno.stack.server.releases.manifest import Manifest
+from mydyno.stack.server.releases.store import Installed, ReleaseStore
+
+__all__ = [
+    "KNOWN",
+    "Installed",
+    "Known",
+    "Manifest",
+    "ReleaseStore",
+    "binary_of",
+    "install",
+    "not_installed",
+]

@@ -1,0 +1,34 @@
+"""A folder of the user's with a server in it: used where it is, never copied, never changed.
+
+Whatever is built anew there is what the next run starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import UsageError
+from mydyno.core.writing import writing
+from mydyno.host.images.build import Progress
+from mydyno.stack.server.releases.place import server_in
+from mydyno.stack.server.releases.provider import CONTENT, Provided, ProviderName
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A folder of this machine."""
+
+    folder: Path
+    name: ProviderName = "directory"
+
+    def install(self, staging: Path, progress: Progress) -> Provided:
+        """Only looks. Raises UsageError."""
+        progress(f"looking for a server in {self.folder}")
+        folder = self.folder.resolve()
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {self.folder}")
+        binary = server_in(folder)
+        with writing(staging):
+            (staging / CONTENT).mkdir()
+        return Provided(binary=binary, source=str(folder))

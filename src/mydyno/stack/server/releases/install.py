@@ -1,0 +1,52 @@
+"""Installing a release: staged, asked for its version, moved to its place as a whole."""
+
+from __future__ import annotations
+
+import time
+
+from mydyno import __version__
+from mydyno.core.writing import writing
+from mydyno.host.images.build import Progress, now
+from mydyno.host.local import LocalHost
+from mydyno.stack.files import size_of_tree, sync_tree
+from mydyno.stack.server.releases.find import binary_of_installed
+from mydyno.stack.server.releases.manifest import Manifest, write_manifest
+from mydyno.stack.server.releases.provider import CONTENT, Provider
+from mydyno.stack.server.releases.store import Installed, ReleaseStore
+
+
+def install(store: ReleaseStore, name: str, provider: Provider, progress: Progress) -> Installed:
+    """Installs what `provider` gives under `name`; gives the release when it is here already.
+
+    Waits while another mydyno installs. Raises UsageError, MissingToolError, HostError, LabError, and
+    ServerError when what was provided is no server that runs here.
+    """
+    started = time.monotonic()
+    with store.staging() as staging:
+        if (here := store.installed(name)) is not None:
+            return here
+        with writing(staging):
+            staging.chmod(0o755)  # Servers run as another user than root.
+        provided = provider.install(staging, progress)
+        content = staging / CONTENT
+        manifest = Manifest(
+            name=name,
+            provider=provider.name,
+            version="",
+            binary=provided.binary,
+            private_root=provided.private_root,
+            source=provided.source,
+            packages=dict(provided.packages),
+            checksum=provided.checksum,
+            size_bytes=size_of_tree(content),
+            mydyno=__version__,
+            installed=now(),
+            seconds=round(time.monotonic() - started, 1),
+        )
+        progress("asking the server for its version")
+        binary = binary_of_installed(Installed(content, manifest), LocalHost())
+        manifest = manifest.model_copy(update={"version": str(binary.version)})
+        write_manifest(content, manifest)
+        sync_tree(LocalHost(), content)
+        store.put(content, store.folder / name)
+    return Installed(store.folder / name, manifest)

