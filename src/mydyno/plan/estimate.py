@@ -14,6 +14,7 @@ from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes,
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
+from mydyno.plan.statements import writes
 from mydyno.spec import HostKind, Workload
 from mydyno.workload.external import FioOptions
 
@@ -24,6 +25,8 @@ NEW_DATASET_SECONDS = 4.0
 """Making the system tables, starting, slow shutdown, freezing."""
 TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
+EXTERNAL_TRIAL_SECONDS = 0.5
+"""Setting the variables of a server that runs already, putting them back, saving."""
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
 """Building disks, array and file system, with the boot of a guest."""
 SELF_CHECK_SECONDS = 5.0
@@ -31,6 +34,11 @@ SELF_CHECK_SECONDS = 5.0
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
+
+_ON_EXTERNAL = (
+    f"an external server loads {LOADED_ROWS_PER_SECOND:,} rows/s, for each trial whose load writes, else "
+    "once; its disk is not counted"
+)
 
 
 class Estimate(BaseModel):
@@ -49,21 +57,32 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
     """The cost of visiting `points` in `order`, one trial at each step."""
     by_dataset = {_dataset_key(point): point for point in points}
     build = sum(
-        NEW_DATASET_SECONDS + dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
+        (NEW_DATASET_SECONDS if point.starts_server else 0.0) + _loading_seconds(point)
         for point in by_dataset.values()
     )
     per_trial = {point.id: _trial_overhead(point) for point in points}
     load = {point.id: load_seconds(point.workload) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
-    clones = [file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points]
-    frozen = [dataset_bytes(point) for point in by_dataset.values()]
+    clones = [
+        file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points if _is_here(point)
+    ]
+    frozen = [dataset_bytes(point) for point in by_dataset.values() if _is_here(point)]
     return Estimate(
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
-        disk_bytes=sum(frozen) + max(clones),
+        disk_bytes=sum(frozen) + max(clones, default=0),
         assumptions=_assumptions(points),
     )
+
+
+def _is_here(point: Point) -> bool:
+    """Whether its data lies on disks of this machine that mydyno fills."""
+    return point.setup.server.external is None
+
+
+def _loading_seconds(point: Point) -> float:
+    return dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
 
 
 def load_seconds(workload: Workload) -> float:
@@ -113,6 +132,8 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 
 
 def _trial_overhead(point: Point) -> float:
+    if not _is_here(point):
+        return EXTERNAL_TRIAL_SECONDS + (_loading_seconds(point) if writes(point.workload) else 0.0)
     overhead = TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
     if point.setup.storage is not None:
         overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
@@ -124,13 +145,9 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
 
 
 def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
-    said = [
-        f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
-        f"and copies its data directory at {format_bytes(COPIED_BYTES_PER_SECOND)}/s",
-        f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
-        f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
-        "disk holds each dataset frozen once, and one clone of the largest",
-    ]
+    said = [_ON_EXTERNAL] if not all(map(_is_here, points)) else []
+    if any(map(_is_here, points)):
+        said += _of_own_data()
     for kind in sorted({point.setup.host.kind for point in points if point.setup.storage is not None}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
@@ -148,6 +165,16 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
             0, f"fio fills its files at {format_bytes(FILLED_BYTES_PER_SECOND)}/s, and runs its time out"
         )
     return tuple(said)
+
+
+def _of_own_data() -> list[str]:
+    return [
+        f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
+        f"and copies its data directory at {format_bytes(COPIED_BYTES_PER_SECOND)}/s",
+        f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
+        f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
+        "disk holds each dataset frozen once, and one clone of the largest",
+    ]
 
 
 def _is_counted(workload: Workload) -> bool:

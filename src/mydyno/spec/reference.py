@@ -95,7 +95,8 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
 
 
 def _value(name: str, field: FieldInfo) -> str:
-    if name in _WRITTEN_DIFFERENTLY:
+    # setup.host has its own ways to be written; the host of an external server is a plain text.
+    if name in _WRITTEN_DIFFERENTLY and field.annotation != str | None:
         return _WRITTEN_DIFFERENTLY[name]
     if is_config(field.annotation):
         return "VARIABLE: VALUE"

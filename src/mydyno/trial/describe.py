@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +9,9 @@ from mydyno import __version__
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
+    EXTERNAL_SERVER,
     LOAD_AVERAGE,
+    UNSEEN_SERVER,
     ExperimentRecord,
     GroundRecord,
     PointRecord,
@@ -19,7 +20,7 @@ from mydyno.results.records import (
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment, Host
 from mydyno.spec.host import GUEST_MEMORY_BYTES
-from mydyno.stack import ServerBinary
+from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised
 
 
@@ -76,12 +77,11 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
     )
 
 
-def environment_facts(
-    machine: Environment, binaries: Mapping[str, ServerBinary], engine_version: str
-) -> Facts:
+def environment_facts(machine: Environment, prepared: Prepared, engine_version: str) -> Facts:
     """The machine and its software by dotted names, for the lab and the report."""
     filesystem, load = machine.filesystem, machine.load_average
-    servers = sorted({f"{binary.version} ({binary.path})" for binary in binaries.values()})
+    servers = sorted({f"{binary.version} ({binary.path})" for binary in prepared.binaries.values()})
+    externals = prepared.externals.values()
     return {
         "cpu.model": machine.cpu_model,
         "cpu.usable": machine.cpus,
@@ -98,6 +98,8 @@ def environment_facts(
         "filesystem.options": ",".join(filesystem.options) if filesystem else None,
         "disk.io_scheduler": machine.io_scheduler,
         "server.binary": "; ".join(servers) or None,
+        EXTERNAL_SERVER: "; ".join(sorted({facts.login.address for facts in externals})) or None,
+        UNSEEN_SERVER: "; ".join(sorted({one.login.address for one in externals if one.pid is None})) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
     }

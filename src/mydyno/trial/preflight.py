@@ -11,11 +11,13 @@ from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
-from mydyno.spec import Experiment, Problem, SpecErrors
-from mydyno.stack import ServerBinary, Setting, find_problems
+from mydyno.spec import Experiment, SpecErrors
+from mydyno.stack import ExternalFacts, ServerBinary, find_problems
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_external import look_at_all
+from mydyno.trial.settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Prepared:
     """Point id -> the binary under test, where the point's host has it."""
     makers: dict[str, ServerBinary]
     """Point id -> the binary of this machine that makes the dataset."""
+    externals: dict[str, ExternalFacts]
+    """Point id -> what its server told, where that is not mydyno's own."""
     missing: tuple[str, ...] = ()
     """Releases that can be had and are not installed: a plan may name them, a run may not."""
 
@@ -37,14 +41,9 @@ class Prepared:
         return self.makers[point.id]
 
 
-def settings_of(point: Point) -> dict[str, Setting]:
-    """What a point asks of the server, as my.cnf takes it."""
-    return {name: value.written for name, value in point.setup.server.config.items()}
-
-
 def releases_of(plan: Plan) -> tuple[str, ...]:
     """The releases whose servers a plan starts, each once; a binary that is named by its path is none."""
-    servers = [point.setup.server for point in plan.points if point.workload.fio_options is None]
+    servers = [point.setup.server for point in plan.points if point.starts_server]
     return tuple(dict.fromkeys(server.release for server in servers if server.binary is None))
 
 
@@ -59,10 +58,10 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
-    problems: list[Problem] = []
+    externals, problems = look_at_all(experiment, plan)
     for point in plan.points:
-        if point.workload.fio_options is not None:
-            continue  # It drives no server.
+        if not point.starts_server:
+            continue
         server = point.setup.server
         if server.binary is None and server.release in missing:
             continue
@@ -81,14 +80,14 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries), binaries, makers, missing)
+    return Prepared(_with_releases(plan, binaries, externals), binaries, makers, externals, missing)
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
     problems = []
     for point in plan.points:
         server = point.setup.server
-        if server.binary is None and not is_release(server.release):
+        if point.starts_server and server.binary is None and not is_release(server.release):
             problems.append(
                 experiment.variant(point.levels).problem(
                     ("setup", "server", "release"),
@@ -122,8 +121,11 @@ def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
     return binary
 
 
-def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
+def _with_releases(
+    plan: Plan, binaries: dict[str, ServerBinary], externals: dict[str, ExternalFacts]
+) -> Plan:
     """`release: system` is another release after an upgrade: a run must not go on with it."""
     releases = [f"{point} {binary.build}" for point, binary in sorted(binaries.items())]
+    releases += [f"{point} {facts.version}" for point, facts in sorted(externals.items())]
     fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
     return plan.model_copy(update={"fingerprint": fingerprint})

@@ -29,8 +29,9 @@ from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.stack.storage.throttle import ThrottleLayer
-from mydyno.trial.preflight import Prepared, settings_of
+from mydyno.trial.preflight import Prepared
 from mydyno.trial.self_check import self_check
+from mydyno.trial.settings import settings_of
 
 # A raw device holds InnoDB's system tablespace, so that is where the tables have to be.
 _ONE_TABLESPACE: dict[str, Setting] = {"innodb_file_per_table": "OFF"}
@@ -72,8 +73,8 @@ class Raised:
     @property
     def tables(self) -> Mapping[str, int]:
         """Rows of each table of the workload, as it was loaded."""
-        (loaded,) = (*self.standing.all(FrozenDataset), *self.standing.all(LoadedTables))
-        rows: Mapping[str, int] = loaded.facts["tables"]
+        frozen, loaded = self.standing.all(FrozenDataset), self.standing.all(LoadedTables)
+        rows: Mapping[str, int] = (loaded[-1] if loaded else frozen[-1]).facts["tables"]
         return rows
 
 
@@ -93,7 +94,9 @@ def raise_stack(
     """
     storage, external = point.setup.storage, point.setup.server.external
     if external is not None:
-        return Raised(stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ())
+        return Raised(
+            stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ()
+        )
     dataset = _dataset(prepared, point, load)
     ground = _ground(point, folder, trial)
     top = _server(prepared, point, folder, trial)

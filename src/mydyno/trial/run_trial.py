@@ -23,6 +23,7 @@ from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
 from mydyno.stack import DatasetLayer, Server, Stack, durability, settings_difference
 from mydyno.stack.limits import limits_difference
+from mydyno.stack.server.login import explained
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
 from mydyno.trial.describe import ground_record
@@ -59,6 +60,8 @@ class _Found:
     rows_found: Mapping[str, int] | None = None
     server_alive: bool = True
     host_lost: str | None = None
+    host_seen: bool = True
+    """Whether the server's machine could be sampled."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,8 @@ class TrialRunner:
         with uninterrupted():
             self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
         samples = sample_frame(found.collector.samples, found.collector.phases)
+        if not found.host_seen:
+            samples = without_host(samples)
         counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
         reasons = validity.check(
             validity.Evidence(
@@ -143,6 +148,7 @@ class TrialRunner:
                 self_checks=raised.self_checks,
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
+                    *_remarks_on_others(point, found.collector, counters),
                     *found.collector.remarks,
                 ),
             ),
@@ -195,6 +201,7 @@ class TrialRunner:
         self, found: _Found, raised: Raised, server: Server, trial: PlannedTrial, point: Point
     ) -> None:
         plan, limits = self.prepared.plan, point.setup.limits
+        found.host_seen = server.pid is not None
         found.server_version = str(server.version)
         found.asked, found.in_force = server.settings, server.variables()
         found.durability = durability(found.in_force, raised.unflushed).label
@@ -224,8 +231,7 @@ class TrialRunner:
     def _load_tables(self, server: Server, point: Point) -> Mapping[str, Any]:
         """Fill a new dataset; its facts are the rows of each table, which every trial must find again."""
         database = database_of(point)
-        with server.connect() as connection, connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{database}`")
+        _make_schema(server, database)
         if not dataset_of(point.workload):
             return {"tables": {}}
         job = preparing(Target.of(server.login, database), point.workload, self.prepared.plan.seed)
@@ -253,6 +259,15 @@ def _remarks(
     return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy_share if cpu else None))
 
 
+def _remarks_on_others(
+    point: Point, collector: Collector, counters: Mapping[str, int | float]
+) -> tuple[Remark, ...]:
+    """What others did on a server that is not mydyno's. Only the engine tells all statements that it sent."""
+    if point.setup.server.external is None or point.workload.resolved is None:
+        return ()
+    return tuple(other_traffic(counters.get("Questions"), collector.intervals, collector.samples))
+
+
 def _event(message: messages.Message, collector: Collector, work: Work) -> Event | None:
     match message:
         case messages.PhaseStart():
@@ -278,6 +293,16 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
             )
         case _:
             return None
+
+
+def _make_schema(server: Server, name: str) -> None:
+    import pymysql
+
+    try:
+        with server.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{name}`")
+    except pymysql.Error as error:
+        raise explained(error, server.login, f"the schema {name} could not be made") from error
 
 
 def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
