@@ -96,7 +96,7 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
 
 def _value(name: str, field: FieldInfo) -> str:
     # setup.host has its own ways to be written; the host of an external server is a plain text.
-    if name in _WRITTEN_DIFFERENTLY and field.annotation != str | None:
+    if name in _WRITTEN_DIFFERENTLY and not (name == "host" and section_of(field.annotation) is None):
         return _WRITTEN_DIFFERENTLY[name]
     if is_config(field.annotation):
         return "VARIABLE: VALUE"

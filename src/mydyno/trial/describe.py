@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from mydyno.results.records import (
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment, Host
 from mydyno.spec.host import GUEST_MEMORY_BYTES
+from mydyno.stack import ExternalFacts
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised
 
@@ -81,7 +83,6 @@ def environment_facts(machine: Environment, prepared: Prepared, engine_version: 
     """The machine and its software by dotted names, for the lab and the report."""
     filesystem, load = machine.filesystem, machine.load_average
     servers = sorted({f"{binary.version} ({binary.path})" for binary in prepared.binaries.values()})
-    externals = prepared.externals.values()
     return {
         "cpu.model": machine.cpu_model,
         "cpu.usable": machine.cpus,
@@ -98,8 +99,16 @@ def environment_facts(machine: Environment, prepared: Prepared, engine_version: 
         "filesystem.options": ",".join(filesystem.options) if filesystem else None,
         "disk.io_scheduler": machine.io_scheduler,
         "server.binary": "; ".join(servers) or None,
-        EXTERNAL_SERVER: "; ".join(sorted({facts.login.address for facts in externals})) or None,
-        UNSEEN_SERVER: "; ".join(sorted({one.login.address for one in externals if one.pid is None})) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
+        **_external_facts(tuple(prepared.externals.values())),
     }
+
+
+def _external_facts(servers: Sequence[ExternalFacts]) -> dict[str, str]:
+    """Nothing where mydyno starts all servers itself."""
+    addresses = {
+        EXTERNAL_SERVER: {server.login.address for server in servers},
+        UNSEEN_SERVER: {server.login.address for server in servers if server.pid is None},
+    }
+    return {name: ", ".join(sorted(found)) for name, found in addresses.items() if found}
