@@ -9,15 +9,19 @@ from typing import Any
 from mydyno.spec import Workload
 from mydyno.workload.external import ExternalSysbench
 
-_READING = frozenset({"select", "set", "show", "use", "do", "explain", "begin", "start", "commit", "rollback"})
+_READING = frozenset(
+    {"select", "set", "show", "use", "do", "explain", "begin", "start", "commit", "rollback"}
+)
 _READING_SCRIPTS = frozenset(
     {"oltp_read_only", "oltp_point_select", "select_random_points", "select_random_ranges"}
 )
 
 
 def first_words(workload: Workload) -> Counter[str]:
-    """How often the text of the workload's transactions has a statement with this first word, in small letters."""
-    return Counter() if workload.resolved is None else Counter(_words(workload.resolved.program["transactions"]))
+    """The first words of the statements in the workload's transactions, in small letters, and how often."""
+    if workload.resolved is None:
+        return Counter()
+    return Counter(_words(workload.resolved.program["transactions"]))
 
 
 def writes(workload: Workload) -> bool:

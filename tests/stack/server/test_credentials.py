@@ -30,6 +30,15 @@ def test_options_without_values_and_repeated_ones_are_as_the_clients_take_them(t
     assert (found.user, found.host, found.password, found.port) == ("b", "db1", None, None)
 
 
+def test_a_named_group_is_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text("[client]\nuser=a\nport=3307\n[client-old]\nuser=b\n")
+    found = read_option_file(path, "client-old")
+    assert (found.user, found.port) == ("b", None)
+    with pytest.raises(UsageError, match=r"has no group \[old\]; there is client, client-old"):
+        read_option_file(path, "old")
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [("user=x\n", "not a client option file"), ("[client]\nport=abc\n", "port is not a number")],

@@ -104,6 +104,9 @@ def explained(error: BaseException, login: Login, what: str = "cannot get in") -
     hint = None
     if number in _DENIED:
         hint = "the password comes from password_file or defaults_file; is it the right one for this account?"
+        if login.socket is None:
+            # So says MariaDB, as seen with 10.11 without a certificate and require_secure_transport=ON.
+            hint += " (a server that takes encrypted connections only may say the same)"
     elif number in _UNREACHED:
         hint = "is the server running, and does it listen there?"
     elif number == TOO_MANY_CONNECTIONS:
