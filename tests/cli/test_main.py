@@ -32,7 +32,19 @@ def test_help_loads_none_of_the_heavy_parts() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["doctor", "plan", "run", "report", "load", "load smack", "load sql-bench", "load idle", "cleanup"],
+    [
+        "doctor",
+        "plan",
+        "run",
+        "report",
+        "load",
+        "load smack",
+        "load sql-bench",
+        "load idle",
+        "cleanup",
+        "servers add",
+        "servers list",
+    ],
 )
 def test_every_command_teaches_by_example(command: str) -> None:
     done = mydyno(*command.split(), "--help")

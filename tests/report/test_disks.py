@@ -10,10 +10,10 @@ import pytest
 
 from mydyno.analysis.metrics import IOS_PER_SECOND, READ_P99, WRITE_P99
 from mydyno.report.build import build
+from mydyno.report.comparison_tables import long_table
 from mydyno.report.csv import points_frame, trials_frame
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
-from mydyno.report.tables import levels_table
 from mydyno.report.text import markdown, summary
 from mydyno.report.views.page import page
 from mydyno.results.records import Invalidity
@@ -87,12 +87,12 @@ def test_the_headline_of_one_place_names_it() -> None:
     assert headline.endswith("I/Os per second at queue depth 64.")
 
 
-def test_a_table_has_each_setting_against_the_first() -> None:
-    whole = page(gather(disks_run()))
-    table = levels_table((whole.throughput_levels,), whole.verdicts.ratios)
-    assert table.columns == ("setting", "I/Os per second", "against array = 1 disk")
-    assert table.rows[0][-1] == "–"
-    assert table.rows[3][-1].endswith(", faster")
+def test_the_table_of_comparisons_has_each_array_against_the_first() -> None:
+    table = long_table(page(gather(disks_run())).comparison)
+    assert table.columns == ("measured", "array", "mean", "trials", "against 1 disk", "verdict")
+    assert table.rows[0][:2] == ("IOPS at queue depth 64", "1 disk")
+    assert table.rows[0][-2:] == ("", "")
+    assert table.rows[3][-1] == "faster"
 
 
 def test_files_for_programs_name_ios_and_queue_depths() -> None:
@@ -133,4 +133,4 @@ def test_the_report_is_written_and_its_first_picture_is_of_the_rates(
     assert files.overview is not None
     assert files.overview.name == ("overview.png" if labels else "throughput.png")
     assert ("readers" if labels else "queue depth 64") in files.html.read_text()
-    assert files.programs is None
+    assert files.comparison is not None

@@ -63,6 +63,7 @@ def test_the_verdict_comes_first_with_the_question_and_its_source(tree):
 def test_every_section_is_there_and_every_inner_link_leads_somewhere(tree):
     sections = [section.attributes["id"] for section in tree.all("section")]
     assert sections == [
+        "comparison",
         "overview",
         "throughput",
         "ratio",

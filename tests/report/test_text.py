@@ -15,6 +15,7 @@ from mydyno.report.figures import figures
 from mydyno.report.text import escaped, markdown, summary
 from mydyno.report.views.page import page
 from report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
+from report.releases import releases_run
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -35,7 +36,16 @@ def golden_texts() -> dict[str, str]:
         "summary-programs.md": as_markdown(programs),
         "summary-storage.txt": summary(storage_run()),
         "summary-storage.md": as_markdown(storage_run()),
+        "summary-releases.txt": summary(crossed()),
+        "summary-releases.md": as_markdown(crossed()),
     }
+
+
+def crossed() -> MemoryRun:
+    """Two factors, loads of three kinds, columns of unlike durability, and a row without a valid trial."""
+    return releases_run(
+        durability={"mariadb-11.8": "loses up to 1 s on OS crash"}, invalid=[("mysql-9.7", "sql-bench")]
+    )
 
 
 def as_markdown(run: MemoryRun) -> str:
@@ -54,6 +64,8 @@ def as_markdown(run: MemoryRun) -> str:
         "summary-programs.md",
         "summary-storage.txt",
         "summary-storage.md",
+        "summary-releases.txt",
+        "summary-releases.md",
     ],
 )
 def test_the_text_is_the_golden_one(name):

@@ -49,8 +49,10 @@ class Words:
         return f" at {self.amount(place)}"
 
     def amount(self, load: int | str) -> str:
-        """`400 connections`, `queue depth 64`."""
-        return f"queue depth {load}" if self is IOS else f"{load} connections"
+        """`400 connections`, `1 connection`, `queue depth 64`."""
+        if self is IOS:
+            return f"queue depth {load}"
+        return f"{load} connection" if load == 1 else f"{load} connections"
 
     def best_at(self, place: Place) -> str:
         """The end of a sentence about the best place."""

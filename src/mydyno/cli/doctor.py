@@ -73,6 +73,7 @@ def examine(lab: Path) -> Iterator[Check]:
     yield Check("mydyno", "ok", f"{__version__} on Python {platform.python_version()}")
     yield _needed("engine", _engine)
     yield _needed("server", _server)
+    yield _releases()
     yield _needed("setpriv", _setpriv)
     yield _needed("user", _user)
     yield from _machine(lab)
@@ -95,11 +96,25 @@ def _engine() -> str:
 
 
 def _server() -> str:
-    from mydyno.host.local import LocalHost
-    from mydyno.stack.server.binary import find_binary, inspect_binary
+    from mydyno.stack.server.releases import binary_of
 
-    binary = inspect_binary(LocalHost(), find_binary())
+    binary = binary_of()
     return f"{binary.version} ({binary.path}, knows {len(binary.options)} options)"
+
+
+def _releases() -> Check:
+    from mydyno.cli.servers_table import every_release
+    from mydyno.stack.server.releases import ReleaseStore
+
+    rows = [row for row in every_release(ReleaseStore()) if row.provider != "system"]
+    here = [f"{row.name} ({row.problem or row.version})" for row in rows if row.installed]
+    others = [row.name for row in rows if not row.installed]
+    return Check(
+        "releases",
+        "warning" if any(row.problem for row in rows) else "ok",
+        f"installed: {', '.join(here) or 'none'}; can be had: {', '.join(others) or 'none'}",
+        "mydyno servers list",
+    )
 
 
 def _setpriv() -> str:

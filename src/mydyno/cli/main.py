@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mydyno import __version__
-from mydyno.cli import cleanup, doctor, gen_data, images, load, plan, report, run, schema, workload
+from mydyno.cli import cleanup, doctor, gen_data, images, load, plan, report, run, schema, servers, workload
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
@@ -52,7 +52,7 @@ def _options(
     pass
 
 
-for module in (doctor, plan, run, report, load, workload, gen_data, images, cleanup, schema):
+for module in (doctor, plan, run, report, load, workload, gen_data, servers, images, cleanup, schema):
     module.add_to(app)
 
 

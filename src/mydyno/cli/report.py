@@ -25,6 +25,15 @@ def report(
         Path | None,
         typer.Option("--out", help="Folder to write into.", show_default="report/ in the run's folder"),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="The factor whose levels are compared, by its name or the last part of it.",
+            metavar="FACTOR",
+            show_default="the first factor of the experiment",
+        ),
+    ] = None,
 ) -> None:
     """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
 
@@ -34,22 +43,23 @@ def report(
     ```text
     mydyno report
     mydyno report thread-cache --lab lab --out /tmp/report
+    mydyno report raid-vs-memory --columns innodb_buffer_pool_size
     ```
     """
     from mydyno.results.store import Lab
 
     with Lab.open(lab, write=False) as opened:
         run = opened.find_run(name)
-        write(run, out or run.report_folder)
+        write(run, out or run.report_folder, columns)
 
 
-def write(run: Run, out: Path) -> None:
+def write(run: Run, out: Path, columns: str | None = None) -> None:
     """Write the files and print the summary and where they are."""
     from mydyno.report.build import build
     from mydyno.report.text import summary
 
-    files = build(run, out)
-    typer.echo(summary(run))
+    files = build(run, out, columns)
+    typer.echo(summary(run, columns=columns))
     typer.echo(f"\nreport   {files.html}")
     if files.overview:
         typer.echo(f"picture  {files.overview}")

@@ -1,4 +1,4 @@
-"""Where what is dear to make and the same for every lab is kept: guest images, kernels."""
+"""Where what is dear to make and the same for every lab is kept: guest images, kernels, servers."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ AGENT = Variable("MYDYNO_AGENT", "the mydyno-agent binary to use instead of the 
 SERVER = Variable("MYDYNO_SERVER", "the mysqld or mariadbd binary that `release: system` means")
 CACHE = Variable(
     "MYDYNO_CACHE",
-    "the folder for guest images and kernels (default: $XDG_CACHE_HOME/mydyno, else ~/.cache/mydyno)",
+    "the folder for images, kernels and servers (default: $XDG_CACHE_HOME/mydyno, else ~/.cache/mydyno)",
 )
 
 ALL = (LAB, ENGINE, AGENT, SERVER, CACHE)

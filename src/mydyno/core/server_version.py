@@ -11,6 +11,13 @@ from mydyno.core.errors import ServerError
 
 _VERSION = re.compile(r"\b[Vv]er (\d+)\.(\d+)(?:\.(\d+))?([^\s,]*)")
 
+# The tools beside the servers tell their versions alike; what is called mysqld or mariadbd is a server.
+_TOOL = re.compile(r"(?:\S*/)?(?:mysql|mariadb)(?!d(?!ump))[^\s/]*\s", re.IGNORECASE)
+
+# What comes before a release, by the names that MySQL and MariaDB have given it: 8.0.4-rc, 5.7.4-m14.
+_EARLY = re.compile(r"[-~](?:alpha|beta|gamma|preview|dmr|labs|rc|m\d+)[\d.]*(?![a-z])", re.IGNORECASE)
+_DEBUG = re.compile(r"-(?:debug|asan|valgrind)(?![a-z])", re.IGNORECASE)
+
 
 class Vendor(StrEnum):
     MARIADB = "MariaDB"
@@ -21,18 +28,24 @@ class Vendor(StrEnum):
 @total_ordering
 @dataclass(frozen=True)
 class Version:
-    """A server release. Ordered by its numbers only, which compare within one family of servers."""
+    """A server release. Ordered by its numbers, which compare within one family of servers.
+
+    `text` is the numbers as the maker writes them, with what makes it another server: a release candidate, a
+    build for debugging, Percona's own release number. What a distribution appends is left out.
+    """
 
     vendor: Vendor
     numbers: tuple[int, int, int]
     text: str
+    early: bool = False
+    """Whether it came before the release of these numbers."""
 
     @property
     def is_mariadb(self) -> bool:
         return self.vendor is Vendor.MARIADB
 
     def __lt__(self, other: Version) -> bool:
-        return self.numbers < other.numbers
+        return (self.numbers, not self.early) < (other.numbers, not other.early)
 
     def __str__(self) -> str:
         return f"{self.vendor} {self.text}"
@@ -45,14 +58,16 @@ def parse_version(output: str) -> Version:
     is caught later: its --help lists no data directory.)
     """
     found = _VERSION.search(output)
-    if found is None or "Distrib" in output:
+    if found is None or "Distrib" in output or _TOOL.match(output.strip()):
         first_line = output.strip().splitlines()[0] if output.strip() else "nothing"
         raise ServerError(f"not a MySQL or MariaDB server: --version says {first_line!r}")
     major, minor, patch, rest = found.groups()
     numbers = (int(major), int(minor), int(patch or 0))
+    early, debug = _EARLY.search(rest), _DEBUG.search(rest)
     short = f"{major}.{minor}" + (f".{patch}" if patch else "")
+    text = short + (early[0] if early else "") + (debug[0] if debug else "")
     if "mariadb" in (rest + output).lower():
-        return Version(Vendor.MARIADB, numbers, short)
+        return Version(Vendor.MARIADB, numbers, text, early is not None)
     if "percona" in output.lower():
-        return Version(Vendor.PERCONA, numbers, short + rest)
-    return Version(Vendor.MYSQL, numbers, short)
+        return Version(Vendor.PERCONA, numbers, short + rest, early is not None)
+    return Version(Vendor.MYSQL, numbers, text, early is not None)

@@ -10,9 +10,9 @@ from pathlib import Path
 from mydyno.core.errors import MydynoError
 from mydyno.report.charts import draw, theme
 from mydyno.report.csv import (
+    comparison_frame,
     operations_frame,
     points_frame,
-    programs_frame,
     self_checks_frame,
     trials_frame,
 )
@@ -33,8 +33,8 @@ class ReportFiles:
     """CSV: one row for each setting and number of connections or test program."""
     trials: Path
     """CSV: one row for each phase of each trial."""
-    programs: Path | None
-    """CSV: one row for each test program and setting; None when none was run."""
+    comparison: Path | None
+    """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
     self_checks: Path | None
@@ -48,11 +48,14 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
+
+    `columns` is the factor whose levels are compared, None for the first one of the experiment.
+    """
+    evidence = gather(run, columns)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
-    evidence = gather(run)
     whole = page(evidence)
     drawn = figures(whole)
     contents: dict[str, bytes] = {
@@ -62,7 +65,7 @@ def build(run: Run, out: Path) -> ReportFiles:
         "trials.csv": trials_frame(evidence).write_csv().encode(),
     }
     optional = {
-        "programs.csv": programs_frame(evidence),
+        "comparison.csv": comparison_frame(whole.comparison),
         "operations.csv": operations_frame(evidence),
         "self-checks.csv": self_checks_frame(evidence),
     }
@@ -79,7 +82,7 @@ def build(run: Run, out: Path) -> ReportFiles:
         markdown=out / "summary.md",
         points=out / "points.csv",
         trials=out / "trials.csv",
-        programs=out / "programs.csv" if "programs.csv" in contents else None,
+        comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),

@@ -9,8 +9,7 @@ import polars as pl
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.summary import summary
 from mydyno.report.evidence import Evidence
-from mydyno.report.views.programs import programs
-from mydyno.report.views.verdicts import verdicts
+from mydyno.report.views.comparison import ComparisonTable
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
@@ -70,26 +69,43 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def programs_frame(evidence: Evidence) -> pl.DataFrame:
-    """One row for each test program and setting: running time in seconds with its 95 % interval, and its
-    ratio to that of the first setting. The total over all programs has no program."""
-    view = programs(evidence, verdicts(evidence))
-    rows = [
-        {
-            "program": row.program,
-            "point": setting.point_id,
-            "setting": setting.title,
-            "n": 0 if at is None else at.n,
-            "seconds": None if at is None else at.value,
-            "seconds_low": None if at is None else at.low,
-            "seconds_high": None if at is None else at.high,
-            "ratio": None if held is None else held.value,
-            "ratio_low": None if held is None else held.low,
-            "ratio_high": None if held is None else held.high,
-        }
-        for row in view.rows
-        for setting, at, held in zip(view.settings, row.seconds, row.ratios, strict=True)
-    ]
+def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
+    """One row for each cell of the table of comparisons, row by row: the mean with its 95 % interval, the
+    ratio to the first column with its own, and whether a difference is shown.
+
+    `unit` is that of the mean: 1/s, s or ns. A row over all places has neither a number nor a label.
+    """
+    rows: list[dict[str, object]] = []
+    for row in view.rows:
+        for column, cell in zip(view.columns, row.cells, strict=True):
+            if cell is None:
+                continue
+            label = row.place if isinstance(row.place, str) else None
+            number = row.place if isinstance(row.place, int) else None
+            at, held = cell.at, cell.held
+            rows.append(
+                {
+                    **dict(zip(view.others, row.levels, strict=True)),
+                    view.words.load_column: number,
+                    "label": label,
+                    "metric": row.metric.name,
+                    "unit": row.metric.unit,
+                    "better": row.metric.better,
+                    view.factor: column.level,
+                    "point": cell.setting.point_id,
+                    "durability": column.durability,
+                    "n": 0 if at is None else at.n,
+                    "invalid": cell.invalid,
+                    "mean": None if at is None else at.value,
+                    "mean_low": None if at is None else at.low,
+                    "mean_high": None if at is None else at.high,
+                    "ratio": None if held is None else held.value,
+                    "ratio_low": None if held is None else held.low,
+                    "ratio_high": None if held is None else held.high,
+                    "verdict": None if held is None else held.outcome,
+                    "less_durable": None if held is None else held.less_durable,
+                }
+            )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

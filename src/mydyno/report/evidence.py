@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import polars as pl
 
-from mydyno.analysis.places import by_program
+from mydyno.analysis.grid import Grid, grid
+from mydyno.analysis.places import by_program, places
 from mydyno.analysis.words import Words, words_of
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, UsageError
+from mydyno.document.problems import nearest
 from mydyno.report.format import printable
 from mydyno.results.records import (
     Environment,
@@ -38,9 +41,14 @@ class Run(Protocol):
     def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame: ...
 
 
+COLORS = 8
+"""Settings that a reader can tell apart by colour."""
+
+
 @dataclass(frozen=True)
 class Setting:
-    """One point as the report shows it. `slot`, its place in the experiment, gives its colour everywhere."""
+    """One point as the report shows it. `slot` gives its colour everywhere: its place in the experiment, or,
+    where points are more than colours, its column in the table of comparisons."""
 
     point_id: str
     title: str
@@ -81,12 +89,30 @@ class Evidence:
     """(trial, attempt) -> what was recorded over time."""
     lost: tuple[str, ...]
     """What the lab could not give any more, one sentence each."""
+    across: str | None = None
+    """The factor whose levels are compared; None for the first one of the experiment."""
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """What is compared with what; None when nothing varies."""
+        return grid(self.experiment.factors, self.experiment.points, self.across)
 
     @property
+    def crossed(self) -> bool:
+        """Several factors vary: what is compared stands in several rows."""
+        return self.grid is not None and len(self.grid.rows) > 1
+
+    @cached_property
     def settings(self) -> tuple[Setting, ...]:
+        crowded = self.crossed and len(self.experiment.points) > COLORS
         return tuple(
-            Setting(point.point_id, point.title, slot, tuple(point.levels.values()))
-            for slot, point in enumerate(self.experiment.points)
+            Setting(
+                point.point_id,
+                point.title,
+                self.grid.column_of(point.point_id) if crowded and self.grid is not None else place,
+                tuple(point.levels.values()),
+            )
+            for place, point in enumerate(self.experiment.points)
         )
 
     @property
@@ -99,6 +125,12 @@ class Evidence:
         """Test programs tell its phases apart, whose work is given."""
         return self.experiment.work == "queries" and by_program(self.trials)
 
+    @cached_property
+    def programs(self) -> tuple[str, ...]:
+        """The test programs of sql-bench that some trial came to."""
+        found = places(self.trials) if self.experiment.work == "queries" else ()
+        return tuple(place for place in found if isinstance(place, str))
+
     @property
     def valid(self) -> tuple[TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.status == "valid")
@@ -110,8 +142,13 @@ class Evidence:
         return self.series.get((trial.trial_id, trial.attempt), NO_SERIES)
 
 
-def gather(run: Run) -> Evidence:
-    """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain."""
+def gather(run: Run, columns: str | None = None) -> Evidence:
+    """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain.
+
+    `columns` is the factor whose levels are compared, by its name or the last part of it. Raises UsageError
+    when the experiment has none of that name.
+    """
+    across = None if columns is None else _factor(columns, tuple(run.experiment.factors))
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
     trials = tuple(_printable_words(trial) for trial in attempts)
     series: dict[tuple[str, int], Series] = {}
@@ -129,6 +166,20 @@ def gather(run: Run) -> Evidence:
         trials=trials,
         series=series,
         lost=tuple(lost),
+        across=across,
+    )
+
+
+def _factor(wanted: str, factors: tuple[str, ...]) -> str:
+    found = [name for name in factors if wanted in (name, name.rpartition(".")[2])]
+    if len(found) == 1:
+        return found[0]
+    if not factors:
+        raise UsageError(f"nothing varies in this experiment, so {wanted} cannot be its columns")
+    likely = f"; did you mean {near}?" if (near := nearest(wanted, factors)) else ""
+    raise UsageError(
+        f"the experiment has no factor {wanted}" if not found else f"{wanted} is the end of several factors",
+        f"its factors are {', '.join(factors)}{likely}",
     )
 
 

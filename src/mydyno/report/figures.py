@@ -25,11 +25,9 @@ from mydyno.report.tables import (
     levels_table,
     operations_table,
     programs_table,
-    ratios_table,
 )
 from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
-from mydyno.report.views.verdicts import Ratios
 
 PICTURE = Size("picture", 800)
 """Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
@@ -49,13 +47,12 @@ class Figure:
     caption: str
     draw: Callable[[Size], Chart]
     tables: tuple[tuple[str, Table], ...]
-    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series."""
+    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
+    where they stand in the table of comparisons."""
     picture_title: str
     picture_subtitle: tuple[str, ...]
     labelled: bool
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
-    shown_tables: tuple[tuple[str, Table], ...] = ()
-    """Those that the page shows unfolded."""
 
     def picture(self) -> Chart:
         """The figure with its title on it, to be shown without the page."""
@@ -97,8 +94,8 @@ def figures(page: Page) -> tuple[Figure, ...]:
         _connect(page),
         _self_checks(page),
     ]
-    if page.throughput_levels.instead_of_ratios:
-        # Nothing changes from phase to phase: how it went over time comes last.
+    if page.throughput_levels.instead_of_ratios or page.comparison.others:
+        # Nothing changes from phase to phase, or there are loads of several kinds: time comes last.
         found = [*found[1:], found[0]]
     return tuple(figure for figure in found if figure is not None)
 
@@ -139,19 +136,18 @@ def _programs(page: Page) -> Figure | None:
         title="Seconds per test program",
         caption="Running time of each test program and of all together: the mean over the valid trials; pale "
         f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
-        "every program was measured. In the table each time has its ratio to that of the first setting.",
+        "every program was measured.",
         draw=lambda size: programs_chart(view, size),
-        tables=folded,
+        tables=(*_numbers(page, "Seconds per test program", programs_table(view)), *folded),
         picture_title="Seconds per test program",
         picture_subtitle=_subtitle(page),
         labelled=False,
-        shown_tables=(("Seconds per test program", programs_table(view)),),
     )
 
 
 def _throughput(page: Page) -> Figure | None:
     if not page.throughput_levels.empty:
-        return _levels(page, "throughput", (page.throughput_levels,), "", page.verdicts.ratios)
+        return _levels(page, "throughput", (page.throughput_levels,), "")
     view = page.throughput
     if view.empty:
         return None
@@ -160,7 +156,7 @@ def _throughput(page: Page) -> Figure | None:
         title=capitalised(view.metric.noun),
         caption=f"Mean over the valid trials. {_bars(view.has_intervals)}",
         draw=lambda size: curves_chart((view,), size),
-        tables=((capitalised(page.words.rate_short), curves_table([view])),),
+        tables=_numbers(page, capitalised(page.words.rate_short), curves_table([view])),
         picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
         picture_subtitle=_subtitle(page),
         labelled=False,
@@ -169,7 +165,7 @@ def _throughput(page: Page) -> Figure | None:
 
 def _ratios(page: Page) -> Figure | None:
     views = tuple(view for view in page.verdicts.ratios if not view.empty)
-    if not views:
+    if not views or len({view.metric for view in views}) > 1:
         return None
     pairing = (
         "Trials of the same block are compared with each other, so that what a block shares drops out."
@@ -192,18 +188,19 @@ def _ratios(page: Page) -> Figure | None:
         f"diamond is the ratio {whole}. Grey: a difference of less than "
         f"{views[0].margin * 100:g} %, which counts as none. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
-        tables=tuple(
-            (f"{view.setting.title} against {view.against.title}", ratios_table(view)) for view in views
-        ),
+        tables=(),
         picture_title=page.verdicts.headline,
         picture_subtitle=_subtitle(page),
         labelled=True,
     )
 
 
-def _levels(
-    page: Page, name: str, views: tuple[Levels, ...], about: str, ratios: tuple[Ratios, ...] = ()
-) -> Figure:
+def _numbers(page: Page, title: str, table: Table) -> tuple[tuple[str, Table], ...]:
+    """A figure's numbers, unless they stand in the table of comparisons."""
+    return () if page.comparison.rows else ((title, table),)
+
+
+def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Figure:
     """Settings side by side, in the place of the curves of that name."""
     title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
     edge = _EDGE if any(view.spreads for view in views) else ""
@@ -213,7 +210,9 @@ def _levels(
         caption=f"{about}Mean over the valid trials, which are the small dots. "
         f"{_bars(views[0].has_intervals)}{edge}",
         draw=lambda size: levels_chart(views, size),
-        tables=((title, levels_table(views, ratios)),),
+        tables=_numbers(page, title, levels_table(views))
+        if name == "throughput"
+        else ((title, levels_table(views)),),
         picture_title=page.verdicts.headline if name == "throughput" else title,
         picture_subtitle=_subtitle(page),
         labelled=True,

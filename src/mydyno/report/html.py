@@ -16,6 +16,7 @@ from markupsafe import Markup
 from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import dark_rules, inline_svg
 from mydyno.report.charts.theme import Size
+from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
 from mydyno.report.figures import GROUND, Figure
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.storage_tables import storage_tables
@@ -37,6 +38,8 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
+_MANY_ROWS = 24
+"""Rows of the table of comparisons that are shown unfolded."""
 _MANY_REMARKS = 8
 """Marked trials that are listed unfolded."""
 
@@ -53,6 +56,14 @@ def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SI
         day=page.experiment.created_at.partition("T")[0],
         facts=_facts(page),
         command=command(page),
+        comparison_caption=comparison_caption(page.comparison) if page.comparison.rows else "",
+        comparison_labels=label_columns(page.comparison),
+        comparison_rows=[
+            (labels(page.comparison, row), [cell_text(row, cell) for cell in row.cells])
+            for row in page.comparison.rows
+        ],
+        durability=durability(page),
+        many_rows=_MANY_ROWS,
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
         ground_figure=GROUND,
@@ -67,6 +78,22 @@ def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SI
         breakable=breakable,
         missing=MISSING,
     )
+
+
+def durability(page: Page) -> list[tuple[str, str]]:
+    """(whose, label): of each setting; where several factors vary, of each column if its points have the same
+    one, else of all settings that share it."""
+    view, unknown = page.comparison, "durability unknown"
+    labels = [label or unknown for label in page.settings.durability]
+    named = [setting.short if view.others else setting.title for setting in page.settings.settings]
+    if not view.others:
+        return list(zip(named, labels, strict=True))
+    if all(column.durability for column in view.columns):
+        return [(column.level, column.durability or unknown) for column in view.columns]
+    return [
+        (", ".join(name for name, own in zip(named, labels, strict=True) if own == label), label)
+        for label in dict.fromkeys(labels)
+    ]
 
 
 def breakable(name: str) -> Markup:

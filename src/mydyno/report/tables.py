@@ -16,7 +16,6 @@ from mydyno.report.format import (
     interval,
     latency,
     number,
-    ratio,
     seconds,
 )
 from mydyno.report.views.curves import CurvePoint, Curves, Measured
@@ -26,7 +25,6 @@ from mydyno.report.views.operations import Cost, OperationRow, Operations
 from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
-from mydyno.report.views.verdicts import RatioRow, Ratios
 
 FEW = 4
 """Settings that stand side by side; more stand below each other."""
@@ -70,38 +68,21 @@ def _mean(metric: Metric, point: Measured) -> str:
     return f"{write(point.value)}{error}, n={point.n}"
 
 
-def levels_table(views: Sequence[Levels], ratios: Sequence[Ratios] = ()) -> Table:
-    """Places and settings down, metrics across: each mean with its interval and n; then what it is against
-    the first setting, where `ratios` has that."""
-    held = {(one.setting.point_id, row.place): row for one in ratios for row in one.rows}
+def levels_table(views: Sequence[Levels]) -> Table:
+    """Places and settings down, metrics across: each mean with its interval and n."""
     several = len(views[0].groups) > 1
     rows = tuple(
         (
             *((place_name(place),) if several else ()),
             level.setting.title,
             *(_level(view, number, row) for view in views),
-            *((_against(held.get((level.setting.point_id, place))),) if held else ()),
         )
         for number, (place, group) in enumerate(views[0].groups)
         for row, level in enumerate(group)
     )
     place = views[0].words.load if isinstance(views[0].groups[0][0], int) else views[0].words.part
-    against = (f"against {ratios[0].against.title}",) if held else ()
-    columns = (
-        *((place,) if several else ()),
-        "setting",
-        *(view.metric.noun for view in views),
-        *against,
-    )
+    columns = (*((place,) if several else ()), "setting", *(view.metric.noun for view in views))
     return Table(columns, rows, frozenset({0, 1} if several else {0}))
-
-
-def _against(row: RatioRow | None) -> str:
-    """`+95.6 % (+93.3 % to +97.9 %), faster`"""
-    if row is None or row.value is None:
-        return MISSING
-    error = "" if row.low is None else f" ({interval(row.low, row.high, change)})"
-    return f"{change(row.value)}{error}, {row.outcome.replace('-', ' ')}"
 
 
 def _level(view: Levels, group: int, row: int) -> str:
@@ -109,44 +90,24 @@ def _level(view: Levels, group: int, row: int) -> str:
     return MISSING if at is None else _mean(view.metric, at)
 
 
-def ratios_table(view: Ratios) -> Table:
-    place = view.words.part if view.by_program else view.words.load
-    whole = "total" if view.metric.summed else "overall"
-    columns = (place, "ratio", "change", "95 % interval", "n", "verdict")
-    rows = tuple(_ratio_row(row, whole) for row in view.rows)
-    return Table(columns, rows, frozenset({0, 5} if view.by_program else {5}))
-
-
-def _ratio_row(row: RatioRow, whole: str) -> tuple[str, ...]:
-    return (
-        whole if row.place is None else place_name(row.place),
-        ratio(row.value),
-        change(row.value),
-        interval(row.low, row.high, change),
-        f"{row.n[0]} vs {row.n[1]}",
-        row.outcome.replace("-", " "),
-    )
-
-
 def place_name(place: Place) -> str:
     return place if isinstance(place, str) else count(place)
 
 
 def programs_table(view: Programs) -> Table:
-    """Programs down; each setting's mean and interval across, and below them its ratio and n."""
+    """Programs down; each setting's mean, interval and n across."""
     rows = tuple(
-        ("total" if row.program is None else row.program, *map(_running_time, row.seconds, row.ratios))
+        ("total" if row.program is None else row.program, *map(_running_time, row.seconds))
         for row in view.rows
     )
-    return Table(("test program", *(setting.title for setting in view.settings)), rows, frozenset({0}))
+    return Table(("test program", *(setting.short for setting in view.settings)), rows, frozenset({0}))
 
 
-def _running_time(at: Measured | None, against_first: RatioRow | None) -> str:
+def _running_time(at: Measured | None) -> str:
     if at is None:
         return MISSING
     error = "" if at.low is None else f" ({interval(at.low, at.high)})"
-    held = "" if against_first is None else f"{ratio(against_first.value)}, "
-    return f"{seconds(at.value)}{error}\n{held}n={at.n}"
+    return f"{seconds(at.value)}{error}\nn={at.n}"
 
 
 def operations_table(view: Operations) -> Table:
@@ -162,7 +123,7 @@ def operations_table(view: Operations) -> Table:
         for row in view.rows
     )
     columns = ("test program", "operation", "tests (original)", "statements sent")
-    return Table((*columns, *(setting.title for setting in view.settings)), rows, frozenset({0, 1}))
+    return Table((*columns, *(setting.short for setting in view.settings)), rows, frozenset({0, 1}))
 
 
 def _counts(values: Sequence[int]) -> str:

@@ -11,17 +11,16 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import GROUND, Figure
 from mydyno.report.format import plain_spaces
-from mydyno.report.html import command
+from mydyno.report.html import command, durability
 from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
-    levels_table,
     programs_table,
-    ratios_table,
     settings_table,
     trials_table,
 )
@@ -33,9 +32,9 @@ _REMARKED = 6
 """Marked trials that a terminal shows."""
 
 
-def summary(run: Run, width: int = WIDTH) -> str:
-    """What a terminal shows of `run`, `width` columns wide."""
-    return terminal(page(gather(run)), width)
+def summary(run: Run, width: int = WIDTH, columns: str | None = None) -> str:
+    """What a terminal shows of `run`, `width` characters wide; `columns` is the factor that is compared."""
+    return terminal(page(gather(run, columns)), width)
 
 
 def terminal(page: Page, width: int = WIDTH) -> str:
@@ -51,21 +50,16 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(sentence))
     if page.key_numbers:
         console.print(_rich(key_numbers_table(page.key_numbers)))
-    if not page.programs.empty:
+    if not page.comparison.empty:
+        console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
+        few = len(page.comparison.columns) <= WIDEST
+        console.print(_rich(wide_table(page.comparison) if few else long_table(page.comparison)))
+    elif not page.programs.empty:
         console.print(_rich(programs_table(page.programs)))
-    compared = page.verdicts.ratios
-    if page.throughput_levels.instead_of_ratios:
-        console.print(_rich(levels_table((page.throughput_levels,), compared)))
-        compared = ()
-    for view in compared:
-        if not view.empty:
-            console.print(Text(f"{view.setting.title} against {view.against.title}, {view.metric.noun}"))
-            console.print(_rich(ratios_table(view)))
     for one in page.verdicts.beside:
         console.print(Text(one.sentence))
     if page.settings.durability_differs:
-        labels = zip(page.settings.settings, page.settings.durability, strict=True)
-        told = "; ".join(f"{setting.title}: {label or 'unknown'}" for setting, label in labels)
+        told = "; ".join(f"{name}: {label}" for name, label in durability(page))
         console.print(Text(f"Durability differs: {told}."))
     if page.ground.checks:
         console.print(Text("The disks against theory, I/Os per second"))
@@ -103,6 +97,10 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
         yield from _table(key_numbers_table(page.key_numbers))
+    if not page.comparison.empty:
+        yield f"\n## By {escaped(page.comparison.name)}\n"
+        yield f"{escaped(comparison_caption(page.comparison))}\n"
+        yield from _table(wide_table(page.comparison, between="; "))
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
         if figure.name == GROUND:
@@ -110,9 +108,8 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## {figure.title}\n"
         yield f"![{figure.title}]({figure.name}.png)\n"
         yield f"{figure.caption}\n"
-        tables = [*figure.shown_tables, *figure.tables]
-        for title, numbers in tables:
-            if len(tables) > 1:
+        for title, numbers in figure.tables:
+            if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from _table(numbers)
         if figure.name == with_verdicts:

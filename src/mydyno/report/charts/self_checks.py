@@ -8,6 +8,7 @@ from mydyno.report.charts import theme
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
+from mydyno.report.evidence import Setting
 from mydyno.report.format import count, shorten
 from mydyno.report.views.ground import OPERATIONS, CheckRow, GroundView
 
@@ -23,12 +24,12 @@ _BOLD = 1.1
 def self_checks_chart(view: GroundView, size: Size) -> Chart:
     """A panel for writes and one for reads, beside each other where there is room; a row a volume."""
     operations = tuple(name for name in OPERATIONS if any(row.operation == name for row in view.checks))
-    places = tuple(dict.fromkeys((row.setting.slot, row.volume) for row in view.checks))
-    names = [_name(view, slot, volume, _LONGEST) for slot, volume in places]
+    places = tuple(dict.fromkeys((row.setting, row.volume) for row in view.checks))
+    names = [_name(view, setting, volume, _LONGEST) for setting, volume in places]
     columns = 1 if size.width < 900 else len(operations)
     left = min(int(size.width * 0.4), int(max(map(len, names)) * CHARACTER_PX * _BOLD) + 16)
     fitting = int((left - 16) / (CHARACTER_PX * _BOLD))
-    names = [_name(view, slot, volume, fitting) for slot, volume in places]
+    names = [_name(view, setting, volume, fitting) for setting, volume in places]
     numbers = 0 if size.narrow else _NUMBERS
     # Beside another, only the first panel names the rows.
     width = (size.width - left - (columns - 1) * _GAP) // columns - numbers - 6
@@ -50,7 +51,7 @@ def self_checks_chart(view: GroundView, size: Size) -> Chart:
 
 def _panel(
     rows: list[CheckRow],
-    places: tuple[tuple[int, str], ...],
+    places: tuple[tuple[Setting, str], ...],
     names: list[str],
     operation: str,
     *,
@@ -66,7 +67,7 @@ def _panel(
         scale=alt.Scale(domain=[0, most], nice=False),
         axis=alt.Axis(format=",~f", tickCount=max(3, width // 80), grid=True),
     )
-    at = {row: _ROW * (places.index((row.setting.slot, row.volume)) + 0.5) for row in rows}
+    at = {row: _ROW * (places.index((row.setting, row.volume)) + 0.5) for row in rows}
     layers = [_allowed(at, x, y), _theory(at, x, y)]
     for row, middle in at.items():
         layers.append(_dots(row, middle, x, y))
@@ -78,8 +79,8 @@ def _panel(
             .encode(x=alt.value(width + 10), y=y, text="told:N")
         )
     layers += [
-        _label(name, slot, _ROW * (place + 0.5), y)
-        for place, (name, (slot, _)) in enumerate(zip(names, places, strict=False))
+        _label(name, setting.slot, _ROW * (place + 0.5), y)
+        for place, (name, (setting, _)) in enumerate(zip(names, places, strict=False))
     ]
     title = f"{_block(rows)} {OPERATIONS[operation]}"
     return layered(*layers, width=width, height=height, title=title)
@@ -89,10 +90,9 @@ def _block(rows: list[CheckRow]) -> str:
     return "/".join(f"{size // 1024}K" for size in sorted({row.block_bytes for row in rows}))
 
 
-def _name(view: GroundView, slot: int, volume: str, most: int) -> str:
-    title = next(row.setting.short for row in view.checks if row.setting.slot == slot)
+def _name(view: GroundView, setting: Setting, volume: str, most: int) -> str:
     several = f", {volume}" if len(view.volumes) > 1 else ""
-    return shorten(title, most - len(several)) + several
+    return shorten(setting.short, most - len(several)) + several
 
 
 def _extent(row: CheckRow) -> list[float]:

@@ -9,11 +9,9 @@ from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place, places
 from mydyno.analysis.summary import summary
 from mydyno.analysis.words import Words
-from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.evidence import COLORS, Evidence, Setting
 from mydyno.report.views.curves import Measured, measured
 
-MOST_CURVES = 8
-"""As many as there are colours."""
 _MANY_ORDERS = 20
 
 
@@ -39,7 +37,7 @@ class Levels:
     def instead_of_ratios(self) -> bool:
         """A picture of every comparison would say the same again, or be as tall as a tower."""
         settings = max((len(group) for _, group in self.groups), default=0)
-        return not self.empty and (len(self.groups) == 1 or settings > MOST_CURVES)
+        return not self.empty and (len(self.groups) == 1 or settings > COLORS)
 
     @property
     def has_intervals(self) -> bool:
@@ -67,29 +65,41 @@ class Levels:
 
 
 def side_by_side(evidence: Evidence) -> bool:
-    """Whether settings are compared place by place rather than as curves."""
-    if evidence.by_program:
+    """Whether settings are compared place by place rather than as curves. Test programs are neither: their
+    work is given, so that their rate says nothing."""
+    found = [place for place in places(evidence.trials) if place not in evidence.programs]
+    if not found:
         return False
-    found = places(evidence.trials)
     named = any(isinstance(place, str) for place in found)
-    return len(found) == 1 or named or len(evidence.settings) > MOST_CURVES
+    return len(found) == 1 or named or len(evidence.settings) > COLORS
 
 
 def levels(evidence: Evidence, metric: Metric) -> Levels:
-    """Without a group where curves show it."""
+    """Without a group where curves show it, and where only test programs were run."""
     if not side_by_side(evidence):
         return Levels(metric, evidence.words, ())
     found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
-    return Levels(
-        metric,
-        evidence.words,
-        tuple(
-            (
-                place,
-                tuple(
-                    Level(setting, measured(found[setting.point_id, place])) for setting in evidence.settings
-                ),
-            )
-            for place in places(evidence.trials)
-        ),
+    came_to = {
+        setting.point_id: places(evidence.trials_of(setting.point_id)) for setting in evidence.settings
+    }
+
+    def group(place: Place) -> tuple[Level, ...]:
+        """Not of settings whose load has no such place, but of those that never came to any."""
+        return tuple(
+            Level(setting, measured(found[setting.point_id, place]))
+            for setting in _in_rows(evidence)
+            if place in came_to[setting.point_id] or not came_to[setting.point_id]
+        )
+
+    wanted = (place for place in places(evidence.trials) if place not in evidence.programs)
+    return Levels(metric, evidence.words, tuple((place, group(place)) for place in wanted))
+
+
+def _in_rows(evidence: Evidence) -> tuple[Setting, ...]:
+    """Those that are compared with each other stand side by side."""
+    if evidence.grid is None:
+        return evidence.settings
+    settings = {setting.point_id: setting for setting in evidence.settings}
+    return tuple(
+        settings[point.point_id] for row in evidence.grid.rows for point in row.points if point is not None
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
@@ -36,13 +37,17 @@ class Method:
 
 
 def method(evidence: Evidence) -> Method:
-    kinds = sorted({phase.latency_kind for trial in evidence.trials for phase in trial.phases}, reverse=True)
+    loads = [phase for trial in evidence.trials for phase in trial.phases]
+    kinds = {phase.latency_kind for phase in loads if place_of(phase) not in evidence.programs}
     done = len({trial.trial_id for trial in evidence.trials})
     return Method(
         valid=len(evidence.valid),
         invalid=len(evidence.trials) - len(evidence.valid),
         done=done,
-        load=(GIVEN_WORK,) if evidence.by_program else tuple(_loop(evidence.words, kind) for kind in kinds),
+        load=(
+            *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
+            *((GIVEN_WORK,) if evidence.programs else ()),
+        ),
         verified=tuple(verified(evidence)),
         remarks=(*_missing(evidence, done), *_external(evidence), *_disturbed(evidence)),
     )

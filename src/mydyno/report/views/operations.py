@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.programs import settings_with_programs
 from mydyno.results.records import OperationRecord
 
 
@@ -58,7 +59,7 @@ def operations(evidence: Evidence) -> Operations:
                 turns[operation.name] += 1
                 key = phase.label or "", operation.name, turns[operation.name]
                 found.setdefault(key, {}).setdefault(trial.point_id, []).append(operation)
-    settings = evidence.settings
+    settings = settings_with_programs(evidence)
     return Operations(settings, tuple(_row(*key, settings, seen) for key, seen in found.items()))
 
 

@@ -10,6 +10,7 @@ from mydyno.analysis.metrics import (
 )
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
+from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
@@ -31,7 +32,10 @@ class Page:
     experiment: ExperimentRecord
     words: Words
     verdicts: Verdicts
+    comparison: ComparisonTable
+    """Without a row where nothing varies."""
     key_numbers: tuple[KeyNumber, ...]
+    """None where several factors vary: the comparison stands in their place."""
     method: Method
     overview: Overview
     programs: Programs
@@ -60,10 +64,11 @@ def page(evidence: Evidence) -> Page:
         experiment=evidence.experiment,
         words=evidence.words,
         verdicts=found,
-        key_numbers=key_numbers(evidence),
+        comparison=comparison(evidence, found),
+        key_numbers=() if evidence.crossed else key_numbers(evidence),
         method=method(evidence),
         overview=overview(evidence),
-        programs=programs(evidence, found),
+        programs=programs(evidence),
         operations=operations(evidence),
         throughput=curves(evidence, evidence.words.rate),
         latency=tuple(curves(evidence, metric) for metric in latencies(evidence)),

@@ -1,4 +1,4 @@
-"""The running time of each test program and of all together, each setting against the first."""
+"""The running time of each test program and of all together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from mydyno.analysis.places import places
 from mydyno.analysis.summary import summary, total_summary
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import Measured, measured
-from mydyno.report.views.verdicts import RatioRow, Verdicts
 
 MANY_ORDERS = 12
 
@@ -20,8 +19,6 @@ class ProgramRow:
     """None for the total over all programs."""
     seconds: tuple[Measured | None, ...]
     """One for each setting; None where it was not measured."""
-    ratios: tuple[RatioRow | None, ...]
-    """One for each setting; None for the first, which is what the others are held against."""
 
 
 @dataclass(frozen=True)
@@ -58,33 +55,22 @@ class Programs:
         return [cell for row in self.rows for cell in row.seconds if cell is not None]
 
 
-def programs(evidence: Evidence, verdicts: Verdicts) -> Programs:
-    settings = evidence.settings
-    names = [place for place in places(evidence.trials) if isinstance(place, str)]
-    if not names or not verdicts.metric.summed:
+def programs(evidence: Evidence) -> Programs:
+    """Of the settings that run test programs; beside another load there are settings that do not."""
+    names, settings = evidence.programs, settings_with_programs(evidence)
+    if not names:
         return Programs(settings, ())
     points = [setting.point_id for setting in settings]
-    each = summary(evidence.trials, points, RUNNING_TIME)
-    total = total_summary(evidence.trials, points, RUNNING_TIME)
-    rows = [
-        ProgramRow(
-            name, tuple(measured(each[point, name]) for point in points), _ratios(settings, verdicts, name)
-        )
-        for name in names
-    ]
-    rows.append(
-        ProgramRow(None, tuple(measured(total[point]) for point in points), _ratios(settings, verdicts, None))
-    )
-    return Programs(settings, tuple(rows))
+    of_them = [trial for trial in evidence.trials if trial.point_id in points]
+    each = summary(of_them, points, RUNNING_TIME)
+    total = total_summary(of_them, points, RUNNING_TIME)
+    rows = [ProgramRow(name, tuple(measured(each[point, name]) for point in points)) for name in names]
+    return Programs(settings, (*rows, ProgramRow(None, tuple(measured(total[point]) for point in points))))
 
 
-def _ratios(
-    settings: tuple[Setting, ...], verdicts: Verdicts, program: str | None
-) -> tuple[RatioRow | None, ...]:
-    found = {
-        ratios.setting.point_id: row
-        for ratios in verdicts.ratios
-        for row in ratios.rows
-        if row.place == program
-    }
-    return tuple(found.get(setting.point_id) for setting in settings)
+def settings_with_programs(evidence: Evidence) -> tuple[Setting, ...]:
+    """Those of which some trial came to a test program; all where there is no other load."""
+    if evidence.by_program:
+        return evidence.settings
+    run_by = {trial.point_id for trial in evidence.trials if set(places([trial])) & set(evidence.programs)}
+    return tuple(setting for setting in evidence.settings if setting.point_id in run_by)

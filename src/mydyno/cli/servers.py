@@ -1,0 +1,212 @@
+"""`mydyno servers`: releases of MySQL and MariaDB beside the system's own, kept in a cache."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.cli.progress import telling
+from mydyno.core.errors import UsageError
+from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
+from mydyno.core.units import format_bytes, format_duration
+
+if TYPE_CHECKING:
+    from mydyno.stack.server.releases import Installed, ReleaseStore
+    from mydyno.stack.server.releases.provider import Provider
+
+_Names = Annotated[
+    list[str],
+    typer.Argument(
+        help="Releases that can be had, as `mydyno servers list` shows them; or with --from a name of your"
+        " own.",
+        metavar="NAME...",
+        show_default=False,
+    ),
+]
+_From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        help="A folder with a server in it (used where it is) or a tar archive of one (unpacked into the"
+        " cache).",
+        metavar="DIR|FILE",
+        show_default=False,
+    ),
+]
+_Installed = Annotated[
+    list[str] | None,
+    typer.Argument(help="Names as `mydyno servers list` shows them.", metavar="NAME...", show_default=False),
+]
+_All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's own stays.")]
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="""List, install and remove releases of MySQL and MariaDB: old and new, side by side.
+
+A release has a name, and an experiment says which one runs: `server: {release: mysql-5.6}`, or as a factor
+`server.release: [system, mysql-5.6]`. `system` is the server that this machine has. The others are kept in
+a cache for every lab and are started privately; the system is not touched and nothing runs by itself. A
+run installs what it needs and is not here.
+
+```text
+mydyno servers list                          what is here, and what can be had
+mydyno servers add mysql-5.6                 a release that can be had
+mydyno servers add my-build --from ~/src/mariadb/build
+mydyno servers remove mysql-5.6
+```
+""",
+)
+
+
+@commands.command("list")
+def list_servers(as_json: options.AsJson = False) -> None:
+    """List the releases that are installed and those that can be had: version, size, where from, since when.
+
+    ```text
+    mydyno servers list
+    mydyno servers list --json | jq '.[] | select(.installed) | {name, version, checksum}'
+    ```
+    """
+    from mydyno.cli.servers_table import every_release, render
+    from mydyno.stack.server.releases import ReleaseStore
+
+    store = ReleaseStore()
+    rows = every_release(store)
+    if as_json:
+        typer.echo(json.dumps([row.as_json() for row in rows], indent=2))
+        return
+    typer.echo(render(rows, store.folder), nl=False)
+
+
+@commands.command()
+def add(names: _Names, from_: _From = None) -> None:
+    """Install releases, or give a build of your own a name.
+
+    A release that can be had is fetched, checked (package signatures, or a checksum) and unpacked into the
+    cache, never installed into the system. What is here already is left alone. Ctrl-C leaves nothing behind.
+
+    With --from: a folder is used where it is, so what you build anew there is what the next run starts; an
+    installation, an unpacked archive and a build tree will do. An archive (tar, plain or compressed by
+    gzip, bzip2 or xz) is unpacked into the cache. Two builds of one version never share a dataset.
+
+    ```text
+    mydyno servers add mysql-5.6
+    mydyno servers add my-build --from ~/src/mysql/build
+    mydyno servers add mariadb-11.4 --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
+    ```
+    """
+    from mydyno.stack.server.releases import KNOWN, ReleaseStore, install
+
+    store = ReleaseStore()
+    if from_ is not None:
+        (name, provider) = _own(store, names, from_)
+        with telling() as tell:
+            installed = install(store, name, provider, tell)
+        _tell(installed)
+        return
+    for name in names:
+        _refuse_unknown(name)
+    for name in dict.fromkeys(names):
+        here = store.installed(name)
+        if here is None:
+            with telling(f"installing {name}: " if len(names) > 1 else "") as tell:
+                here = install(store, name, KNOWN[name].provider, tell)
+        _tell(here)
+
+
+@commands.command()
+def remove(names: _Installed = None, everything: _All = False) -> None:
+    """Remove releases, and whatever an interrupted installation has left.
+
+    A folder of your own that was added with --from stays as it is: only its name goes. A release that a
+    running mydyno uses is not removed. Datasets that a release has made stay in their labs.
+
+    ```text
+    mydyno servers remove mysql-5.6
+    mydyno servers remove --all
+    ```
+    """
+    from mydyno.stack.server.releases import ReleaseStore
+
+    store = ReleaseStore()
+    there = store.names()
+    if SYSTEM in (names or ()):
+        raise UsageError(f"{SYSTEM} is this machine's own server: mydyno did not install it")
+    if unknown := sorted(set(names or ()) - set(there)):
+        raise UsageError(
+            f"there is no installed release {', '.join(unknown)}",
+            f"there are: {', '.join(there) or 'none at all'}",
+        )
+    if not names and not everything:
+        raise UsageError("which release?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
+    for name in there if everything else dict.fromkeys(names or ()):
+        store.remove(name)
+        typer.echo(f"removed {name}")
+    if swept := store.sweep():
+        typer.echo(f"removed what {swept} interrupted installations had left")
+
+
+def _refuse_unknown(name: str) -> None:
+    from mydyno.stack.server.releases import KNOWN
+    from mydyno.stack.server.releases.find import nearest_release
+
+    if name == SYSTEM:
+        raise UsageError(f"{SYSTEM} is the server that this machine has: there is nothing to add")
+    if name not in KNOWN:
+        nearest = nearest_release(name)
+        meant = f" (did you mean {nearest}?)" if nearest in KNOWN else ""
+        raise UsageError(
+            f"{name} cannot be had by its name{meant}; there are: {', '.join(KNOWN)}",
+            "a build of your own: mydyno servers add NAME --from DIR|FILE",
+        )
+
+
+def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provider]:
+    """The name and the provider of what is given with --from. Raises UsageError."""
+    from dataclasses import replace
+
+    from mydyno.stack.server.releases import KNOWN
+    from mydyno.stack.server.releases.archive import Archive
+    from mydyno.stack.server.releases.directory import Directory
+    from mydyno.stack.server.releases.npm import Npm
+
+    if len(names) != 1:
+        raise UsageError("--from needs one name for what it gives", "mydyno servers add NAME --from DIR")
+    (name,) = names
+    if name == SYSTEM:
+        raise UsageError(f"{SYSTEM} is the server that this machine has: choose another name")
+    if not is_release_name(name):
+        raise UsageError(f"{name!r} is not the name of a release", NAME_RULE)
+    if store.installed(name) is not None:
+        raise UsageError(
+            f"there is a release {name} already", f"choose another name, or: mydyno servers remove {name}"
+        )
+    known = KNOWN[name].provider if name in KNOWN else None
+    if isinstance(known, Npm) and not place.is_dir():
+        return name, replace(known, tarball=place)
+    if known is not None:
+        raise UsageError(
+            f"{name} is the name of a release that can be had: {KNOWN[name].source}",
+            "choose another name for a build of your own",
+        )
+    if not place.exists():
+        raise UsageError(f"there is no folder or file {place}")
+    return name, Directory(place) if place.is_dir() else Archive(place)
+
+
+def _tell(installed: Installed) -> None:
+    manifest = installed.manifest
+    where = "used where it is" if manifest.provider == "directory" else format_bytes(manifest.size_bytes)
+    typer.echo(
+        f"{manifest.name}: {manifest.version}, from {manifest.source}; {where},"
+        f" installed in {format_duration(manifest.seconds)}"
+    )
+
+
+def add_to(app: typer.Typer) -> None:
+    app.add_typer(commands, name="servers")
