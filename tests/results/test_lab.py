@@ -31,6 +31,7 @@ from results.builders import (
     samples,
     save,
     storage_trial,
+    translated_trial,
     trial,
 )
 
@@ -88,6 +89,15 @@ def test_the_ground_its_self_checks_and_remarks_come_back(tmp_path: Path) -> Non
         ["devices", "array", "chunk"],
         ["devices"],
     ]
+
+
+def test_translated_settings_come_back_with_what_became_of_them(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        saved = save(lab.run(experiment(), "{}"), translated_trial(1))
+        assert lab.find_run().trials() == [saved] == [translated_trial(1)]
+    (tmp_path / "lab.sqlite").unlink()
+    with Lab.open(tmp_path, write=True) as lab:
+        assert lab.run(experiment(), "{}").trials() == [translated_trial(1)], "from the trial's folder"
 
 
 def test_a_lost_database_gives_the_ground_back_from_the_folders_of_the_trials(tmp_path: Path) -> None:

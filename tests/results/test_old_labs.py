@@ -37,7 +37,7 @@ def test_a_lab_of_the_second_version_keeps_its_trials_which_stood_on_no_ground(
         run = lab.run(experiment(), "{}")
         assert run.experiment.work == "queries"
         (old,) = run.trials()
-        assert (old.ground, old.self_checks, old.remarks) == (None, (), ())
+        assert (old.ground, old.self_checks, old.remarks, old.translations) == (None, (), (), ())
         (phase,) = old.phases
         assert (phase.label, phase.retries, phase.queries_per_second) == ("insert", 1, 1000.0)
         assert [check.name for check in old.checks] == ["rows of 'flight'"]

@@ -135,6 +135,14 @@ class TestOnLoops:
         assert all(check.expected_iops is None and check.error is None for check in found)
         assert all(check.measured_iops is not None and check.measured_iops > 100 for check in found)
 
+    def test_data_on_the_volume_leaves_the_check_half_of_what_is_free(self, checked: Check) -> None:
+        storage = Storage.model_validate({"data": {"disks": {"size": "320M"}}})
+        standing, _ = checked({})
+        ground = standing.of(Ground)  # type: ignore[type-abstract]
+        mounted = standing.of(MountedVolume)
+        ground.host.run(["fallocate", "--length", "240M", str(mounted.path / "data")])
+        assert [check.error for check in self_check(ground, mounted, storage)] == [None, None]
+
     def test_a_raw_device_is_checked_as_it_is(self, checked: Check) -> None:
         standing, (writes, reads) = checked({"iops": 100}, filesystem="raw")
         assert writes.ratio == pytest.approx(1, abs=TOLERANCE["local"])

@@ -172,8 +172,9 @@ fn prepare(command: &mut Command, user: Option<User>, held: &[BorrowedFd<'_>]) {
     unsafe { command.pre_exec(become_program) };
 }
 
+/// Supplementary groups are cleared.
 #[allow(unsafe_code)]
-fn change_user(uid: u32, gid: u32) -> io::Result<()> {
+pub(crate) fn change_user(uid: u32, gid: u32) -> io::Result<()> {
     // SAFETY: system calls without pointers to anything but an empty list.
     let done = unsafe {
         libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) == 0

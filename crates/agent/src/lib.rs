@@ -3,7 +3,8 @@
 //!
 //! [`frames`] cuts the stream, [`request`] is what is asked and answered, [`server`] does it with
 //! [`children`], [`files`] and [`streams`]; [`guest`] is the first process of a guest, which
-//! prepares the machine and then serves; [`loops`] attaches files as block devices.
+//! prepares the machine and then serves; [`loops`] attaches files as block devices; [`within`] becomes
+//! a program in a private root.
 //! docs/agent-protocol.md is the contract with mydyno.
 
 pub mod children;
@@ -14,3 +15,4 @@ pub mod loops;
 pub mod request;
 pub mod server;
 pub mod streams;
+pub mod within;

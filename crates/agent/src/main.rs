@@ -9,11 +9,14 @@ use mydyno_agent::frames::Malformed;
 use mydyno_agent::guest;
 use mydyno_agent::loops;
 use mydyno_agent::server::{Ending, serve};
+use mydyno_agent::within;
 
 const USAGE: &str = "\
 Usage: mydyno-agent serve          speak the protocol on standard input and output
        mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
        mydyno-agent loops FILE... attach loop devices, tell them, and keep them until its input ends
+       mydyno-agent within ROOT [--user UID:GID] -- PROGRAM ARGS
+                                  become PROGRAM, with the /usr and /etc of ROOT
        mydyno-agent --version
 mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
 
@@ -30,15 +33,24 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        ["within", ref words @ ..] => match within::parse(words) {
+            Some(within) => {
+                let Err(problem) = within.become_program();
+                failed(&problem)
+            }
+            None => usage(),
+        },
         ["--version"] => {
             println!("mydyno-agent {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS
         }
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
-        }
+        _ => usage(),
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
 }
 
 /// The channel is moved away from the standard streams, so that nothing else is ever written to it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from mydyno.cli import options
-from mydyno.core.units import format_bytes
 
 
 def plan(
@@ -26,7 +25,6 @@ def plan(
     from mydyno.cli.planning import prepare
     from mydyno.host.local import LocalHost
     from mydyno.plan import render
-    from mydyno.stack.server.releases import KNOWN
 
     _, prepared = prepare(file, size, lab, LocalHost())
     if as_json:
@@ -34,13 +32,13 @@ def plan(
         return
     typer.echo(render(prepared.plan), nl=False)
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
-        typer.echo(f"\nserver {binary}: knows every setting that the experiment asks for")
+        typer.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
     for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):
         typer.echo(f"\nexternal server {server}: takes every setting of the experiment while it runs")
     for name in prepared.missing:
         typer.echo(
-            f"\nserver {name} is not installed: `mydyno run` installs {KNOWN[name].version} first ("
-            f"{KNOWN[name].source}, {format_bytes(KNOWN[name].size_bytes)}) and then checks its settings"
+            f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "
+            f"to have them checked now: mydyno servers add {name}"
         )
 
 

@@ -61,6 +61,7 @@ class GroundFacts:
     uml_kernel: str
     """The version that a guest boots when none is asked for, at hand or not."""
     qemu: bool
+    """QEMU, and qemu-img for the disks of its guests."""
     kvm: bool | None
     """Whether a guest was seen to boot with KVM; None: it has not been tried."""
     vm_kernels: tuple[str, ...]

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+Setting = str | int | float | bool
+"""A value of a setting as an experiment gives it."""
+
+ON_WORDS = frozenset({"on", "true", "1", "yes"})
+OFF_WORDS = frozenset({"off", "false", "0", "no"})
+
 _OWN_PLACE = "mydyno gives every server a private place of its own"
 _OWN_NETWORK = "mydyno decides how a server is reached: use setup.server.network (false, true or {port: N})"
 _OWN_ACCESS = "mydyno sets a random password at each start"
@@ -48,28 +54,3 @@ CONTROLLED = {
     "version": "only the server can say its version",
 }
 """Options that belong to mydyno, so that no experiment sets them, and why."""
-
-SHAPING_VARIABLES = frozenset(
-    {
-        "aria_block_size",
-        "character_set_server",
-        "collation_server",
-        "default_storage_engine",
-        "innodb_autoextend_increment",
-        "innodb_checksum_algorithm",
-        "innodb_compression_algorithm",
-        "innodb_compression_default",
-        "innodb_compression_level",
-        "innodb_data_file_path",
-        "innodb_default_row_format",
-        "innodb_file_per_table",
-        "innodb_fill_factor",
-        "innodb_page_size",
-        "innodb_stats_persistent",
-        "innodb_stats_persistent_sample_pages",
-        "innodb_undo_tablespaces",
-        "lower_case_table_names",
-        "sql_mode",
-    }
-)
-"""Server variables that shape the files of a dataset: with another value it is another dataset."""

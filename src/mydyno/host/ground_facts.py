@@ -20,11 +20,12 @@ from mydyno.host.programs import find_program
 from mydyno.host.uml.fetch import default_version
 from mydyno.host.uml.kernels import UmlKernels
 from mydyno.host.vm.acceleration import ACCELERATION, acceleration, known
+from mydyno.host.vm.overlay import QEMU_IMG
 
 PROGRAMS = ("mdadm", "mke2fs", "mkfs.xfs", "mkfs.btrfs", "mkfs.jfs", "mkreiserfs", "mkfs.f2fs")
 _FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")
 _FETCHERS = ("apt-get", "dpkg-deb", "tar")
-_QEMU = "qemu-system-x86_64"
+_QEMU = ("qemu-system-x86_64", QEMU_IMG)
 _CAP_SYS_ADMIN = 21
 """The number of the capability that mounting and attaching loop devices takes (capabilities(7))."""
 
@@ -50,7 +51,7 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         fetches=all(shutil.which(program) is not None for program in _FETCHERS),
         uml_kernels=tuple(kernel.manifest.release for kernel in uml.all()),
         uml_kernel=_uml_kernel(uml),
-        qemu=shutil.which(_QEMU) is not None,
+        qemu=all(shutil.which(program) is not None for program in _QEMU),
         kvm=_kvm(store, vm_kernel, try_kvm),
         vm_kernels=_vm_kernels(store),
         vm_kernel=vm_kernel,

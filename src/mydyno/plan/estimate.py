@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.plan.bases import base_key
 from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
@@ -29,6 +30,10 @@ EXTERNAL_TRIAL_SECONDS = 0.5
 """Setting the variables of a server that runs already, putting them back, saving."""
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
 """Building disks, array and file system, with the boot of a guest."""
+BASE_SECONDS = 45.0
+"""Booting a guest that builds the storage and clones the dataset; freezing its disks."""
+FROM_BASE_SECONDS = 20.0
+"""Booting a guest on overlays of a base, and assembling what is there."""
 SELF_CHECK_SECONDS = 5.0
 """A short fio that holds the disks against theory."""
 PHASE_SECONDS = 0.2
@@ -56,6 +61,7 @@ class Estimate(BaseModel):
 def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
     """The cost of visiting `points` in `order`, one trial at each step."""
     by_dataset = {_dataset_key(point): point for point in points}
+    bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
     build = sum(
         (NEW_DATASET_SECONDS if point.starts_server else 0.0) + _loading_seconds(point)
         for point in by_dataset.values()
@@ -68,6 +74,8 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
         file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points if _is_here(point)
     ]
     frozen = [dataset_bytes(point) for point in by_dataset.values() if _is_here(point)]
+    frozen += [file_bytes(point.setup, point.workload) for point in bases]
+    build += sum(BASE_SECONDS + _copying_seconds(point) for point in bases)
     return Estimate(
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
@@ -134,10 +142,16 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 def _trial_overhead(point: Point) -> float:
     if not _is_here(point):
         return EXTERNAL_TRIAL_SECONDS + (_loading_seconds(point) if writes(point.workload) else 0.0)
-    overhead = TRIAL_SECONDS + dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+    if base_key(point) is not None:
+        return TRIAL_SECONDS + FROM_BASE_SECONDS + SELF_CHECK_SECONDS
+    overhead = TRIAL_SECONDS + _copying_seconds(point)
     if point.setup.storage is not None:
         overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
     return overhead
+
+
+def _copying_seconds(point: Point) -> float:
+    return dataset_bytes(point) / COPIED_BYTES_PER_SECOND
 
 
 def _dataset_key(point: Point) -> tuple[str, ...]:
@@ -148,7 +162,14 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
     said = [_ON_EXTERNAL] if not all(map(_is_here, points)) else []
     if any(map(_is_here, points)):
         said += _of_own_data()
-    for kind in sorted({point.setup.host.kind for point in points if point.setup.storage is not None}):
+    if any(base_key(point) is not None for point in points):
+        base, trial = format_duration(BASE_SECONDS), format_duration(FROM_BASE_SECONDS)
+        said.append(
+            f"each storage with a dataset is frozen once for vm guests ({base}, and the disk that it takes); "
+            f"booting a guest on an overlay of it takes a trial {trial}"
+        )
+    built = [point for point in points if point.setup.storage is not None and base_key(point) is None]
+    for kind in sorted({point.setup.host.kind for point in built}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
         said.append(f"{what} takes a trial {build}, and the self-check {check}")

@@ -188,7 +188,8 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             if not facts.agent:
                 return _NO_AGENT
             if not facts.qemu:
-                return Offer(False, "QEMU is not installed", "apt-get install qemu-system-x86")
+                hint = "apt-get install qemu-system-x86 qemu-utils"
+                return Offer(False, "QEMU or its qemu-img is not installed", hint)
             if facts.vm_kernel is None or version is None:
                 return Offer(False, "no guest image is built", "mydyno images build")
             if not has_kernel(version, facts.vm_kernels):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from mydyno.core.server_variables import SHAPING_VARIABLES
+from mydyno.catalogue import catalogue
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
 from mydyno.workload.external import ExternalSysbench
@@ -44,7 +44,7 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
         else server.binary or server.release,
         "dataset": {
             "rows": dataset_of(point.workload),
-            "shape": {name: value for name, value in config.items() if name in SHAPING_VARIABLES},
+            "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},
         },
         "config": {
             "variables": config,

@@ -1,31 +1,19 @@
 """Does the server fit into the machine's memory, if every connection takes what it may?
 
 The sum is the classic one: what the server takes once, plus what each connection may take at a time
-(MySQL Reference Manual, "How MySQL Uses Memory"). Only what the experiment sets is counted, and
-max_connections with its default when a buffer of a connection is set; a server's own defaults are small.
+(MySQL Reference Manual, "How MySQL Uses Memory"); the catalogue knows which variable is which. Only what
+the experiment sets is counted, and max_connections with its default when a buffer of a connection is set;
+a server's own defaults are small.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.catalogue import catalogue
 from mydyno.core.units import format_bytes
 from mydyno.plan.point import Point
 
-ONCE = (
-    "innodb_buffer_pool_size",
-    "key_buffer_size",
-    "aria_pagecache_buffer_size",
-    "innodb_log_buffer_size",
-    "query_cache_size",
-)
-PER_CONNECTION = (
-    "sort_buffer_size",
-    "join_buffer_size",
-    "read_buffer_size",
-    "read_rnd_buffer_size",
-    "thread_stack",
-)
 DEFAULT_MAX_CONNECTIONS = 151
 """Of MySQL since 5.5 and MariaDB."""
 TIGHT = 0.9
@@ -69,7 +57,7 @@ def memory_sum(point: Point) -> MemorySum:
 
     limit = config["max_connections"].number if "max_connections" in config else None
     return MemorySum(
-        once=sizes(ONCE),
-        per_connection=sizes(PER_CONNECTION),
+        once=sizes(catalogue().of_memory("once")),
+        per_connection=sizes(catalogue().of_memory("each connection")),
         max_connections=int(limit) if limit is not None else DEFAULT_MAX_CONNECTIONS,
     )

@@ -42,13 +42,14 @@ def file_bytes(setup: Setup, workload: Workload) -> int:
         return 0
     written = written_to(setup, workload)
     return sum(
-        _taken(volume, sum(written.get(name, {}).values()))
+        taken_bytes(volume, sum(written.get(name, {}).values()))
         for name, volume in setup.storage.volumes.items()
         if not volume.disks.devices
     )
 
 
-def _taken(volume: Volume, content: int) -> int:
+def taken_bytes(volume: Volume, content: int) -> int:
+    """Bytes that the sparse files of a volume's virtual disks take with so much content."""
     whole = volume.disks.size * volume.disks.number
     usable = usable_bytes(volume) or whole
     # A first synchronisation and a rebuild write whole disks.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.facts import GroundFacts
+from mydyno.plan.bases import starts_from_base
 from mydyno.plan.grounds import is_fetched
 from mydyno.plan.point import Point
 from mydyno.spec import External, kernel_version
@@ -67,6 +68,11 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
                 f"boots a {names[kind]} guest for each trial, as an ordinary process without root, that dies "
                 "with mydyno; its disks are sparse files in the lab; arrays and mounts go with it"
             )
+    if any(starts_from_base(point.setup, point.workload) for point in points):
+        yield (
+            "boots a QEMU guest once for each storage with a dataset, and keeps its disks in the lab's "
+            "cache: trials write to overlays of them"
+        )
 
 
 def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:

@@ -228,6 +228,18 @@ class SelfCheckRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SettingTranslation:
+    """A setting that was written for another release than the trial's server is of."""
+
+    name: str
+    value: str
+    """As asked."""
+    became: Mapping[str, str]
+    """The settings that stand for it on this server; empty when it was left out."""
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrialRecord:
     """One repetition of one point: what was asked, what was in force, what was measured."""
 
@@ -249,6 +261,7 @@ class TrialRecord:
     durability: str | None
     """``durable``, ``loses up to 1 s on OS crash``, ``loses up to 1 s on server crash`` or ``unsafe``."""
     settings_asked: Mapping[str, str]
+    """Under the names of this server; `translations` has those that were written otherwise."""
     settings_in_force: Mapping[str, str]
     """Read back from the running server."""
     counters: Mapping[str, int | float]
@@ -261,6 +274,7 @@ class TrialRecord:
     self_checks: tuple[SelfCheckRecord, ...] = ()
     """In the order in which they were made."""
     remarks: tuple[Remark, ...] = ()
+    translations: tuple[SettingTranslation, ...] = ()
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 

@@ -20,6 +20,7 @@ from mydyno.results.records import (
 )
 from mydyno.results.storage_rows import insert_storage, select_storage
 from mydyno.results.tables import insert, rows_by_trial, rows_of_run
+from mydyno.results.translation_rows import insert_translations, select_translations
 
 _LARGEST_INTEGER = 2**63 - 1
 _LATENCY = (
@@ -95,6 +96,7 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
         values = {name: getattr(check, name) for name in _CHECK}
         insert(connection, "checks", trial_key=key, position=position, **values)
     insert_storage(connection, key, trial)
+    insert_translations(connection, key, trial.translations)
     for phase in trial.phases:
         _insert_phase(connection, key, phase)
 
@@ -111,6 +113,7 @@ def select_trials(
     counters = rows_by_trial(connection, run_id, "counters", "name")
     checks = rows_by_trial(connection, run_id, "checks", "position")
     storage = select_storage(connection, run_id)
+    translations = select_translations(connection, run_id)
     phases = _select_phases(connection, run_id)
     return [
         TrialRecord(
@@ -141,6 +144,7 @@ def select_trials(
             ground=storage.grounds.get(row["trial_key"]),
             self_checks=tuple(storage.self_checks[row["trial_key"]]),
             remarks=tuple(storage.remarks[row["trial_key"]]),
+            translations=tuple(translations[row["trial_key"]]),
         )
         for row in trials
     ]

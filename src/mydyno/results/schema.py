@@ -321,4 +321,18 @@ _STORAGE = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE)
+_TRANSLATIONS = (
+    """
+    CREATE TABLE translations (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL, -- as the experiment wrote it
+        value TEXT NOT NULL,
+        became TEXT NOT NULL, -- JSON: the settings that stand for it on this server; {} when left out
+        why TEXT NOT NULL,
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS)

@@ -23,6 +23,7 @@ dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything o
 journal before it is done; servers die with the process that started them.
 """
 
+from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset
@@ -30,10 +31,9 @@ from mydyno.stack.external_layer import ExternalServerLayer
 from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.durability import Durability, durability
 from mydyno.stack.server.external import ExternalFacts, ExternalServer, look_at
-from mydyno.stack.server.names import SettingProblem, SettingsError, find_problems
+from mydyno.stack.server.names import SettingProblem, SettingsError, find_problems, understand
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.server.server import Server
 from mydyno.stack.server.settings import SettingDifference, settings_difference
@@ -76,4 +76,5 @@ __all__ = [
     "outstanding_in",
     "settings_difference",
     "start_server",
+    "understand",
 ]

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import LabError, StorageError
+from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
+from mydyno.stack.disk_base import DiskBase
 from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
+from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.server.config import Setting
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.storage import MountedVolume
 
@@ -35,14 +37,14 @@ class DataDirectory:
     places: Mapping[str, Setting]
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
-    """None on volumes, which are taken down as a whole."""
+    """None on volumes, which are taken down as a whole; `_folders` are what is removed from them."""
 
 
 @dataclass(frozen=True)
 class DataDirectoryLayer:
     """A fresh clone for the trial of this name; another trial always gets another clone.
 
-    It is made on the volumes below; without them in a private folder.
+    It is made on the volumes below; without them in a private folder. Restored disks hold it already.
     """
 
     trial: str
@@ -61,6 +63,8 @@ class DataDirectoryLayer:
 
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
+        if bases := below.all(DiskBase):
+            return _taken_over(site.host, bases[-1])
         dataset = below.of(FrozenDataset)
         volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
         if "data" not in volumes:
@@ -70,7 +74,9 @@ class DataDirectoryLayer:
             except BaseException:
                 site.remove(folder)
                 raise
-        return _on_volumes(site.host, dataset, volumes)
+        directory = _on_volumes(site.host, dataset, volumes)
+        ground = below.of(Ground)  # type: ignore[type-abstract]
+        return replace(directory, _folders=()) if ground.contents == "kept" else directory
 
     def down(self, site: Site, product: DataDirectory) -> None:
         if product._private is not None:
@@ -78,6 +84,14 @@ class DataDirectoryLayer:
         else:
             for folder in product._folders:
                 site.host.remove_tree(folder)
+
+
+def _taken_over(host: Host, base: DiskBase) -> DataDirectory:
+    """The clone that the disks came with."""
+    told = base.manifest
+    if not host.exists(told.data / "mysql"):
+        raise StorageError(f"the disks of the base {base.name} hold no data directory in {told.data}")
+    return DataDirectory(told.data, told.scratch, told.places, (), None)
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:

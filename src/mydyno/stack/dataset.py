@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mydyno.catalogue import catalogue
 from mydyno.core.errors import LabError, ServerError
-from mydyno.core.server_variables import SHAPING_VARIABLES
+from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
 from mydyno.stack.files import move_tree, size_of_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.initialise import initialise
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.sandbox import RunningServer, start_server
@@ -100,7 +100,7 @@ class DatasetLayer:
 
     def _shaping(self) -> dict[str, Setting]:
         settings = canonical(self.binary, self.config)
-        return {name: settings[name] for name in sorted(SHAPING_VARIABLES & settings.keys())}
+        return {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
 
     def _make(self, site: Site, place: Path) -> None:
         started = time.monotonic()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mydyno.core.server_variables import Setting
 from mydyno.spec.external import External
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.external import ExternalServer, attach
 from mydyno.stack.site import Site
 

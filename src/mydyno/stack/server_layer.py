@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.core.server_variables import Setting
 from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.site import Site
@@ -36,7 +36,7 @@ class ServerLayer:
         """Raises SettingsError when the binary does not know a setting."""
         return fingerprint_of(
             {
-                "binary": str(self.binary.path),
+                "binary": str(self.binary.file),
                 "release": self.binary.build,
                 "settings": canonical(self.binary, self.config),
                 "port": self.port,
@@ -49,7 +49,7 @@ class ServerLayer:
         if self.port is not None:
             network = f"port {self.port or 'any free one'} on 127.0.0.1"
         return (
-            f"runs {self.binary.path} as an ordinary user, with {network}; it dies with mydyno",
+            f"runs {self.binary.file} as an ordinary user, with {network}; it dies with mydyno",
             "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
         )
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mydyno.catalogue import catalogue
 from mydyno.core.errors import ServerError
-from mydyno.core.server_variables import SHAPING_VARIABLES
+from mydyno.core.server_variables import Setting
 from mydyno.stack.dataset import Facts
 from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.external import session
 from mydyno.stack.server.server import Server
 from mydyno.stack.site import Site
@@ -51,7 +51,6 @@ class TablesLayer:
     database: str
     names: Sequence[str]
     contents: Mapping[str, object]
-    config: Mapping[str, Setting]
     writes: bool
     trial: str
     prepare: Callable[[Server], Facts] = field(compare=False)
@@ -59,13 +58,9 @@ class TablesLayer:
     name: str = field(default="tables", init=False)
 
     def fingerprint(self) -> str:
-        return fingerprint_of({"trial": self.trial, "database": self.database, "contents": self.digest})
-
-    @property
-    def digest(self) -> str:
-        """What tells two contents apart: what is loaded, and the settings that shape how it is stored."""
-        shaping = {name: self.config[name] for name in sorted(SHAPING_VARIABLES & self.config.keys())}
-        return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
+        return fingerprint_of(
+            {"trial": self.trial, "database": self.database, "contents": dict(self.contents)}
+        )
 
     def side_effects(self) -> tuple[str, ...]:
         return (f"makes tables in the schema {self.database}, where they stay",)
@@ -76,24 +71,30 @@ class TablesLayer:
         with session(server.login, "the tables could not be looked at", _COUNTING_SECONDS) as cursor:
             if foreign := foreign_tables(cursor, self.database, self.names):
                 raise ServerError(f"{server.login.address}: {refusal(self.database, foreign)}", WAY_OUT)
-            rows = self._fresh(cursor)
+            digest = self._digest(server.settings)
+            rows = self._fresh(cursor, digest)
         facts: Facts = {"tables": rows} if rows is not None else self.prepare(server)
         # Freshly made tables say no more than whose they are.
         if self.writes == (rows is not None):
             with session(server.login, "a table could not be marked", _COUNTING_SECONDS) as cursor:
-                self._mark(cursor, facts["tables"])
+                self._mark(cursor, facts["tables"], digest)
         return LoadedTables(facts)
 
     def down(self, site: Site, product: LoadedTables) -> None:
         """They stay: the next trial, or the next run, may find them as they should be."""
 
-    def _fresh(self, cursor: Cursor) -> dict[str, int] | None:
+    def _digest(self, settings: Mapping[str, Setting]) -> str:
+        """What tells two contents apart: what is loaded, and the settings that shape how it is stored."""
+        shaping = {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
+        return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
+
+    def _fresh(self, cursor: Cursor, digest: str) -> dict[str, int] | None:
         """Rows of each table when all of them are there with these contents; else None."""
         found: dict[str, int] = {}
         of = 0
         for table, comment in comments(cursor, self.database).items():
             told = _CONTENTS.fullmatch(comment)
-            if told is not None and told["contents"] == self.digest:
+            if told is not None and told["contents"] == digest:
                 found[table], of = int(told["rows"]), int(told["of"])
         if not found or len(found) != of:
             return None
@@ -104,9 +105,9 @@ class TablesLayer:
                 return None
         return found
 
-    def _mark(self, cursor: Cursor, tables: Mapping[str, int]) -> None:
+    def _mark(self, cursor: Cursor, tables: Mapping[str, int], digest: str) -> None:
         for table, rows in tables.items():
-            contents = f": {rows} rows of {self.digest}, one of {len(tables)} tables"
+            contents = f": {rows} rows of {digest}, one of {len(tables)} tables"
             comment = MARK + ("" if self.writes else contents)
             cursor.execute(f"ALTER TABLE `{self.database}`.`{table}` COMMENT = '{comment}'")
 

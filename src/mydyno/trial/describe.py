@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mydyno import __version__
+from mydyno.catalogue import Note, Remark
+from mydyno.catalogue.convert import text_of
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
@@ -16,6 +18,7 @@ from mydyno.results.records import (
     ExperimentRecord,
     GroundRecord,
     PointRecord,
+    SettingTranslation,
     VolumeRecord,
 )
 from mydyno.results.records import Environment as Facts
@@ -112,3 +115,17 @@ def _external_facts(servers: Sequence[ExternalFacts]) -> dict[str, str]:
         UNSEEN_SERVER: {server.login.address for server in servers if server.pid is None},
     }
     return {name: ", ".join(sorted(found)) for name, found in addresses.items() if found}
+
+
+def translations_of(notes: Iterable[Note | Remark]) -> tuple[SettingTranslation, ...]:
+    """Which settings became others on the trial's server, as the lab keeps them."""
+    return tuple(
+        SettingTranslation(
+            name=note.name,
+            value=note.value,
+            became={name: text_of(value) for name, value in note.became.items()},
+            why=note.why,
+        )
+        for note in notes
+        if isinstance(note, Note)
+    )

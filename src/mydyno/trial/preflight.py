@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from mydyno.core.errors import ServerError, UsageError
-from mydyno.core.server_release import SYSTEM
+from mydyno.core.errors import ServerError
+from mydyno.core.units import format_bytes
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, SpecErrors
-from mydyno.stack import ExternalFacts, ServerBinary, find_problems
+from mydyno.stack import ExternalFacts, ServerBinary, understand
 from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.server.releases import binary_of, not_installed
+from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
 from mydyno.trial.preflight_external import look_at_all
 from mydyno.trial.settings import settings_of
@@ -37,6 +38,10 @@ class Prepared:
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
 
+    def knows(self, point: Point) -> ServerBinary | ExternalFacts:
+        """The server under test, as it tells what it knows."""
+        return self.externals.get(point.id) or self.binaries[point.id]
+
     def maker(self, point: Point) -> ServerBinary:
         return self.makers[point.id]
 
@@ -58,7 +63,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
-    externals, problems = look_at_all(experiment, plan)
+    externals, notes, problems = look_at_all(experiment, plan)
     for point in plan.points:
         if not point.starts_server:
             continue
@@ -66,10 +71,13 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         if server.binary is None and server.release in missing:
             continue
         maker = binary_of(server.release, server.binary, host)
-        binary = _in_image(maker, server.release) if point.setup.host.kind == "vm" else maker
+        in_image = point.setup.host.kind == "vm" and maker.folder is None
+        binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
-        for problem in find_problems(binary, settings_of(point)):
+        understood = understand(binary, settings_of(point))
+        notes[point.id] = tuple(str(note) for note in understood.notes)
+        for problem in understood.problems:
             problems.append(
                 variant.problem(
                     ("setup", "server", "config", problem.name),
@@ -80,7 +88,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
-    return Prepared(_with_releases(plan, binaries, externals), binaries, makers, externals, missing)
+    final = _with_installs(_with_notes(_with_releases(plan, binaries, externals), notes), missing)
+    return Prepared(final, binaries, makers, externals, missing)
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
@@ -100,25 +109,38 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
         raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
 
 
-def _in_image(maker: ServerBinary, release: str) -> ServerBinary:
-    """The server of the image that a guest boots.
+def _in_image(maker: ServerBinary) -> ServerBinary:
+    """The server of the image that a guest boots, which stands for this machine's own there.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.
     """
-    if release != SYSTEM:
-        raise UsageError(
-            f"a guest of host: vm has the server of its image, and not the release {release}",
-            "take host: local or host: uml, or release: system",
-        )
     binary = binary_of_image(chosen_root(ImageStore()))
     if binary.version != maker.version:
         raise ServerError(
             f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
             "for it",
-            "build the image anew: mydyno images build",
+            "build the image anew (mydyno images build), or name a release: it is shown to the guest",
         )
     return binary
+
+
+def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
+    """The plan with what became of each point's settings on its server."""
+    points = [
+        point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
+    ]
+    return plan.model_copy(update={"points": tuple(points)})
+
+
+def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
+    """What a run would do outside the lab before its first trial."""
+    effects = tuple(
+        f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
+        "cache, once"
+        for known in (KNOWN[name] for name in missing)
+    )
+    return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
 
 def _with_releases(

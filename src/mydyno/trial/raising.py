@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
+from mydyno.plan.bases import starts_from_base
 from mydyno.plan.statements import table_names, writes
 from mydyno.results.records import SelfCheckRecord
 from mydyno.spec import External, Storage
@@ -25,6 +26,7 @@ from mydyno.stack import (
     Standing,
     TablesLayer,
 )
+from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
@@ -98,15 +100,16 @@ def raise_stack(
             stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ()
         )
     dataset = _dataset(prepared, point, load)
-    ground = _ground(point, folder, trial)
+    base = [_base(point, layer, folder) for layer in dataset if starts_from_base(point.setup, point.workload)]
+    ground = _ground(prepared, point, folder, trial)
     top = _server(prepared, point, folder, trial)
     if storage is None:
         return Raised(stack.move_to([*dataset, *ground, *top]), ())
     loading = loading_layers(storage)
     limits = [layer for layer in loading if isinstance(layer, ThrottleLayer)]
-    built = [*dataset, *ground, *building_layers(storage)]
+    built = [*dataset, *base, *ground, *building_layers(storage)]
     checked = _check(stack.move_to([*built, *limits]), storage)
-    # The clone is made at full speed; the limits come back before the server starts.
+    # The clone is made at full speed, or came with the disks; the limits come back before the server starts.
     clone, server = top[:1], top[1:]
     if not server:
         fill(Raised(stack.move_to(built), checked))
@@ -114,7 +117,7 @@ def raise_stack(
     return Raised(stack.move_to(full), checked)
 
 
-def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
+def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
     """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
@@ -127,17 +130,21 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[Layer]:
 
 def _on_external(external: External, prepared: Prepared, point: Point, trial: str, load: Load) -> list[Layer]:
     """The settings come first: some of them shape the tables."""
-    config = settings_of(point)
     tables = TablesLayer(
         database=external.database,
         names=table_names(point.workload),
         contents={**dataset_of(point.workload), "seed": prepared.plan.seed},
-        config=config,
         writes=writes(point.workload),
         trial=trial,
         prepare=load,
     )
-    return [ExternalServerLayer(external, config), tables]
+    return [ExternalServerLayer(external, settings_of(point)), tables]
+
+
+def _base(point: Point, dataset: DatasetLayer, folder: Path) -> Layer:
+    """The disks as they are when storage is built and the dataset cloned."""
+    assert point.setup.storage is not None
+    return DiskBaseLayer(point.setup.host, point.setup.storage, dataset, folder)
 
 
 def _on_raw_device(point: Point) -> bool:
@@ -146,11 +153,20 @@ def _on_raw_device(point: Point) -> bool:
     return storage is not None and storage.data.filesystem == "raw"
 
 
-def _ground(point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+def _ground(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
     setup = point.setup
     if setup.storage is None and setup.host.kind == "local":
         return []
-    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}")]
+    shown = _shown(prepared, point)
+    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}", shown=shown)]
+
+
+def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
+    """What a guest needs of this machine to run the point's server."""
+    if point.workload.fio_options is not None:
+        return ()
+    folder = prepared.binary(point).folder
+    return () if folder is None else (folder,)
 
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:

@@ -17,16 +17,23 @@ from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
-from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialRecord, Work
+from mydyno.results.records import (
+    GroundRecord,
+    Remark,
+    SelfCheckRecord,
+    SettingTranslation,
+    TrialRecord,
+    Work,
+)
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
-from mydyno.stack import DatasetLayer, Server, Stack, durability, settings_difference
+from mydyno.stack import DatasetLayer, Server, Stack, durability, settings_difference, understand
 from mydyno.stack.limits import limits_difference
 from mydyno.stack.server.login import explained
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.describe import ground_record
+from mydyno.trial.describe import ground_record, translations_of
 from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
@@ -43,6 +50,7 @@ from mydyno.trial.interruption import uninterrupted
 from mydyno.trial.job import database_of, driving, keeps_row_counts, preparing
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
+from mydyno.trial.settings import settings_of
 
 
 @dataclass
@@ -55,6 +63,7 @@ class _Found:
     durability: str | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
+    translations: tuple[SettingTranslation, ...] = ()
     differences: list[str] = field(default_factory=list)
     rows_expected: Mapping[str, int] = field(default_factory=dict)
     rows_found: Mapping[str, int] | None = None
@@ -151,6 +160,7 @@ class TrialRunner:
                     *_remarks_on_others(point, found.collector, counters),
                     *found.collector.remarks,
                 ),
+                translations=found.translations,
             ),
         )
         self.emit(
@@ -204,6 +214,8 @@ class TrialRunner:
         found.host_seen = server.pid is not None
         found.server_version = str(server.version)
         found.asked, found.in_force = server.settings, server.variables()
+        understood = understand(self.prepared.knows(point), settings_of(point))
+        found.translations = translations_of(understood.notes)
         found.durability = durability(found.in_force, raised.unflushed).label
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:

@@ -45,7 +45,7 @@ and the kernel joins it before a limit counts it."""
 
 
 def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple[SelfCheckRecord, ...]:
-    """Writes, then reads, on a volume whose limits are set and on which there is no data yet.
+    """Writes, then reads, on a volume whose limits are set; what is on it already leaves the check less room.
 
     A raw volume is overwritten at its start. A fio that fails is a record with its error. Raises
     MissingToolError when the ground has no fio, HostError when it is lost.
@@ -57,7 +57,7 @@ def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple
         volume=volume,
         wanted=wanted,
         target=volume.device if raw else volume.path / _FILE,
-        size_bytes=min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 2),
+        size_bytes=_file_bytes(ground, volume),
     )
     try:
         failure = check.lay_out()
@@ -65,6 +65,17 @@ def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple
     finally:
         if not raw:
             ground.host.remove_tree(check.target)
+
+
+def _file_bytes(ground: Ground, volume: MountedVolume) -> int:
+    """Whole MiB: half a disk, and half of what is free, at most."""
+    size = min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 2)
+    if volume.path != volume.device:
+        told = ground.host.run(["stat", "--file-system", "--format=%a %S", str(volume.path)]).stdout.split()
+        if told:
+            blocks, block_bytes = map(int, told)
+            size = min(size, blocks * block_bytes // 2)
+    return max(1, size >> 20) << 20
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,17 @@ def test_the_guest_is_told_what_to_load_and_what_to_mount(tmp_path: Path) -> Non
     assert by_name["mydyno/mydyno-agent"].mode & 0o111
 
 
+def test_a_folder_that_is_only_shown_is_mounted_read_only_and_cached() -> None:
+    folders = [
+        SharedFolder("lab", Path("/lab"), "passthrough"),
+        SharedFolder("shown0", Path("/cache/servers/mysql-9.7/root"), "read-only"),
+    ]
+    lab, shown = guest_config([], folders)["shares"]
+    assert (lab["read_only"], shown["read_only"]) == (False, True)
+    assert "cache=none" in lab["options"]
+    assert "cache=loose" in shown["options"]
+
+
 def test_equal_content_is_made_once(tmp_path: Path) -> None:
     store = ImageStore(tmp_path)
     first = make_initrd(store, [file("init", b"1")])

@@ -47,6 +47,13 @@ def test_data_disks_go_past_the_page_cache_and_the_root_cannot_be_written() -> N
         assert "format=raw" in drive
 
 
+def test_an_overlay_is_told_as_what_it_is() -> None:
+    overlay = DiskImage("data0", Path("/lab/run/data-0.qcow2"), "qcow2")
+    _, drive = values(line(replace(MACHINE, disks=(overlay,))), "-drive")
+    assert "file=/lab/run/data-0.qcow2,format=qcow2" in drive
+    assert "cache=none" in drive
+
+
 def test_the_root_is_the_first_disk_and_each_disk_has_its_serial_number() -> None:
     devices = [device for device in values(line(), "-device") if device.startswith("virtio-blk-pci")]
     assert [device.split(",")[2] for device in devices] == ["serial=root", "serial=data0", "serial=log0"]
@@ -70,6 +77,12 @@ def test_a_comma_in_a_path_does_not_end_it() -> None:
     assert values(line(replace(MACHINE, folders=(folder,))), "-fsdev") == [
         "local,id=lab,path=/lab,,1,security_model=passthrough"
     ]
+
+
+def test_what_a_guest_is_only_shown_cannot_be_written_from_it() -> None:
+    folder = SharedFolder("shown0", Path("/cache/servers/mysql-9.7/root"), "read-only")
+    (place,) = values(line(replace(MACHINE, folders=(folder,))), "-fsdev")
+    assert place.endswith(",security_model=none,readonly=on")
 
 
 def test_a_kernel_that_gives_up_ends_the_guest() -> None:

@@ -18,6 +18,17 @@ def test_mariadb_never_sees_the_password_itself() -> None:
     assert native_hash(password) in statements[-1]
 
 
+def test_mysql_before_5_7_has_only_grant_for_it_and_never_sees_the_password_either() -> None:
+    password = Secret.random()
+    old = parse_version("mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64")
+    _, local, network = set_password(old, password, over_network=True)
+    for statement, host in ((local, "localhost"), (network, "127.0.0.1")):
+        assert statement == (
+            f"GRANT ALL PRIVILEGES ON *.* TO 'root'@'{host}' "
+            f"IDENTIFIED BY PASSWORD '{native_hash(password)}' WITH GRANT OPTION"
+        )
+
+
 @pytest.mark.parametrize("line", [MARIADB_VERSION, MYSQL_VERSION])
 def test_an_account_for_the_network_is_made_only_when_there_is_one(line: str) -> None:
     without, with_network = (

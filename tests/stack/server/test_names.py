@@ -1,14 +1,18 @@
 import pytest
 
 from mydyno.core.errors import SpecError
-from mydyno.stack.server.config import Setting
-from mydyno.stack.server.names import SettingsError, canonical, find_problems
+from mydyno.core.server_variables import Setting
+from mydyno.stack.server.names import SettingsError, canonical, find_problems, understand
 from stack.builders import mariadb, mysql
 
 
 def problem(name: str, value: Setting = 1, *, on_mysql: bool = False) -> str:
     (found,) = find_problems(mysql() if on_mysql else mariadb(), {name: value})
     return str(found)
+
+
+def problem_of(config: dict[str, Setting], name: str) -> str:
+    return next(str(found) for found in find_problems(mysql(), config) if found.name == name)
 
 
 @pytest.mark.parametrize(
@@ -49,20 +53,50 @@ def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
     assert problem("xyzzy") == "xyzzy: this server has no such setting"
 
 
-def test_a_setting_of_another_release_is_refused_with_its_history() -> None:
-    assert "innodb_redo_log_capacity" in problem("innodb_log_files_in_group")
-    assert "MariaDB calls it innodb_log_file_size" in problem("innodb_redo_log_capacity")
-    assert "MySQL removed the query cache in 8.0" in problem("query_cache_size", on_mysql=True)
-    assert find_problems(mariadb(), {"query_cache_size": 0}) == ()
-    assert find_problems(mysql(), {"innodb_redo_log_capacity": "1G"}) == ()
+def test_a_setting_of_another_release_is_translated_and_that_is_told() -> None:
+    asked: dict[str, Setting] = {"innodb_redo_log_capacity": "1G", "tx_isolation": "READ-COMMITTED"}
+    understood = understand(mariadb(), asked)
+    assert dict(understood.settings) == {
+        "innodb_log_file_size": "1G",
+        "transaction_isolation": "READ-COMMITTED",
+    }
+    assert [str(note) for note in understood.notes] == [
+        "innodb_redo_log_capacity = 1G: innodb_log_file_size = 1G here (MariaDB has one file of redo log)",
+        "tx_isolation = READ-COMMITTED: transaction_isolation = READ-COMMITTED here "
+        "(my.cnf calls it transaction_isolation)",
+    ]
+    assert canonical(mariadb(), asked) == dict(understood.settings)
+    assert understand(mysql(), {"innodb_redo_log_capacity": "1G"}).notes == ()
+
+
+def test_what_cannot_be_translated_is_refused_with_its_history_and_the_alternative() -> None:
+    said = problem("query_cache_size", "64M", on_mysql=True)
+    assert "MySQL removed it in 8.0.3; MariaDB has it" in said
+    assert "cache in the application or in a proxy" in said
+    assert find_problems(mariadb(), {"query_cache_size": "64M"}) == ()
+
+
+def test_a_setting_switched_off_is_understood_where_the_server_does_not_have_it() -> None:
+    understood = understand(mysql(), {"skip-innodb-checksums": True, "skip-sync-frm": True})
+    assert dict(understood.settings) == {"innodb_checksum_algorithm": "none"}
+
+
+def test_two_settings_that_become_the_same_are_refused() -> None:
+    said = problem_of({"expire_logs_days": 1, "binlog_expire_logs_seconds": 60}, "expire_logs_days")
+    assert said == "expire_logs_days: it is binlog_expire_logs_seconds here, which is asked too: one of them"
+
+
+def test_the_place_of_a_file_is_refused_under_its_older_name_too() -> None:
+    assert "inside the data directory" in str(
+        find_problems(mariadb(), {"log_slow_queries": "/var/log/slow.log"})[0]
+    )
 
 
 def test_loose_does_not_excuse_an_unknown_setting() -> None:
     assert "no such setting" in problem("loose_xyzzy")
 
 
-def test_a_variable_that_only_runs_under_that_name_is_sent_to_its_option() -> None:
-    assert "my.cnf calls it transaction_isolation" in problem("tx_isolation", "READ-COMMITTED")
+def test_a_variable_that_no_option_sets_is_refused() -> None:
     assert "only a running server has it" in problem("foreign_key_checks", 0)
 
 

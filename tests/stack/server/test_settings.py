@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.stack.server.config import Setting
+from mydyno.core.server_variables import Setting
 from mydyno.stack.server.settings import SettingDifference, number, settings_difference
 
 SAME: list[tuple[str, Setting, str]] = [

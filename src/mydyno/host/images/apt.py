@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress, watch
 from mydyno.host.images.suites import Source, reaching_settings, source_lines
@@ -25,14 +26,24 @@ class Package:
 class PrivateApt:
     """Shares nothing with this machine's apt but trusted keys and reach; needs no root."""
 
-    def __init__(self, host: Host, folder: Path, sources: Iterable[Source], progress: Progress) -> None:
+    def __init__(
+        self,
+        host: Host,
+        folder: Path,
+        sources: Iterable[Source],
+        progress: Progress,
+        *,
+        architecture: str = "amd64",
+    ) -> None:
         """Reads the package lists of `sources` into `folder`. Raises HostError."""
         self._folder = folder
         self._progress = progress
         self._log = folder / "log"
         self._host = host
         sources = tuple(sources)
-        configuration = _configuration(folder / "apt", source_lines(sources), reaching_settings(host))
+        configuration = _configuration(
+            folder / "apt", source_lines(sources), reaching_settings(host), architecture
+        )
         self._with_apt = ["env", f"APT_CONFIG={configuration}"]
         names = ", ".join(dict.fromkeys(source.suite for source in sources))
         watch(
@@ -52,20 +63,41 @@ class PrivateApt:
         found = re.search(r"^\s+Candidate: (\S+)$", said, re.MULTILINE)
         return found[1] if found and found[1] != "(none)" else None
 
+    def named_like(self, pattern: str) -> dict[str, str]:
+        """Name -> version of the packages whose name the whole regular expression matches."""
+        said = self._host.run([*self._with_apt, "apt-cache", "pkgnames"]).stdout.split()
+        versions = {name: self.candidate(name) for name in sorted(said) if re.fullmatch(pattern, name)}
+        return {name: version for name, version in versions.items() if version is not None}
+
+    def closure(self, name: str) -> tuple[str, ...]:
+        """`name` and all packages that it needs, where nothing is installed. Raises HostError."""
+        done = self._host.run(
+            [*self._with_apt, "apt-get", "install", "--simulate", "--no-install-recommends", name]
+        )
+        needed = tuple(re.findall(r"^Inst (\S+) ", done.stdout, re.MULTILINE))
+        if done.returncode != 0 or not needed:
+            said = done.stderr.strip() or done.stdout.strip()
+            raise HostError(f"{name} and what it needs cannot be had together: {said}")
+        return needed
+
     def fetch(self, name: str) -> Package:
         """Downloads a package. Raises HostError."""
-        target = self._folder / "packages" / name
+        (package,) = self.fetch_all((name,), what=f"fetching {name}")
+        return package
+
+    def fetch_all(self, names: Sequence[str], *, what: str) -> tuple[Package, ...]:
+        """Downloads packages. Raises HostError."""
+        target = self._folder / "packages" / names[0]
         with writing(target):
             target.mkdir(parents=True)
         watch(
-            ["env", "-C", str(target), *self._with_apt[1:], "apt-get", "download", name],
+            ["env", "-C", str(target), *self._with_apt[1:], "apt-get", "download", *names],
             self._log,
             self._progress,
-            what=f"fetching {name}",
+            what=what,
         )
-        (file,) = target.glob("*.deb")
-        _, version, _ = file.stem.split("_")
-        return Package(file, name, version.replace("%3a", ":"))
+        parts = [(file, file.stem.split("_")) for file in sorted(target.glob("*.deb"))]
+        return tuple(Package(file, name, version.replace("%3a", ":")) for file, (name, version, _) in parts)
 
     def unpack(self, package: Package, target: Path) -> Path:
         """Unpacks its files below `target`, which may hold those of others. Raises HostError."""
@@ -80,7 +112,7 @@ class PrivateApt:
         return target
 
 
-def _configuration(folder: Path, sources: str, settings: str) -> Path:
+def _configuration(folder: Path, sources: str, settings: str, architecture: str) -> Path:
     with writing(folder):
         for name in ("state/lists/partial", "cache/archives/partial"):
             (folder / name).mkdir(parents=True)
@@ -94,7 +126,7 @@ def _configuration(folder: Path, sources: str, settings: str) -> Path:
             f'Dir::Cache "{folder}/cache";\n'
             f'Dir::Etc::sourcelist "{folder}/sources.list";\n'
             f'Dir::Etc::sourceparts "{folder}/none";\n'
-            f'APT::Architecture "amd64";\nAPT::Architectures "amd64";\n'
+            f'APT::Architecture "{architecture}";\nAPT::Architectures "{architecture}";\n'
             # Else apt, run by root, fetches as a user who may not write here.
             'APT::Sandbox::User "root";\n'
         )

@@ -21,6 +21,9 @@ _KEPT = 8
 # at once what the other has written.
 _SHARE_OPTIONS = "trans=virtio,version=9p2000.L,msize=512000,cache=none"
 
+# What nobody writes need not be asked for again: programs run from such a folder.
+_READ_ONLY_OPTIONS = _SHARE_OPTIONS.replace("cache=none", "cache=loose")
+
 
 def guest_config(modules: Sequence[Path], folders: Sequence[SharedFolder]) -> dict[str, object]:
     """What the agent is told (docs/agent-protocol.md); `modules` in the order of loading."""
@@ -33,8 +36,8 @@ def guest_config(modules: Sequence[Path], folders: Sequence[SharedFolder]) -> di
                 "filesystem": "9p",
                 "source": shared.tag,
                 "target": str(shared.folder),
-                "options": _SHARE_OPTIONS,
-                "read_only": False,
+                "options": _READ_ONLY_OPTIONS if shared.access == "read-only" else _SHARE_OPTIONS,
+                "read_only": shared.access == "read-only",
             }
             for shared in folders
         ],

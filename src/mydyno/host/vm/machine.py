@@ -18,15 +18,23 @@ ROOT_SERIAL = "root"
 # Below it are the root, the serial ports and the shared folders, so that the root is the first disk.
 _FIRST_SLOT = 0x10
 
+_ACCESS = {
+    "passthrough": "security_model=passthrough",
+    "mapped-xattr": "security_model=mapped-xattr",
+    # Shows owners, modes and links as they are, and needs no root for it.
+    "read-only": "security_model=none,readonly=on",
+}
+
 _ACCELERATION = {"kvm": "kvm", "tcg": "tcg,thread=multi"}
 
 
 @dataclass(frozen=True)
 class DiskImage:
-    """A raw file that is a disk of the guest. `serial` names it there and to QEMU: data0, log1."""
+    """A file that is a disk of the guest. `serial` names it there and to QEMU: data0, log1."""
 
     serial: str
     file: Path
+    format: Literal["raw", "qcow2"] = "raw"
 
 
 @dataclass(frozen=True)
@@ -35,8 +43,9 @@ class SharedFolder:
 
     tag: str
     folder: Path
-    security: Literal["passthrough", "mapped-xattr"]
-    """How owners and modes are kept: as they are, which needs root here, or in extended attributes."""
+    access: Literal["passthrough", "mapped-xattr", "read-only"]
+    """How owners and modes are kept: as they are, which needs root here, or in extended attributes; what is
+    read-only shows them as they are."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,7 @@ def command_line(machine: Machine, *, channel: int, control: int, console: Path)
         # asynchronous I/O falls back to blocking where blocks of a sparse file are not there yet.
         argv += _disk(disk, "cache=none,aio=threads,discard=unmap", _place(number))
     for folder in machine.folders:
-        place = f"local,id={folder.tag},path={escaped(folder.folder)},security_model={folder.security}"
+        place = f"local,id={folder.tag},path={escaped(folder.folder)},{_ACCESS[folder.access]}"
         argv += ["-fsdev", place, "-device", f"virtio-9p-pci,fsdev={folder.tag},mount_tag={folder.tag}"]
     return argv
 
@@ -105,7 +114,7 @@ def escaped(path: Path) -> str:
 
 
 def _disk(disk: DiskImage, options: str, place: str) -> list[str]:
-    drive = f"file={escaped(disk.file)},format=raw,if=none,id=drive-{disk.serial},{options}"
+    drive = f"file={escaped(disk.file)},format={disk.format},if=none,id=drive-{disk.serial},{options}"
     device = f"virtio-blk-pci,id={disk.serial},serial={disk.serial},drive=drive-{disk.serial}{place}"
     return ["-drive", drive, "-device", device]
 

@@ -10,10 +10,16 @@ from mydyno.stack.ground.uml import UmlGroundLayer
 from mydyno.stack.ground.vm import VmGroundLayer
 from mydyno.stack.layer import Layer
 
-_LAYERS = {"local": LocalGroundLayer, "uml": UmlGroundLayer, "vm": VmGroundLayer}
 
+def ground_layer(
+    host: Host, storage: Storage | None, *, folder: Path, trial: str, shown: tuple[Path, ...] = ()
+) -> Layer:
+    """The ground for one trial; `folder` is the trial's in the lab and gets the console's log.
 
-def ground_layer(host: Host, storage: Storage | None, *, folder: Path, trial: str) -> Layer:
-    """The ground for one trial; `folder` is the trial's in the lab and gets the console's log."""
-    layer: Layer = _LAYERS[host.kind](host=host, storage=storage, folder=folder, trial=trial)
-    return layer
+    `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
+    at the same places.
+    """
+    if host.kind == "local":
+        return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
+    guest = UmlGroundLayer if host.kind == "uml" else VmGroundLayer
+    return guest(host=host, storage=storage, folder=folder, trial=trial, shown=shown)

@@ -31,12 +31,17 @@ def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:
         )
 
 
+def disk_file(folder: Path, volume: str, index: int) -> Path:
+    """Where in `folder` the file of a disk is."""
+    return folder / f"{volume}-{index}.img"
+
+
 def make_disk_files(folder: Path, volumes: Mapping[str, Disks]) -> dict[Path, tuple[str, int, int]]:
     """Sparse files in `folder`: each with its volume, its position in it and its size. Raises LabError."""
     files = {}
     for volume, disks in volumes.items():
         for index in range(0 if disks.devices else disks.count):
-            path = folder / f"{volume}-{index}.img"
+            path = disk_file(folder, volume, index)
             with writing(path), path.open("xb") as file:
                 # By its descriptor: the folder is the server's user's, who could put a link in its place.
                 os.fchmod(file.fileno(), 0o600)

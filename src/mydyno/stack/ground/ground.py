@@ -12,6 +12,10 @@ from mydyno.host.protocol import Host
 Budget = Literal["joint", "separate"]
 """How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
 
+Contents = Literal["blank", "kept", "restored"]
+"""What is on the disks of a ground that has come up. `blank`: nothing. `kept`: nothing yet, and what is built
+there stays when it is taken down. `restored`: what was built on kept disks; it is taken over."""
+
 
 @dataclass(frozen=True)
 class Disk:
@@ -62,6 +66,9 @@ class Ground(Protocol):
     @property
     def disks(self) -> Mapping[str, tuple[Disk, ...]]:
         """The disks of each volume by its name."""
+
+    @property
+    def contents(self) -> Contents: ...
 
     @property
     def longest_queue(self) -> int | None:

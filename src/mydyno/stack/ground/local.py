@@ -26,7 +26,7 @@ from mydyno.spec.host import Host
 from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
-from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT, HeldMountRoot
@@ -50,6 +50,7 @@ class LocalGround:
     _taking_down: ExitStack = field(repr=False)
     kind: str = "local"
     budget: Budget = "separate"
+    contents: Contents = "blank"
 
     @property
     def longest_queue(self) -> int | None:

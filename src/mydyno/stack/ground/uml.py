@@ -24,7 +24,7 @@ from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Storage
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
-from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.stack.ground.guest import GuestGround
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.mount_root import MOUNT_ROOT
@@ -46,6 +46,7 @@ class UmlGround(GuestGround):
     _limits: BlockLimits = field(repr=False)
     kind: str = "uml"
     budget: Budget = "separate"
+    contents: Contents = "blank"
 
     @property
     def longest_queue(self) -> int | None:
@@ -69,6 +70,8 @@ class UmlGroundLayer:
     storage: Storage | None
     folder: Path = field(compare=False)
     trial: str
+    shown: tuple[Path, ...] = ()
+    """Folders of this machine that a guest has to see."""
     cost_seconds: float = 2.0
     name: str = field(default="ground", init=False)
 
@@ -125,7 +128,7 @@ class UmlGroundLayer:
             memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
             folder=folder,
             disks=disks,
-            shares=(Share(site.lab, read_only=False), *hidden_folders(programs)),
+            shares=(Share(site.lab, read_only=False), *hidden_folders([*programs, *self.shown])),
         )
 
 

@@ -1,4 +1,4 @@
-"""The QEMU ground: a guest with fresh disks for every trial, limited by QEMU as clouds limit theirs."""
+"""The QEMU ground: a guest for every trial with disks of its own, limited by QEMU as clouds limit theirs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from mydyno.host.vm.chosen import chosen_kernel, chosen_root
 from mydyno.host.vm.host import VmHost
 from mydyno.host.vm.initrd import entries, guest_config, make_initrd
 from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
+from mydyno.host.vm.overlay import make_overlay
 from mydyno.spec.disks import Disks
 from mydyno.spec.host import GUEST_MEMORY_BYTES, Host
 from mydyno.spec.storage import Storage
-from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
-from mydyno.stack.ground.ground import Budget, Disk, DiskLimits
+from mydyno.stack.disk_base import DiskBase
+from mydyno.stack.ground.disk_files import disk_file, disks_of, make_disk_files, refuse_without_room
+from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.stack.ground.guest import GuestGround
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
@@ -35,6 +37,7 @@ _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 class VmGround(GuestGround):
     """A QEMU guest, whose disks are limited outside it."""
 
+    contents: Contents
     kind: str = "vm"
     budget: Budget = "joint"
 
@@ -53,12 +56,19 @@ class VmGround(GuestGround):
 
 @dataclass(frozen=True)
 class VmGroundLayer:
-    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
+    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then.
+
+    Its disks are overlays of the base below, where there is one; else blank. `keep_in` is a folder that gets
+    blank disks' files for good.
+    """
 
     host: Host
     storage: Storage | None
     folder: Path = field(compare=False)
     trial: str
+    keep_in: Path | None = None
+    shown: tuple[Path, ...] = ()
+    """Folders of this machine that the guest is given, read-only, at the same places."""
     cost_seconds: float = 12.0
     name: str = field(default="ground", init=False)
 
@@ -84,15 +94,19 @@ class VmGroundLayer:
         store = ImageStore()
         root = chosen_root(store)
         kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
+        base = next(iter(below.all(DiskBase)), None)
         with_what = acceleration(kernel.file, store.folder / ACCELERATION)
-        shared = (SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),)
+        shared = (
+            SharedFolder("lab", site.lab, "passthrough" if os.geteuid() == 0 else "mapped-xattr"),
+            *(SharedFolder(f"shown{number}", path, "read-only") for number, path in enumerate(self.shown)),
+        )
         modules = kernel.modules()
         programs = [find_program(name) for name in _PROGRAMS]
         initrd = make_initrd(store, entries(modules, programs, guest_config(modules, shared)))
         with ExitStack() as taking_down:
             folder = site.roomy_folder()
             taking_down.callback(site.remove, folder)
-            files = make_disk_files(folder.path, self._volumes)
+            images = self._images(base, folder.path)
             taking_down.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
             machine = Machine(
                 name=folder.path.name,
@@ -102,7 +116,7 @@ class VmGroundLayer:
                 accelerator=with_what.accelerator,
                 memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
                 cpus=self.host.cpus or usable_cpus(),
-                disks=tuple(DiskImage(f"{name}{index}", file) for file, (name, index, _) in files.items()),
+                disks=images,
                 folders=shared,
             )
             host = VmHost(machine, self.folder / "console.log")
@@ -113,7 +127,9 @@ class VmGroundLayer:
                 "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
                 "kernel package": f"{kernel.manifest.package} {kernel.manifest.package_version}",
             }
-            return VmGround(host, disks, described, taking_down.pop_all())
+            if base is not None:
+                described["disks"] = f"overlays of the base {base.name}"
+            return VmGround(host, disks, described, taking_down.pop_all(), self._contents(base))
 
     def down(self, site: Site, product: VmGround) -> None:
         product.close()
@@ -121,6 +137,24 @@ class VmGroundLayer:
     @property
     def _volumes(self) -> dict[str, Disks]:
         return disks_of(self.storage)
+
+    def _contents(self, base: DiskBase | None) -> Contents:
+        if base is not None:
+            return "restored"
+        return "blank" if self.keep_in is None else "kept"
+
+    def _images(self, base: DiskBase | None, folder: Path) -> tuple[DiskImage, ...]:
+        """The files of the disks, made in `folder` or where they are kept."""
+        if base is None:
+            made = make_disk_files(self.keep_in or folder, self._volumes)
+            return tuple(DiskImage(f"{volume}{index}", file) for file, (volume, index, _) in made.items())
+        images = []
+        for volume, disks in self._volumes.items():
+            for index in range(disks.count):
+                overlay = disk_file(folder, volume, index).with_suffix(".qcow2")
+                make_overlay(disk_file(base.folder, volume, index), overlay)
+                images.append(DiskImage(f"{volume}{index}", overlay, "qcow2"))
+        return tuple(images)
 
 
 def serial_of(disk: Disk) -> str:

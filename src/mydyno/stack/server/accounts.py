@@ -1,11 +1,11 @@
 """The root account of a private server: closed at rest, opened with a fresh random password at each start.
 
 A data directory at rest holds a root account that nobody can use over a network (MariaDB: bound to
-the operating system's root; MySQL: without a password, as --initialize-insecure leaves it, but no
-server serves it). Each start hands the server an init file, which it runs before it takes its first
-connection. The file is held in memory by the host (`Host.hold`), so the password is never on a disk, in
-argv or in the environment; it is wiped once the server is up.
-MariaDB is given only the password's hash, so not even its logs could tell the password.
+the operating system's root; MySQL: without a password and for localhost alone, but no server serves
+it). Each start hands the server an init file, which it runs before it takes its first connection. The
+file is held in memory by the host (`Host.hold`), so the password is never on a disk, in argv or in the
+environment; it is wiped once the server is up. MariaDB and MySQL before 5.7 are given only the
+password's hash, so not even their logs could tell it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from mydyno.core.secrets import Secret
 from mydyno.core.server_version import Version
 
 ADMIN_USER = "root"
+
+_ALTER_USER = (5, 7, 6)
+"""The first MySQL whose ALTER USER sets a password (MySQL 5.7 Reference Manual, "ALTER USER Statement")."""
 
 
 def init_file(statements: list[str]) -> bytes:
@@ -29,19 +32,25 @@ def set_password(version: Version, password: Secret, *, over_network: bool) -> l
     An account of its own for 127.0.0.1 is needed since a server that skips name resolution does not
     take that address for localhost.
     """
-    statements = ["SET SESSION sql_log_bin = 0"]
     hosts = ["localhost", "127.0.0.1"] if over_network else ["localhost"]
+    statements = ["SET SESSION sql_log_bin = 0"]
     for host in hosts:
-        account = f"'{ADMIN_USER}'@'{host}'"
-        if version.is_mariadb:
-            proof = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
-        else:
-            proof = f"IDENTIFIED BY '{password.reveal()}'"
-        if host != "localhost":
-            statements.append(f"CREATE USER IF NOT EXISTS {account} {proof}")
-            statements.append(f"GRANT ALL PRIVILEGES ON *.* TO {account} WITH GRANT OPTION")
-        statements.append(f"ALTER USER {account} {proof}")
+        statements += _account(version, host, password)
     return statements
+
+
+def _account(version: Version, host: str, password: Secret) -> list[str]:
+    account = f"'{ADMIN_USER}'@'{host}'"
+    everything = f"GRANT ALL PRIVILEGES ON *.* TO {account}"
+    by_hash = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
+    if not version.is_mariadb and version.numbers < _ALTER_USER:
+        # There GRANT makes the account and sets its password, and ALTER USER does neither.
+        return [f"{everything} {by_hash} WITH GRANT OPTION"]
+    proof = by_hash if version.is_mariadb else f"IDENTIFIED BY '{password.reveal()}'"
+    change = f"ALTER USER {account} {proof}"
+    if host == "localhost":
+        return [change]
+    return [f"CREATE USER IF NOT EXISTS {account} {proof}", f"{everything} WITH GRANT OPTION", change]
 
 
 def native_hash(password: Secret) -> str:

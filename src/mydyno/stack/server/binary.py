@@ -14,6 +14,7 @@ from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.core.server_version import Version, parse_version
 from mydyno.host.protocol import Host
 from mydyno.stack.server.architecture import architecture_fault
+from mydyno.stack.server.command import server_command
 from mydyno.stack.server.options import parse_options
 
 _NAMES = ("mariadbd", "mysqld")
@@ -44,8 +45,13 @@ class ServerBinary:
     """A server program: where it is, what release, and every option with its default (None: no default)."""
 
     path: Path
+    """As the server itself sees it."""
     version: Version
     options: Mapping[str, str | None]
+    root: Path | None = None
+    """The private root that its files are in and that it runs in; None: this machine's own."""
+    folder: Path | None = None
+    """The folder with all its files, which a guest has to be shown; None: they are of a system."""
     checksum: str | None = None
     """SHA-256 of the program, which tells two builds of one version apart; None: it is in a guest's image."""
 
@@ -54,14 +60,24 @@ class ServerBinary:
         """What a dataset or a run belongs to: the release, and which build of it."""
         return f"{self.version} {self.checksum}" if self.checksum else str(self.version)
 
+    def outside(self, path: Path) -> Path:
+        """Where this machine finds a file of the binary's own."""
+        return _outside(self.root, path)
+
+    @property
+    def file(self) -> Path:
+        """The program as this machine finds it."""
+        return self.outside(self.path)
+
     @property
     def share_folder(self) -> Path | None:
-        """The folder of messages, character sets and system table scripts that belongs to this binary."""
+        """The folder of messages, character sets and system table scripts that belongs to this binary, as
+        the server itself sees it."""
         prefix = self.path.parent.parent
         candidates = [prefix / "share" / name for name in ("mysql", "mariadb", "")]
         if charsets := self.options.get("character_sets_dir"):
             candidates.append(Path(charsets).parent)
-        return next((folder for folder in candidates if (folder / "charsets").is_dir()), None)
+        return next((folder for folder in candidates if self.outside(folder / "charsets").is_dir()), None)
 
 
 def find_binary(path: Path | None = None) -> Path:
@@ -87,33 +103,40 @@ def find_binary(path: Path | None = None) -> Path:
     )
 
 
-def inspect_binary(host: Host, path: Path) -> ServerBinary:
+def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBinary:
     """Asks the binary for its version and options; the answer is kept while the file stays the same.
 
-    Raises ServerError when it is not a server or cannot run.
+    With a private `root`, `path` is one inside it. Raises ServerError when it is not a server or cannot run.
     """
-    status = path.stat()
-    key = (host.name, path, status.st_mtime_ns, status.st_size)
+    file = _outside(root, path)
+    status = file.stat()
+    key = (host.name, file, status.st_mtime_ns, status.st_size)
     if key not in _inspected:
-        _inspected[key] = _inspect(host, path)
+        _inspected[key] = _inspect(host, path, root)
     return _inspected[key]
 
 
-def _inspect(host: Host, path: Path) -> ServerBinary:
-    if fault := architecture_fault(path):
-        raise ServerError(f"{path} {fault}")
-    version = parse_version(_ask(host, path, "--no-defaults", "--version"))
+def _outside(root: Path | None, path: Path) -> Path:
+    return path if root is None else root / path.relative_to("/")
+
+
+def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
+    file = _outside(root, path)
+    if fault := architecture_fault(file):
+        raise ServerError(f"{file} {fault}")
+    version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
-        options = parse_options(_ask(host, path, "--no-defaults", "--verbose", "--help"))
+        options = parse_options(_ask(host, path, root, "--no-defaults", "--verbose", "--help"))
     except ServerError as error:
         raise ServerError(f"{path}: {error.message}") from error
-    with path.open("rb") as program:
+    with file.open("rb") as program:
         checksum = hashlib.file_digest(program, "sha256").hexdigest()
-    return ServerBinary(path, version, options, checksum=checksum)
+    return ServerBinary(path, version, options, root, checksum=checksum)
 
 
-def _ask(host: Host, path: Path, *arguments: str) -> str:
-    answer = host.run([str(path), *arguments], identity=host.server_identity, timeout_seconds=30)
+def _ask(host: Host, path: Path, root: Path | None, *arguments: str) -> str:
+    command = server_command(host, path, arguments, root=root)
+    answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
     if answer.returncode != 0:
         lines = (answer.stderr or answer.stdout).strip().splitlines()
         said = lines[-1] if lines else "it said nothing"

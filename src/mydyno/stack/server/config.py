@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from mydyno.core.server_variables import CONTROLLED
-
-Setting = str | int | float | bool
-"""A value of a setting as an experiment gives it."""
-
-ON_WORDS = frozenset({"on", "true", "1", "yes"})
-OFF_WORDS = frozenset({"off", "false", "0", "no"})
+from mydyno.core.server_variables import CONTROLLED, OFF_WORDS, ON_WORDS, Setting
 
 # Settings whose value is a place on disk. A place of their own would be left behind after the trial,
 # and the frozen dataset would not be there.
-_PLACES = frozenset(
+PLACES = frozenset(
     {
         "aria_log_dir_path",
         "general_log_file",
@@ -46,7 +40,7 @@ def refusal(name: str, value: Setting) -> str | None:
     """Why an experiment may not set `name` (its plain spelling) to `value`; None when it may."""
     if name in CONTROLLED:
         return f"an experiment may not set it: {CONTROLLED[name]}"
-    if name in _PLACES and isinstance(value, str):
+    if name in PLACES and isinstance(value, str):
         place = PurePosixPath(value)
         if place.is_absolute() or ".." in place.parts:
             return "may only be a place inside the data directory, so that nothing is left behind elsewhere"

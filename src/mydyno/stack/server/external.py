@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UndoError
+from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version, parse_version
 from mydyno.host.proc import TICKS_PER_SECOND
 from mydyno.host.protocol import Host
@@ -19,8 +20,8 @@ from mydyno.spec.external import External
 from mydyno.stack import limits as os_limits
 from mydyno.stack import processes
 from mydyno.stack.server import global_variables
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
+from mydyno.stack.server.names import understand
 from mydyno.stack.site import Site
 from mydyno.stack.undo import RestoreVariables
 
@@ -45,6 +46,11 @@ class ExternalFacts:
     variables: Mapping[str, str]
     pid: int | None
     """Its process, when that can be seen from here."""
+
+    @property
+    def options(self) -> Mapping[str, str | None]:
+        """What it knows by name, as a binary lists its options."""
+        return self.variables
 
 
 @dataclass(eq=False)
@@ -107,9 +113,13 @@ def look_at(external: External) -> ExternalFacts:
         return ExternalFacts(login, _version(variables), variables, _process(cursor, login, variables))
 
 
-def attach(site: Site, external: External, settings: Mapping[str, Setting]) -> ExternalServer:
+def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
     """Sets the variables, the way back journalled before. Raises ServerError, and then all are put back."""
     facts = look_at(external)
+    understood = understand(facts, config)
+    if understood.problems:
+        raise ServerError(f"{facts.login.address}: {'; '.join(map(str, understood.problems))}")
+    settings = understood.settings
     undo = _set(site, external, facts.login, settings) if settings else None
     return ExternalServer(facts.login, facts.version, site.host, facts.pid, settings, site, undo)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from mydyno.stack.server.config import Setting
+from mydyno.core.server_variables import Setting
 from mydyno.stack.server.settings import number
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 Value = int | float | str | None
 """As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is told from an empty text."""
 
-_UNKNOWN = 1193
 _PRIVILEGE = 1227
 _SESSION_ONLY = (1228, 1229)
 _READ_ONLY = 1238
@@ -47,13 +46,8 @@ def as_value(asked: Setting, now: Value) -> Value:
     return asked
 
 
-def unknown(code: int) -> bool:
-    """Whether this error of `refusal` says that there is no such variable."""
-    return code == _UNKNOWN
-
-
-def refusal(cursor: Cursor, name: str) -> tuple[int, str] | None:
-    """Why this account cannot set the variable while the server runs, with the server's code; None: it can.
+def refusal(cursor: Cursor, name: str) -> str | None:
+    """Why this account cannot set the variable while the server runs; None: it can.
 
     Asked of the server itself, by a statement that it must refuse whatever happens: a row of two is a value
     of no variable. Servers look at this last, after the name, whether the variable can be set at all, and the
@@ -71,12 +65,12 @@ def refusal(cursor: Cursor, name: str) -> tuple[int, str] | None:
     if code == _ONE_COLUMN:
         return None
     if code == _READ_ONLY:
-        return code, "it is set when the server starts, and mydyno restarts no server that it does not own"
+        return "it is set when the server starts, and mydyno restarts no server that it does not own"
     if code in _SESSION_ONLY:
-        return code, "it belongs to a session and has no global value"
+        return "it belongs to a session and has no global value"
     if code == _PRIVILEGE:
-        return code, f"the account may not set it: {said}"
-    return code, said
+        return f"the account may not set it: {said}"
+    return said
 
 
 def _plain(value: object) -> Value:

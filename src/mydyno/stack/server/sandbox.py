@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
+from mydyno.core.server_variables import OFF_WORDS, Setting
 from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.host.local import LocalHost
@@ -20,7 +21,8 @@ from mydyno.spec.limits import Limits
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.config import OFF_WORDS, Setting, render
+from mydyno.stack.server.command import refuse_covered, server_command
+from mydyno.stack.server.config import render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
 from mydyno.stack.server.login import Login
@@ -31,10 +33,6 @@ from mydyno.stack.undo import EndProcesses
 if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
-
-# MySQL's second protocol would open a port of its own; its packaged default for file exports is a
-# folder that need not exist, and then it does not start.
-_MYSQL_ONLY: dict[str, Setting] = {"mysqlx": False, "secure_file_priv": ""}
 
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
@@ -145,11 +143,12 @@ def start_server(
     port = _usable_port(port)
     private = site.short_folder()
     try:
+        refuse_covered(binary.root, (datadir, scratch, private.path))
         own = {
             **place_settings(binary, datadir, scratch),
             **_unasked(room_settings(binary, site.host), settings),
             **_wanted(places, settings),
-            **_access_settings(binary, private.path, port),
+            **_access_settings(private.path, port),
         }
         return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
     except BaseException:
@@ -184,10 +183,10 @@ def _start(
     log_start = error_log.stat().st_size
     ending = site.intend(EndProcesses(argument=defaults))
     try:
-        command = [str(binary.path), defaults]
+        command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
         process = site.host.start(
-            command if limits is None else os_limits.wrap(command, limits, identity),
-            identity=identity if limits is None else None,
+            command.argv,
+            identity=command.identity,
             output=error_log,
             held=[login],
         )
@@ -229,14 +228,12 @@ def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> d
     return {name: place for name, place in places.items() if name != "log_bin" or logged}
 
 
-def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
     settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
     if port is None:
         settings["skip_networking"] = True
     else:
         settings |= {"port": port, "bind_address": _LOOPBACK}
-    if not binary.version.is_mariadb:
-        settings |= {name: value for name, value in _MYSQL_ONLY.items() if name in binary.options}
     return settings
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version
 from mydyno.host.protocol import Host
 from mydyno.stack.limits import LimitInForce
-from mydyno.stack.server.config import Setting
 from mydyno.stack.server.login import Login
 
 if TYPE_CHECKING:

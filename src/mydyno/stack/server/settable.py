@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from mydyno.catalogue import Note
+from mydyno.core.server_variables import Setting
 from mydyno.stack.server import global_variables
-from mydyno.stack.server.config import Setting, refusal
 from mydyno.stack.server.external import ExternalFacts, session
-from mydyno.stack.server.names import SettingProblem
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.stack.server.names import SettingProblem, Understood, understand
 
 
-def find_unsettable(facts: ExternalFacts, settings: Mapping[str, Setting]) -> tuple[SettingProblem, ...]:
-    """Every setting that this account cannot give to this server without a restart.
+def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> Understood:
+    """What this server makes of a configuration, with every setting as a problem that this account cannot
+    give to it without a restart.
 
     Raises ServerError when the server cannot be asked.
     """
-    if not settings:
-        return ()
+    understood = understand(facts, config)
+    if not understood.settings:
+        return understood
     with session(facts.login, "it could not be asked what may be set") as cursor:
-        found = [_problem(cursor, facts, name, value) for name, value in settings.items()]
-    return tuple(problem for problem in found if problem is not None)
+        refused = {name: global_variables.refusal(cursor, name) for name in understood.settings}
+    problems = tuple(
+        SettingProblem(_written(name, understood), why) for name, why in refused.items() if why is not None
+    )
+    return Understood(understood.settings, understood.notes, (*understood.problems, *problems))
 
 
-def _problem(cursor: Cursor, facts: ExternalFacts, name: str, value: Setting) -> SettingProblem | None:
-    if why := refusal(name, value):
-        return SettingProblem(name, why)
-    refused = global_variables.refusal(cursor, name)
-    if refused is None:
-        return None
-    code, why = refused
-    if global_variables.unknown(code):
-        nearest = tuple(difflib.get_close_matches(name, facts.variables, n=3, cutoff=0.75))
-        return SettingProblem(name, "this server has no such variable", nearest)
-    return SettingProblem(name, why)
+def _written(name: str, understood: Understood) -> str:
+    """The setting of the experiment that became `name` on this server."""
+    made = (note for note in understood.notes if isinstance(note, Note) and name in note.became)
+    return next((note.name for note in made), name)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.stack.server.config import OFF_WORDS, ON_WORDS, Setting
+from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
 
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([KMGTPE]?)", re.IGNORECASE)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}

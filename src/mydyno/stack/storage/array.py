@@ -31,7 +31,10 @@ _UNHURRIED = "10000000"
 
 @dataclass(frozen=True)
 class ArrayLayer:
-    """Builds the array of a volume with mdadm, and waits for its first synchronisation where asked."""
+    """Builds the array of a volume with mdadm, and waits for its first synchronisation where asked.
+
+    On restored disks it is assembled: it was frozen in sync, and stays so.
+    """
 
     volume: str
     wanted: Volume
@@ -71,19 +74,25 @@ class ArrayLayer:
         device = _free_name(site)
         undo = site.intend(StopArray(array=device, members=members))
         try:
-            self._create(site, ground, device, members)
+            if ground.contents == "restored":
+                argv = ["mdadm", "--assemble", str(device), *(str(member) for member in members)]
+                output_of(site.host, argv, f"assembling the array of {self.volume}")
+            else:
+                self._create(site, ground, device, members)
             detail = self._verified(site, device, members)
         except BaseException:
             _discard(site, device, members, undo)
             raise
-        return Array(self.volume, md.summary(detail, str(device)), device, members, undo)
+        stays = ground.contents != "blank"
+        return Array(self.volume, md.summary(detail, str(device)), device, members, stays, undo)
 
     def down(self, site: Site, product: Array) -> None:
         if self.wanted.raid == "none":
             return
         output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")
         site.undo(product.undo)
-        _forget(site, product.members)
+        if not product.stays:
+            _forget(site, product.members)
 
     def _create(self, site: Site, ground: Ground, device: Path, members: Sequence[Path]) -> None:
         shape = array_of(self.wanted)

@@ -30,6 +30,8 @@ class Array(Built):
     device: Path
     """The array; without one (a single disk, btrfs over several) the first disk."""
     members: tuple[Path, ...]
+    stays: bool = False
+    """Whether its superblocks are left on the disks when it is taken down."""
     undo: int | None = field(default=None, repr=False)
 
 

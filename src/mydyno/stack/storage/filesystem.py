@@ -34,7 +34,7 @@ _ELSEWHERE_COMMON = "host: uml and host: vm have it"
 
 @dataclass(frozen=True)
 class FileSystemLayer:
-    """Makes the file system and asks it for what it was told."""
+    """Makes the file system, or finds it on restored disks, and asks it for what it was told."""
 
     volume: str
     wanted: Volume
@@ -69,17 +69,29 @@ class FileSystemLayer:
         devices = [str(array.device)]
         if self.wanted.raid == "none":
             devices = [str(member) for member in array.members]
-        # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
-        output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
-        stripe = stripe_of(array_of(self.wanted))
-        argv = mkfs_command(self.wanted, devices, alignment(kind, stripe, self.wanted.mkfs))
-        done = run_tool(site.host, argv)
-        if done.returncode != 0:
-            raise self._refused(below, argv, said(done))
+        if below.of(Ground).contents == "restored":  # type: ignore[type-abstract]
+            self._register(site, devices)
+        else:
+            self._make(site, below, devices)
         return self._verified(site, array.device)
 
     def down(self, site: Site, product: FileSystem) -> None:
-        """It goes with the disks; the next one wipes what it left."""
+        """It goes with the disks, or stays on them; the next one wipes what it left."""
+
+    def _register(self, site: Site, devices: list[str]) -> None:
+        """mkfs tells a kernel which disks are one btrfs; another kernel does not know (btrfs-device(8))."""
+        if self.wanted.filesystem == "btrfs":
+            output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
+
+    def _make(self, site: Site, below: Standing, devices: list[str]) -> None:
+        # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
+        output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
+        stripe = stripe_of(array_of(self.wanted))
+        aligned = alignment(self.wanted.filesystem, stripe, self.wanted.mkfs)
+        argv = mkfs_command(self.wanted, devices, aligned)
+        done = run_tool(site.host, argv)
+        if done.returncode != 0:
+            raise self._refused(below, argv, said(done))
 
     def _refuse_unknown(self, site: Site) -> None:
         kind = self.wanted.filesystem
@@ -110,7 +122,7 @@ class FileSystemLayer:
             output_of(site.host, ["blkid", "-p", "-o", "export", str(device)], f"looking at {device}")
         )
         if signature.get("TYPE") != kind:
-            raise StorageError(f"{device} carries {signature.get('TYPE', 'nothing')} after mkfs.{kind}")
+            raise StorageError(f"{device} carries {signature.get('TYPE', 'nothing')}, not {kind}")
         told: dict[str, str] = {"file system": kind}
         if self.wanted.mkfs:
             told["mkfs options"] = " ".join(self.wanted.mkfs)

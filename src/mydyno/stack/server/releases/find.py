@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from mydyno.core.errors import MissingToolError, MydynoError, UsageError
@@ -41,8 +42,14 @@ def binary_of(release: str = SYSTEM, path: str | None = None, host: Host | None 
 
 def binary_of_installed(installed: Installed, host: Host) -> ServerBinary:
     """The binary of a release that is here. Raises MissingToolError, ServerError."""
+    root, program = installed.root, installed.binary
     try:
-        return inspect_binary(host, find_binary(installed.binary))
+        if root is None:
+            found = inspect_binary(host, find_binary(program))
+        else:
+            find_binary(root / program.relative_to("/"))
+            found = inspect_binary(host, program, root)
+        return replace(found, folder=installed.home)
     except MydynoError as error:
         error.message = f"release {installed.name}: {error.message}"
         raise

@@ -12,6 +12,9 @@ from mydyno.host.images.build import Progress
 CONTENT = "release"
 """The folder in the staging folder that becomes the release's own."""
 
+ROOT = "root"
+"""The folder in the release's that is a private root (docs/private-roots.md)."""
+
 ProviderName = Literal["debian", "npm", "directory", "archive"]
 
 
@@ -24,7 +27,7 @@ class Provided:
     source: str
     """Where it is from, for people: a suite and package, a package and version, a path."""
     private_root: bool = False
-    """Whether the folder `root` in the release's is a private root, in which `binary` is."""
+    """Whether the folder ROOT in the release's is a private root, in which `binary` is."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """Package -> version."""
     checksum: str | None = None

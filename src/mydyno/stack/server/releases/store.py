@@ -24,6 +24,7 @@ from mydyno.core.writing import writing
 from mydyno.host.cache_store import PARTIAL, CacheStore, remove_tree
 from mydyno.host.local import LocalHost
 from mydyno.stack.server.releases.manifest import Manifest, read_manifest
+from mydyno.stack.server.releases.provider import ROOT
 
 _NAME = "servers"
 
@@ -50,7 +51,12 @@ class Installed:
     @property
     def root(self) -> Path | None:
         """The private root that it runs in; None: this machine's own."""
-        return self.folder / "root" if self.manifest.private_root else None
+        return self.folder / ROOT if self.manifest.private_root else None
+
+    @property
+    def home(self) -> Path:
+        """The folder with all its files."""
+        return Path(self.manifest.source) if self.manifest.provider == "directory" else self.folder
 
 
 class ReleaseStore(CacheStore):

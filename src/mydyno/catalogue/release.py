@@ -1,0 +1,104 @@
+"""Releases as the table writes them, `8.0.30` or `by 9.7.4`, and what a variable went through in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from mydyno.core.server_version import Version
+
+_WRITTEN = re.compile(r"(by )?(\d+)\.(\d+)(?:\.(\d+))?")
+
+
+class Family(StrEnum):
+    """Servers whose release numbers compare with each other. Percona Server goes with MySQL."""
+
+    MYSQL = "mysql"
+    MARIADB = "mariadb"
+
+    @property
+    def label(self) -> str:
+        return "MySQL" if self is Family.MYSQL else "MariaDB"
+
+    @classmethod
+    def of(cls, version: Version) -> Family:
+        return cls.MARIADB if version.is_mariadb else cls.MYSQL
+
+
+@dataclass(frozen=True, order=True)
+class Release:
+    """A point in the history of one family. `exact` False: at the latest then; an earlier one may be it."""
+
+    numbers: tuple[int, int, int]
+    exact: bool = True
+
+    def __str__(self) -> str:
+        text = ".".join(str(number) for number in self.numbers)
+        return text if self.exact else f"{text} or before"
+
+
+def _read(raw: object) -> Release:
+    if isinstance(raw, Release):
+        return raw
+    found = _WRITTEN.fullmatch(raw) if isinstance(raw, str) else None
+    if found is None:
+        raise ValueError(f"{raw!r} is no release: write 8.0.30, or `by 9.7.4` for at the latest")
+    by, major, minor, patch = found.groups()
+    return Release((int(major), int(minor), int(patch or 0)), exact=not by)
+
+
+Written = Annotated[Release, BeforeValidator(_read)]
+
+
+class Life(BaseModel):
+    """When a family had a variable. Without `since`: as long as the oldest release that the table covers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    since: Written | None = None
+    deprecated: Written | None = None
+    ignored: Written | None = None
+    """From then on it is listed and has no effect."""
+    removed: Written | None = None
+    again: Written | None = None
+    """It came back."""
+    removed_again: Written | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        lived = [self.since, self.removed, self.again, self.removed_again]
+        told = [release.numbers for release in lived if release is not None]
+        if told != sorted(set(told)):
+            raise ValueError("its releases are not in order: since, removed, again, removed_again")
+        if (self.again and not self.removed) or (self.removed_again and not self.again):
+            raise ValueError("`again` needs `removed`, and `removed_again` needs `again`")
+        before = self.since.numbers if self.since else (0, 0, 0)
+        for late in (self.deprecated, self.ignored):
+            if late is not None and late.numbers < before:
+                raise ValueError("it was deprecated or ignored before it was there")
+        return self
+
+    def covers(self, numbers: tuple[int, int, int]) -> bool:
+        """Whether the release with these numbers has it."""
+        if self.since is not None and numbers < self.since.numbers:
+            return False
+        if self.removed is None or numbers < self.removed.numbers:
+            return True
+        if self.again is None or numbers < self.again.numbers:
+            return False
+        return self.removed_again is None or numbers < self.removed_again.numbers
+
+    def told(self, family: Family) -> str:
+        """`MySQL has it since 8.0.30 (deprecated in 8.4.0)`, `MySQL removed it in 8.0.3`."""
+        gone = self.removed_again or (self.removed if self.again is None else None)
+        if gone is not None:
+            return f"{family.label} removed it in {gone}"
+        since = self.again or self.since
+        text = f"{family.label} has it" + (f" since {since}" if since else "")
+        late = f"ignored since {self.ignored}" if self.ignored else None
+        late = late or (f"deprecated in {self.deprecated}" if self.deprecated else None)
+        return f"{text} ({late})" if late else text

@@ -1,0 +1,147 @@
+"""`wipe` on a disk that tells a serial: a virtio disk of a guest, in which mydyno's own local ground runs.
+
+This machine's file system is the guest's to read, so its Python and this checkout are there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mydyno.core.errors import MissingToolError
+from mydyno.host.images import ImageStore
+from mydyno.host.programs import find_program
+from mydyno.host.vm.acceleration import ACCELERATION, acceleration
+from mydyno.host.vm.chosen import chosen_kernel, chosen_root
+from mydyno.host.vm.host import VmHost
+from mydyno.host.vm.initrd import entries, guest_config, make_initrd
+from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
+from mydyno.stack import Site
+from mydyno.stack.undo import EndProcesses
+
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(600)]
+
+SERIAL = "WIPE1"
+DISK = f"/dev/disk/by-id/virtio-{SERIAL}"
+MACHINE = "/run/machine"
+
+# Only the guest's own /dev, /proc, /sys and /run are put over this machine's, which it cannot write.
+ENTER = f"""
+set -e
+mkdir {MACHINE}
+mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=512000,cache=loose machine {MACHINE}
+for each in dev proc sys; do mount --rbind /$each {MACHINE}/$each; done
+mount -t tmpfs none {MACHINE}/run
+mkdir {MACHINE}/run/tmp
+mkdir -p /dev/disk/by-id
+ln -s ../../$(cd /sys/block && grep -l {SERIAL} */serial | cut -d/ -f1) {DISK}
+"""
+
+BUILD = """
+import sys
+from pathlib import Path
+from mydyno.core.errors import StorageError
+from mydyno.host.local import LocalHost
+from mydyno.spec.host import Host
+from mydyno.spec.storage import Storage
+from mydyno.stack import Journal, Site, Stack
+from mydyno.stack.ground.local import LocalGroundLayer
+from mydyno.stack.storage import MountedVolume, building_layers
+
+disk, serial, wipe = sys.argv[1:]
+asked = {"id": disk, "serial": serial}
+disks = {"devices": [asked], "wipe": wipe == "yes"}
+storage = Storage.model_validate({"data": {"disks": disks, "filesystem": "ext4"}})
+lab = Path("/run/lab")
+lab.mkdir(exist_ok=True)
+site = Site(lab, LocalHost(), Journal(lab))
+ground = LocalGroundLayer(Host.model_validate({"kind": "local"}), storage, lab, "t1")
+try:
+    with Stack(site) as stack:
+        volume = stack.move_to([ground, *building_layers(storage)]).of(MountedVolume)
+        print("built", volume.described["mount"].split(",")[0])
+except StorageError as error:
+    print("refused", error.message.splitlines()[-1].strip())
+print("left", site.journal.outstanding())
+"""
+
+
+@pytest.fixture
+def guest(site: Site) -> Iterator[VmHost]:
+    """A guest with one disk, which carries xfs."""
+    store = ImageStore()
+    try:
+        root = chosen_root(store)
+        kernel = chosen_kernel(store, None, root.manifest.suite)
+    except MissingToolError as error:
+        pytest.skip(f"{error}: `mydyno images build` makes what is missing")
+    if os.geteuid() != 0 or shutil.which("qemu-system-x86_64") is None:
+        pytest.skip("it takes root, and qemu-system-x86_64, to give a guest this machine's files")
+    folder = site.roomy_folder()
+    disk = folder.path / "disk.img"
+    with disk.open("xb") as file:
+        file.truncate(512 << 20)
+    modules = kernel.modules()
+    programs = [find_program(name) for name in ("mydyno-agent", "mydyno-engine")]
+    machine = Machine(
+        name=folder.path.name,
+        kernel=kernel.file,
+        initrd=make_initrd(store, entries(modules, programs, guest_config(modules, ()))),
+        root=root.file,
+        accelerator=acceleration(kernel.file, store.folder / ACCELERATION).accelerator,
+        memory_bytes=1 << 30,
+        cpus=2,
+        disks=(DiskImage(SERIAL, disk),),
+        folders=(SharedFolder("machine", Path("/"), "passthrough"),),
+    )
+    ending = site.intend(EndProcesses(argument=machine.name))
+    host = VmHost(machine, site.lab / "console.log")
+    try:
+        commanded(host, "sh", "-c", ENTER)
+        commanded(host, "mkfs.xfs", "-q", DISK)
+        yield host
+    finally:
+        host.close()
+        site.undo(ending)
+        site.remove(folder)
+
+
+def commanded(host: VmHost, *argv: str) -> str:
+    done = host.run(argv, timeout_seconds=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(host: VmHost, serial: str, wipe: str) -> list[str]:
+    """What became of building ext4 on the disk, and what the journal still held."""
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = [f"PYTHONPATH={path}", "TMPDIR=/run/tmp", f"PATH={os.environ['PATH']}"]
+    python = [sys.executable, "-c", BUILD, DISK, serial, wipe]
+    return commanded(host, "chroot", MACHINE, "env", *environment, *python).splitlines()
+
+
+def signatures(host: VmHost) -> str:
+    """The kinds of what the disk carries."""
+    return commanded(host, "wipefs", "--no-act", "--noheadings", "--output", "TYPE", DISK).strip()
+
+
+def test_only_a_matching_serial_lets_wipe_take_a_disk_and_it_is_left_blank(guest: VmHost) -> None:
+    assert signatures(guest) == "xfs"
+    refusal, left = build(guest, "ANOTHER", "yes")
+    assert refusal.startswith("refused")
+    assert f"it has the serial {SERIAL}, and the experiment means the disk with the serial ANOTHER" in refusal
+    assert signatures(guest) == "xfs"
+
+    refusal, _ = build(guest, SERIAL, "no")
+    assert refusal.startswith("refused")
+    assert "it carries xfs; with `wipe: yes` and its serial" in refusal
+    assert signatures(guest) == "xfs"
+
+    assert build(guest, SERIAL, "yes") == ["built rw", "left []"]
+    assert signatures(guest) == ""
+    assert left == "left []"
