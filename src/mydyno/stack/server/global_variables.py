@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Value = int | float | str | None
 """As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is told from an empty text."""
 
+OF_A_SESSION = "it belongs to a session and has no global value"
+"""The answer of `refusal` for a variable that SHOW GLOBAL VARIABLES does not list."""
+
 _PRIVILEGE = 1227
 _SESSION_ONLY = (1228, 1229)
 _READ_ONLY = 1238
@@ -67,7 +70,7 @@ def refusal(cursor: Cursor, name: str) -> str | None:
     if code == _READ_ONLY:
         return "it is set when the server starts, and mydyno restarts no server that it does not own"
     if code in _SESSION_ONLY:
-        return "it belongs to a session and has no global value"
+        return OF_A_SESSION
     if code == _PRIVILEGE:
         return f"the account may not set it: {said}"
     return said
