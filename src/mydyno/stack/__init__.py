@@ -26,7 +26,7 @@ journal before it is done; servers die with the process that started them.
 from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
-from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset
+from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
 from mydyno.stack.external_layer import ExternalServerLayer
 from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
@@ -55,6 +55,7 @@ __all__ = [
     "Journal",
     "Layer",
     "LoadedTables",
+    "Origin",
     "RunningServer",
     "Server",
     "ServerBinary",

@@ -12,12 +12,13 @@ from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
-from mydyno.spec import Experiment, SpecErrors
-from mydyno.stack import ExternalFacts, ServerBinary, understand
+from mydyno.spec import Experiment, SpecErrors, Variant
+from mydyno.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
 from mydyno.trial.preflight_external import look_at_all
+from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 from mydyno.trial.settings import settings_of
 
 
@@ -64,6 +65,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
     externals, notes, problems = look_at_all(experiment, plan)
+    looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
     for point in plan.points:
         if not point.starts_server:
             continue
@@ -75,8 +77,11 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
-        understood = understand(binary, settings_of(point))
+        config = settings_of(point)
+        understood = understand(binary, config)
         notes[point.id] = tuple(str(note) for note in understood.notes)
+        looked_at.append((binary, understood.settings, point, variant))
+        problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
             problems.append(
                 variant.problem(
@@ -88,6 +93,10 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
+    if not missing and (idle := tuple(idle_problems(looked_at))):
+        raise SpecErrors(idle)
+    for one, settings, point, _ in looked_at:
+        notes[point.id] += tuple(volume_notes(one, settings, point))
     final = _with_installs(_with_notes(_with_releases(plan, binaries, externals), notes), missing)
     return Prepared(final, binaries, makers, externals, missing)
 
@@ -126,7 +135,7 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
 
 
 def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
-    """The plan with what became of each point's settings on its server."""
+    """What only the binary could tell of a point stands beside what the plan has said of it."""
     points = [
         point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
     ]
