@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,6 +18,7 @@ from mydyno.stack import ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 
 
@@ -62,6 +64,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
     notes: dict[str, tuple[str, ...]] = {}
+    pools: dict[str, int | None] = {}
     problems: list[Problem] = []
     looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
     for point in plan.points:
@@ -77,7 +80,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         variant = experiment.variant(point.levels)
         config = settings_of(point)
         understood = understand(binary, config)
-        notes[point.id] = tuple(str(note) for note in understood.notes)
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
+        notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append((binary, understood.settings, point, variant))
         problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
@@ -95,8 +99,14 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         raise SpecErrors(idle)
     for one, settings, point, _ in looked_at:
         notes[point.id] += tuple(volume_notes(one, settings, point))
-    final = _with_installs(_with_notes(_with_releases(plan, binaries), notes), missing)
+    final = _with_installs(_with_notes(_with_releases(with_pools(plan, pools), binaries), notes), missing)
     return Prepared(final, binaries, makers, missing)
+
+
+def _cpus(point: Point) -> int:
+    """Those of the host that the server is on."""
+    host = point.setup.host
+    return (host.cpus or 1) if host.is_guest else os.cpu_count() or 1
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
