@@ -9,8 +9,8 @@ from mydyno.core.facts import HostFacts
 from mydyno.core.server_version import Version
 from mydyno.plan import Plan, make
 from mydyno.stack import ServerBinary
-from mydyno.trial.preflight import settings_of
 from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
+from mydyno.trial.settings import settings_of
 
 EXPERIMENT = """
 experiment: example
