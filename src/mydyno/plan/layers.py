@@ -17,6 +17,7 @@ from typing import Any
 from mydyno.catalogue import catalogue
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
+from mydyno.spec.cache import AS_CLONED
 from mydyno.workload.external import ExternalSysbench
 
 LAYERS = ("host", "storage", "release", "dataset", "config", "workload")
@@ -51,6 +52,7 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
             "variables": config,
             "network": server.network.model_dump(mode="json"),
             "limits": limits.model_dump(mode="json") if limits else None,
+            **({} if point.setup.cache == AS_CLONED else {"cache": point.setup.cache}),
         },
         "workload": point.workload.model_dump(mode="json"),
     }

@@ -12,8 +12,10 @@ from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
+from mydyno.stack.datasets.clone import Clone, clone_tree
+from mydyno.stack.datasets.release import refuse_another_release
 from mydyno.stack.disk_base import DiskBase
-from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
+from mydyno.stack.files import LONGEST_COPY_SECONDS, sync_tree
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.file_places import KINDS, Kind, Place
@@ -39,9 +41,17 @@ class DataDirectory:
     scratch: Path
     places: Mapping[FileKind, Place]
     settings: Mapping[str, Setting]
+    release: str
+    """Of the only server that may be started on it."""
+    clone: Clone
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
     """None on volumes, which are taken down as a whole; `_folders` are what is removed from them."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Those that hold all of its files."""
+        return self._folders or (self.data.parent,)
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,9 @@ class DataDirectoryLayer:
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         if bases := below.all(DiskBase):
-            return _taken_over(site.host, bases[-1])
+            return _taken_over(site.host, bases[-1], below.of(FrozenDataset))
         dataset = below.of(FrozenDataset)
+        refuse_another_release(dataset.data, dataset.release)
         volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
         if "data" not in volumes:
             folder = site.roomy_folder()
@@ -90,12 +101,15 @@ class DataDirectoryLayer:
                 site.host.remove_tree(folder)
 
 
-def _taken_over(host: Host, base: DiskBase) -> DataDirectory:
+def _taken_over(host: Host, base: DiskBase, dataset: FrozenDataset) -> DataDirectory:
     """The clone that the disks came with."""
     told = base.manifest
     if not host.exists(told.data / "mysql"):
         raise StorageError(f"the disks of the base {base.name} hold no data directory in {told.data}")
-    return DataDirectory(told.data, told.scratch, told.places, told.settings, (), None)
+    clone = Clone("overlay", 0.0)
+    return DataDirectory(
+        told.data, told.scratch, told.places, told.settings, dataset.release, clone, (), None
+    )
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
@@ -141,8 +155,8 @@ def _clone(
     private: PrivateFolder | None,
     folders: tuple[Path, ...] = (),
 ) -> DataDirectory:
-    clone = DataDirectory(home / "data", home / "scratch", {}, {}, folders, private)
-    copy_tree(host, dataset.data, clone.data)
+    done = clone_tree(host, dataset.data, home / "data", dataset.size_bytes)
+    clone = DataDirectory(home / "data", home / "scratch", {}, {}, dataset.release, done, folders, private)
     host.make_folder(clone.scratch, owner=host.server_identity)
     _own_and_sync(host, home)
     return clone

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
@@ -56,6 +57,12 @@ class ServerLayer:
 
     def up(self, site: Site, below: Standing) -> RunningServer:
         directory = below.of(DataDirectory)
+        if directory.release != str(self.binary.version):
+            raise ServerError(
+                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
+                "not started, since it would change the files",
+                "a dataset belongs to the release that made it",
+            )
         config = canonical(self.binary, self.config)
         placed = place_settings_of(self.binary, directory.places, config)
         return start_server(

@@ -15,6 +15,7 @@ from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
     LOAD_AVERAGE,
+    DataRecord,
     ExperimentRecord,
     GroundRecord,
     PointRecord,
@@ -22,9 +23,10 @@ from mydyno.results.records import (
     VolumeRecord,
 )
 from mydyno.results.records import Environment as Facts
-from mydyno.spec import Experiment, Host
+from mydyno.spec import Experiment, Host, Setup
 from mydyno.spec.host import GUEST_MEMORY_BYTES
-from mydyno.stack import ServerBinary
+from mydyno.stack import DataDirectory, FrozenDataset, ServerBinary
+from mydyno.stack.cache import PageCache, WarmPool
 from mydyno.stack.server.placement import Placement
 from mydyno.trial.raising import Raised
 
@@ -70,6 +72,31 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
         ),
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
     )
+
+
+def data_record(
+    raised: Raised, setup: Setup, variables: Mapping[str, str], status: Mapping[str, str]
+) -> DataRecord:
+    """How the data was cloned and how warm it is; `status` is the server's before the first phase."""
+    clone = raised.standing.of(DataDirectory).clone
+    pages = raised.standing.of(PageCache)
+    warmed = raised.standing.all(WarmPool)
+    return DataRecord(
+        dataset=raised.standing.of(FrozenDataset).name,
+        clone=clone.how,
+        clone_seconds=round(clone.seconds, 3),
+        cache=setup.cache,
+        file_bytes=pages.file_bytes,
+        cached_bytes=pages.cached_bytes,
+        warm_seconds=round(warmed[-1].seconds, 3) if warmed else None,
+        pool_pages=_whole(status.get("Innodb_buffer_pool_pages_data")),
+        pool_pages_total=_whole(status.get("Innodb_buffer_pool_pages_total")),
+        page_bytes=_whole(variables.get("innodb_page_size")),
+    )
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() else None
 
 
 def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:

@@ -16,6 +16,7 @@ from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
+    Origin,
     RunningServer,
     ServerBinary,
     ServerLayer,
@@ -23,6 +24,7 @@ from mydyno.stack import (
     Stack,
     Standing,
 )
+from mydyno.stack.cache import PageCacheLayer, WarmPoolLayer
 from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
@@ -114,7 +116,9 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]
     if _on_raw_device(point):
         config["innodb_data_file_path"] = f"ibdata1:{tablespace_mib(point)}M"
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
-    return [DatasetLayer(maker, config, contents=contents, prepare=load)]
+    workload = point.workload
+    origin = Origin(workload.generator, workload.options.model_dump(mode="json"))
+    return [DatasetLayer(maker, config, contents=contents, prepare=load, origin=origin)]
 
 
 def shaping(binary: ServerBinary, point: Point) -> dict[str, Setting]:
@@ -156,12 +160,13 @@ def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
 
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
-    """The clone of the data and the server on it; nothing for a load that goes to the disks themselves."""
+    """The clone of the data, the server on it, and the caches; nothing for a load that goes to the disks."""
     if point.workload.fio_options is not None:
         return []
     setup, binary = point.setup, prepared.binary(point)
     return [
         DataDirectoryLayer(trial=f"{trial.id} {folder}"),
+        PageCacheLayer(drop=setup.cache == "cold"),
         ServerLayer(
             binary,
             settings_of(point) | shaping(binary, point),
@@ -169,6 +174,7 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial)
             port=setup.server.network.port,
             limits=setup.limits,
         ),
+        *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]
 
 

@@ -18,6 +18,7 @@ from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
 from mydyno.results.records import (
+    DataRecord,
     GroundRecord,
     Remark,
     SelfCheckRecord,
@@ -42,7 +43,7 @@ from mydyno.stack.limits import limits_difference
 from mydyno.stack.server.placement import read_placement
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.describe import ground_record, translations_of, with_files
+from mydyno.trial.describe import data_record, ground_record, translations_of, with_files
 from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
@@ -65,6 +66,7 @@ class _Found:
     """What a trial has shown while it stood."""
 
     ground: GroundRecord | None = None
+    data: DataRecord | None = None
     collector: Collector = field(default_factory=Collector)
     server_version: str | None = None
     durability: str | None = None
@@ -160,6 +162,7 @@ class TrialRunner:
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
+                data=found.data,
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
                     *found.collector.remarks,
@@ -223,6 +226,7 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
+        found.data = data_record(raised, point.setup, found.in_force, server.status())
         placement = read_placement(server, raised.standing.of(DataDirectory).places, found.in_force)
         found.misplaced = placement.wrong
         found.ground = found.ground and with_files(found.ground, placement)

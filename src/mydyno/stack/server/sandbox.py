@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
+# Since 8.0.16 MySQL would by itself upgrade a data directory of another release, from which there is no way
+# back (MySQL Reference Manual, "Server Command Options", --upgrade).
+_NO_UPGRADE: dict[str, Setting] = {"upgrade": "NONE"}
+
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
 _ANSWER_SECONDS = 30
@@ -144,6 +148,7 @@ def start_server(
             **_unasked(room_settings(binary, site.host), settings),
             **places,
             **_access_settings(private.path, port),
+            **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
         }
         return _start(
             site, binary, private, datadir, own, settings, places, folder, port, limits, ready_seconds

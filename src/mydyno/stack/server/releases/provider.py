@@ -27,7 +27,7 @@ class Provided:
     source: str
     """Where it is from, for people: a suite and package, a package and version, a path."""
     private_root: bool = False
-    """Whether the folder ROOT in the release's is a private root, in which `binary` is."""
+    """Whether `binary` is in a private root: the folder ROOT in the release's, or the user's whole folder."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """Package -> version."""
     checksum: str | None = None
