@@ -278,3 +278,17 @@ def test_the_settings_of_the_machine_are_not_read(
     monkeypatch.setenv("MYSQL_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     assert start().variables()["max_connections"] == binary.options["max_connections"]
+
+
+def test_a_server_whose_data_is_thrown_away_leaves_its_dirty_pages_unwritten(start: Start) -> None:
+    """Its log says how far it wrote, and the next start on that data has something to recover."""
+    server = start({"innodb_max_dirty_pages_pct": 99, "innodb_max_dirty_pages_pct_lwm": 0})
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE dirty")
+        cursor.execute("CREATE TABLE dirty.t (a INT PRIMARY KEY, b CHAR(250)) ENGINE=InnoDB")
+        values = ", ".join(f"({number}, 'x')" for number in range(5000))
+        cursor.execute(f"INSERT INTO dirty.t VALUES {values}")
+    server.leave_pages_unwritten()
+    assert server.variables()["innodb_fast_shutdown"] == "2"
+    assert server.stop()
+    server.leave_pages_unwritten()

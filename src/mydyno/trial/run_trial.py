@@ -118,6 +118,8 @@ class TrialRunner:
         found = self._measure(raised, trial, point, folder)
         self.emit(Step("taking down what the trial was made of"))
         with uninterrupted():
+            if raised.server is not None and found.server_alive and found.host_lost is None:
+                raised.server.leave_pages_unwritten()
             self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
         samples = sample_frame(found.collector.samples, found.collector.phases)
         counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
@@ -238,7 +240,7 @@ class TrialRunner:
         except EngineError:
             if server.alive():
                 raise
-        found.rows_found = _rows_found(server, tables)
+        found.rows_found = _rows_found(server, found.rows_expected)
         found.server_alive = server.alive()
 
     def _hear(self, load: Driver, collector: Collector, work: Work) -> None:
