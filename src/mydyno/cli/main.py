@@ -20,6 +20,7 @@ from mydyno.cli import (
     run,
     schema,
     servers,
+    variables,
     workload,
 )
 from mydyno.cli.arguments import refuse_typographic_dashes
@@ -74,6 +75,7 @@ for module in (
     workload,
     gen_data,
     servers,
+    variables,
     images,
     datasets,
     cleanup,

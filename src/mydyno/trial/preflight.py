@@ -15,7 +15,7 @@ from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, Problem, SpecErrors, Variant
 from mydyno.stack import ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
+from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 
@@ -145,7 +145,8 @@ def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
     effects = tuple(
         f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
         "cache, once"
-        for known in (KNOWN[name] for name in missing)
+        for known in map(known_release, missing)
+        if known is not None
     )
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
