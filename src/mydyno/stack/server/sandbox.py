@@ -26,6 +26,7 @@ from mydyno.stack.server.command import refuse_covered, server_command
 from mydyno.stack.server.config import render
 from mydyno.stack.server.errorlog import hint, telling_lines
 from mydyno.stack.server.initialise import place_settings, room_settings
+from mydyno.stack.server.login import Login
 from mydyno.stack.server.names import canonical
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.undo import EndProcesses
@@ -71,6 +72,11 @@ class RunningServer:
     _private: PrivateFolder = field(repr=False)
     _ending: int | None = field(repr=False)
     _log_start: int = field(repr=False)
+
+    @property
+    def login(self) -> Login:
+        """The way in for the load."""
+        return Login(self.admin_user, self.admin_password, socket=self.socket)
 
     def alive(self) -> bool:
         """Whether the process runs; not whether it answers."""
