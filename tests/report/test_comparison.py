@@ -203,7 +203,7 @@ def test_the_page_shows_the_table_first_with_the_labels_of_durability():
 
 @pytest.mark.parametrize("size", theme.SIZES)
 def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
-    (figure,) = (figure for figure in figures(whole()) if figure.name == "comparison")
+    (figure,) = (figure for figure in figures(whole()) if figure.name == "speed")
     drawn = svg(figure.draw(size))
     marks = re.findall(r'aria-label="(mysql-9.7|mariadb-11.8), ([^"]*)"', drawn)
     assert len(marks) == 4 + 7
@@ -215,7 +215,7 @@ def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
 
 def test_a_difference_that_is_not_shown_is_a_hollow_mark():
     alike = page(gather(releases_run(releases={"a": 1.0, "b": 1.0}, loads={"x": (4,), "y": (4,)})))
-    (figure,) = (figure for figure in figures(alike) if figure.name == "comparison")
+    (figure,) = (figure for figure in figures(alike) if figure.name == "speed")
     drawn = svg(figure.draw(theme.MEDIUM))
     marks = re.findall(r'aria-label="b, [^>]*fill="([^"]*)"', drawn)
     assert set(marks) == {theme.PAPER}

@@ -133,7 +133,7 @@ def _comparison(page: Page) -> Figure | None:
         return None
     first = view.columns[0].level
     return Figure(
-        name="comparison",
+        name="speed",
         title=f"Against {first}",
         caption=f"So many times as fast as {first} in the same row: a ratio of rates, or of running times "
         "the other way round. Bars: 95 % interval. Full marks: the trials show a difference; hollow ones: "
