@@ -30,11 +30,12 @@ test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure the engine against its peers, and what changes of storage take, on this machine
+bench: setup-dev ## measure the engine against its peers, and what changes between trials take, on this machine
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/sampling_overhead.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py
+	python benchmarks/turnaround.py
 	python benchmarks/vm_base.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs

@@ -30,7 +30,11 @@ run_counted() { # a test runner whose own counts enter the total
     log=$(mktemp)
     printf '\n==> %s\n' "$name"
     "$@" 2>&1 | tee "$log"
-    local status=${PIPESTATUS[0]} closing
+    tally "$name" "$pattern" "${PIPESTATUS[0]}" "$log"
+}
+
+tally() { # what a runner has written enters the total
+    local name=$1 pattern=$2 status=$3 log=$4 closing
     closing=$(mktemp)
     grep -E "$pattern" "$log" >"$closing"
     local now_failed
@@ -56,7 +60,19 @@ check 'rustfmt' cargo fmt --all --check
 check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
 if [ "${1:-}" != --lint ]; then
     run_counted 'cargo test' '^test result:' cargo test --quiet --locked
-    run_counted 'pytest' '^=+ .* in [0-9.]+s' python -m pytest -m "$marks" --durations=10
+    last_line='^=+ .* in [0-9.]+s'
+    # Tests of servers, disks and hosts mostly wait. The others only compute, and do it behind them.
+    beside=$(mktemp)
+    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/stack --ignore=tests/host --durations=5 >"$beside" 2>&1 &
+    others=$!
+    trap 'kill "$others" 2>/dev/null' EXIT
+    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/stack tests/host --durations=10
+    printf '\n==> pytest: the rest, which ran beside them\n'
+    wait "$others"
+    status=$?
+    trap - EXIT
+    cat "$beside"
+    tally 'pytest: the rest' "$last_line" "$status" "$beside"
 fi
 
 printf '\n'

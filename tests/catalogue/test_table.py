@@ -1,6 +1,8 @@
 """The table itself: whole, in order, and in agreement with what real servers list."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +127,15 @@ def test_a_damaged_file_is_refused_with_its_line() -> None:
 def test_calendar_releases_come_after_all_others() -> None:
     assert ROWS["innodb_redo_log_capacity"].there(Version(Vendor.MYSQL, (26, 10, 0), "26.10"))
     assert MYSQL_97.numbers < (26, 10, 0)
+
+
+def test_the_row_that_the_docs_show_is_that_of_the_table() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "variables.md").read_text()
+    (shown,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    ((name, row),) = tomllib.loads(shown)["variables"].items()
+    assert Row.model_validate(row) == ROWS[name]
+    assert {
+        key
+        for keys in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+        for key in re.findall(r"`(\w+)`", keys)
+    } == (set(Row.model_fields))

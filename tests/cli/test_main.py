@@ -42,6 +42,7 @@ def test_help_loads_none_of_the_heavy_parts() -> None:
         "load sql-bench",
         "load idle",
         "cleanup",
+        "datasets",
         "servers add",
         "servers list",
     ],

@@ -16,6 +16,7 @@ from mydyno.core.server_version import parse_version
 from mydyno.results.store import Lab
 from mydyno.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
 from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, binary_of, install
+from mydyno.stack.server.releases.directory import Directory
 
 pytestmark = pytest.mark.live
 
@@ -99,6 +100,19 @@ def test_a_release_that_can_be_had_is_started_asked_and_stopped(name: str, site:
     assert started_and_stopped(site, binary).startswith(binary.version.text)
 
 
+def test_a_folder_with_a_whole_system_is_a_private_root(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system of links to this machine's own, which is as good as any other."""
+    monkeypatch.setenv("MYDYNO_CACHE", str(site.lab / "cache"))
+    system = site.lab / "system"
+    system.mkdir()
+    for name in ("usr", "etc"):
+        (system / name).symlink_to(f"/{name}")
+    installed = install(ReleaseStore(), "whole", Directory(system), print)
+    binary = binary_of("whole")
+    assert (installed.root, binary.root) == (system, system)
+    assert started_and_stopped(site, binary).startswith(binary.version.text)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("host", ["local", "uml"])
@@ -122,8 +136,10 @@ def test_a_build_of_ones_own_is_a_level_like_any_other_and_is_not_removed_under_
     workplace: Workplace, own: str
 ) -> None:
     process = workplace.start("run", experiment(workplace, own), "--no-report")
-    heard = wait_for_line(process, "2 connections", 240)
+    heard = wait_for_line(process, "raising", 240)
+    process.send_signal(signal.SIGSTOP)  # It holds the release for as long as we look.
     refused = workplace.run("servers", "remove", own)
+    process.send_signal(signal.SIGCONT)
     assert (refused.returncode, "own is in use by a mydyno that is running" in refused.stderr) == (2, True)
     heard += process.communicate(timeout=240)[0]
     assert process.returncode == 0, heard

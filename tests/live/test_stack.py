@@ -175,7 +175,7 @@ def test_a_server_that_dies_while_loading_fails_the_dataset(site: Site, binary: 
         os.kill(server.pid, signal.SIGKILL)
         return {}
 
-    with Stack(site) as stack, pytest.raises(ServerError, match="did not shut down cleanly"):
+    with Stack(site) as stack, pytest.raises(ServerError, match="counting the rows of the dataset failed"):
         stack.move_to(trial(binary, site.lab, "t001", die))
     assert nothing_left(site.lab)
 
@@ -228,7 +228,7 @@ def test_a_full_disk_is_named_whichever_layer_meets_it_and_nothing_is_left(
         small_disk(900_000_000)
         dataset = stack.move_to(trial(binary, site.lab, "t001")[:1]).of(FrozenDataset)
         small_disk(dataset.size_bytes // 2)
-        with pytest.raises(LabError, match="No space left on device"):
+        with pytest.raises(LabError, match=r"the data does not fit: a copy of .* takes"):
             stack.move_to(trial(binary, site.lab, "t001"))
         assert nothing_left(site.lab)
         small_disk(900_000_000)

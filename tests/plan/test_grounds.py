@@ -173,9 +173,11 @@ def test_a_disk_that_is_in_use_is_refused_in_the_plan_and_one_that_is_free_is_de
 def test_more_disks_than_a_ground_has_room_for() -> None:
     data = "{disks: {count: 12, size: 1G}, raid: 6, fail: 1, rebuild: yes}"
     storage = f"{{data: {data}, log: {{disks: {{count: 5}}, raid: 0}}}}"
-    [told] = problems(f"{{host: uml, storage: {storage}}}", EVERYTHING)
-    assert "host uml has room for 16 disks, and the volumes need 17" in told
-    assert "allowed: host: local or vm" in told
+    apart = f"{{data: {data}, log: {{}}, binlog: {{}}, undo: {{disks: {{count: 2}}, raid: 1}}, tmp: {{}}}}"
+    for volumes in (storage, apart):
+        [told] = problems(f"{{host: uml, storage: {volumes}}}", EVERYTHING)
+        assert "host uml has room for 16 disks, and the volumes need 17" in told
+        assert "allowed: host: local or vm" in told
 
 
 def test_a_kernel_of_user_mode_linux_that_is_not_here_is_fetched_and_the_plan_says_so() -> None:

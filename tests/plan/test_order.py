@@ -114,6 +114,23 @@ def test_each_layer_is_raised_as_rarely_as_a_block_allows(seed: int) -> None:
 
 @patient
 @given(st.integers(0, 1000))
+def test_the_trials_of_a_release_stand_together_in_every_block(seed: int) -> None:
+    made = plan.make(
+        experiment(
+            factors="{server.config.max_connections: [100, 200], server.release: [system, mysql-5.6, 10.11]}",
+            design=f"{{repeats: 2, seed: {seed}}}",
+        ),
+        FACTS,
+    )
+    for block in (1, 2):
+        points = [made.point(trial.point_id) for trial in made.trials if trial.block == block]
+        releases = [release for release, _ in groupby(point.setup.server.release for point in points)]
+        assert sorted(releases) == ["10.11", "mysql-5.6", "system"], "10.11 is a name and no number"
+        assert rebuilds(points)["release"] == rebuilds(points)["dataset"] == 3
+
+
+@patient
+@given(st.integers(0, 1000))
 def test_a_plan_visits_every_point_in_every_block(seed: int) -> None:
     made = full_plan(seed)
     everything = sorted(point.id for point in made.points)

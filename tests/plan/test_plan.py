@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,7 @@ def test_the_fingerprint_ignores_what_does_not_change_the_measurement() -> None:
     [
         {"config": "{max_connections: 100}"},
         {"factors": "{workload.pause: [0, 1s]}"},
+        {"setup": "{server: {release: mysql-5.6}}"},
         {"workload": workload(each="{rounds: 6}")},
         {"workload": workload(pause="1ms")},
         {"sampling": "{every: 2s}"},
@@ -254,3 +256,16 @@ def test_a_network_port_is_a_side_effect_and_no_network_is_none() -> None:
 def test_asking_for_a_point_that_is_not_in_the_plan_fails() -> None:
     with pytest.raises(KeyError):
         plan.make(experiment(), FACTS).point("p2")
+
+
+def test_a_clone_that_shares_blocks_costs_no_copying_and_only_without_storage() -> None:
+    shared = replace(FACTS, shares_blocks=True)
+    load = workload("smack: {rows: 10M}")
+    copying, sharing = (plan.make(experiment(workload=load), facts).estimate for facts in (FACTS, shared))
+    assert sharing.seconds < copying.seconds
+    assert any("sharing blocks (reflink)" in said for said in sharing.assumptions)
+    assert not any("reflink" in said for said in copying.assumptions)
+    on_disks = experiment(workload=load, setup="{host: uml, storage: {data: {disks: {size: 20G}}}}")
+    told = " ".join(plan.make(on_disks, shared).estimate.assumptions)
+    assert "copies its data directory" in told
+    assert "reflink" not in told

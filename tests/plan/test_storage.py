@@ -148,6 +148,29 @@ def test_a_log_volume_takes_the_redo_log_from_the_data_volume() -> None:
         plan.make(experiment(setup=setup, workload=OLTP), FACTS)
 
 
+@pytest.mark.parametrize(
+    ("volumes", "config", "told"),
+    [
+        ("log: {}", "{innodb_log_file_size: 1G, log_bin: ON}", "log .*: redo log 1G \\+ binary log 64M = "),
+        ("log: {}", "{innodb_log_file_size: 1G, log_bin: OFF}", "log .*: redo log 1G = 1G"),
+        ("binlog: {disks: {size: 32M}}", "{}", "binlog .*: binary log 64M = 64M, and of 32M a tenth"),
+        ("undo: {disks: {size: 32M}}", "{}", "undo .*: undo tablespaces 32M = 32M"),
+        ("tmp: {disks: {size: 16M}}", "{}", "tmp .*: temporary files 16M = 16M"),
+    ],
+)
+def test_a_volume_too_small_for_what_lies_there_is_refused(volumes: str, config: str, told: str) -> None:
+    storage = f"{{data: {{disks: {{size: 512M}}}}, {volumes}}}"
+    setup = f"{{host: uml, storage: {storage}, server: {{config: {config}}}}}"
+    with pytest.raises(spec.SpecErrors, match=f"the {told.replace(' .*', ' volume is too small')}"):
+        plan.make(experiment(setup=setup, workload=OLTP), FACTS)
+
+
+def test_with_an_undo_volume_the_dataset_is_another_one() -> None:
+    split = "{small: {storage.data.mount: noatime}, own: {storage.undo: {disks: {size: 128M}}}}"
+    made = planned("{data: {disks: {size: 1G}}}", factors=f"{{undo: {split}}}", design="{repeats: 1}")
+    assert told(made).rebuilds["dataset"] == 2
+
+
 def test_a_guest_and_its_storage_cost_time_and_the_copies_of_the_array_cost_disk() -> None:
     without = plan.make(experiment(workload=OLTP), FACTS).estimate
     by_host = {
@@ -157,6 +180,8 @@ def test_a_guest_and_its_storage_cost_time_and_the_copies_of_the_array_cost_disk
     added = [round((by_host[host].seconds - without.seconds) / trials) for host in ("local", "uml", "vm")]
     # The disks of a vm guest are built once and frozen: 45 s and the copy, 25 s for each of the trials.
     assert added == [7, 9, 34]
+    two = planned("{data: {disks: {size: 1G}}, log: {}}").estimate
+    assert round((two.seconds - by_host["uml"].seconds) / trials) == 5, "each volume is checked"
     one = by_host["uml"].disk_bytes
     mirrored = planned("{data: {disks: {count: 3, size: 1G}, raid: 1}}").estimate.disk_bytes
     synchronised = planned("{data: {disks: {count: 3, size: 1G}, raid: 1, initial_sync: await}}").estimate

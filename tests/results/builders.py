@@ -8,6 +8,7 @@ import polars as pl
 
 from mydyno.results.records import (
     CheckRecord,
+    DataRecord,
     ExperimentRecord,
     GroundRecord,
     Invalidity,
@@ -213,7 +214,24 @@ def storage_trial(number: int = 1) -> TrialRecord:
         trial(number),
         ground=ground,
         self_checks=(whole, failed),
+        data=data(),
         remarks=(Remark(check="self-check", message="log: fio failed: No space left on device"),),
+    )
+
+
+def data(cache: str = "scan") -> DataRecord:
+    """A copy that the page cache holds whole, and a buffer pool that a scan has filled by half."""
+    return DataRecord(
+        dataset="0123456789abcdef",
+        clone="copy",
+        clone_seconds=0.25,
+        cache=cache,
+        file_bytes=112 << 20,
+        cached_bytes=112 << 20,
+        warm_seconds=1.5 if cache == "scan" else None,
+        pool_pages=4096,
+        pool_pages_total=8192,
+        page_bytes=None,
     )
 
 

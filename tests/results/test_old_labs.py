@@ -45,6 +45,19 @@ def test_a_lab_of_the_second_version_keeps_its_trials_which_stood_on_no_ground(
         assert run.trials()[1] == storage_trial(2)
 
 
+def test_a_lab_of_the_third_version_does_not_know_the_data_of_its_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_lab(tmp_path, monkeypatch, version=3, rows=THIRD_VERSION)
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(), "{}")
+        (old,) = run.trials()
+        assert old.data is None
+        assert [remark.message for remark in old.remarks] == ["data: slower than theory"]
+        save(run, storage_trial(2))
+        assert run.trials()[1] == storage_trial(2)
+
+
 def make_lab(path: Path, monkeypatch: pytest.MonkeyPatch, *, version: int, rows: str) -> None:
     """A lab as that version left it."""
     with monkeypatch.context() as patch:
@@ -75,3 +88,9 @@ SECOND_VERSION = (
     + "INSERT INTO checks VALUES (1, 0, 'rows of ''flight''', 1, NULL);"
 )
 """The same trial of the second version, with what that had more."""
+
+THIRD_VERSION = (
+    SECOND_VERSION.replace("'0.1.0');", "'0.1.0', 'queries');")
+    + "INSERT INTO remarks VALUES (1, 0, 'self-check', 'data: slower than theory');"
+)
+"""The same trial of the third version, with a remark."""

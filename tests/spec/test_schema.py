@@ -15,6 +15,8 @@ HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]
 
 NOT_OF_STRUCTURE = {
+    "cache-of-fio": "two values that depend on each other",
+    "cache-of-sql-bench": "two values that depend on each other",
     "config-fraction": "what a unit means",
     "config-line-break": "the content of a text",
     "config-spelt-twice": "two spellings of one name",
@@ -60,10 +62,12 @@ NOT_OF_STRUCTURE = {
     "storage-chunk-of-a-mirror": "two values that depend on each other",
     "storage-consistency": "two values that depend on each other",
     "storage-device-in-both-volumes": "two values that depend on each other",
+    "storage-device-in-two-volumes-beside-data": "two values that depend on each other",
     "storage-device-twice": "two values that depend on each other",
     "storage-device-wiped-without-serial": "two values that depend on each other",
     "storage-disks-without-array": "two values that depend on each other",
     "storage-fail-without-redundancy": "two values that depend on each other",
+    "storage-files-on-raw": "what each volume is for",
     "storage-filesystem-too-small": "arithmetic",
     "storage-layout-of-a-stripe": "two values that depend on each other",
     "storage-layout-of-another-level": "two values that depend on each other",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno import spec
+from mydyno.core.server_files import VOLUMES
 from spec.builders import document, experiment
 
 MIB, GIB = 1024**2, 1024**3
@@ -137,6 +138,28 @@ def test_a_log_volume_with_a_file_system_of_its_own_takes_over_no_options_of_the
     assert storage.log is not None
     assert (storage.log.filesystem, storage.log.mkfs, storage.log.mount) == ("xfs", (), ())
     assert list(storage.volumes) == ["data", "log"]
+
+
+def test_the_volumes_have_one_order_however_they_are_written() -> None:
+    every = "{storage: {tmp: {}, undo: {}, binlog: {}, log: {}, data: {disks: {size: 2G}}}}"
+    storage = setup(every).storage
+    assert storage is not None
+    assert tuple(storage.volumes) == VOLUMES == tuple(spec.Storage.model_fields)
+    one = setup("{storage: {undo: {}, data: {disks: {size: 2G}}}}").storage
+    assert one is not None
+    assert list(one.volumes) == ["data", "undo"]
+
+
+@pytest.mark.parametrize("name", VOLUMES[1:])
+def test_every_other_volume_takes_over_what_it_does_not_say(name: str) -> None:
+    storage = setup(
+        "{storage: {data: {disks: {count: 4, size: 2G, iops: 200}, raid: 10, filesystem: xfs, "
+        f"mount: noatime}}, {name}: {{disks: {{iops: 50}}}}}}}}"
+    ).storage
+    assert storage is not None
+    volume = storage.volumes[name]
+    assert (volume.disks.count, volume.disks.size, volume.disks.iops) == (1, 2 * GIB, 50)
+    assert (volume.raid, volume.filesystem, volume.mount) == ("none", "xfs", ("noatime",))
 
 
 def test_beside_a_raw_data_volume_the_log_has_a_file_system() -> None:

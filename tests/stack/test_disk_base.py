@@ -14,6 +14,9 @@ from mydyno.stack.disk_base import (
     remove_useless,
     write_manifest,
 )
+from mydyno.stack.server.file_places import Place
+
+REDO = Place(Path("/run/mydyno/log/mydyno"), Path("/run/mydyno/data/mydyno/data"))
 
 
 def base(lab: Path, name: str, number: int = FORMAT) -> Path:
@@ -28,7 +31,8 @@ def base(lab: Path, name: str, number: int = FORMAT) -> Path:
         dataset="0123456789abcdef",
         data=Path("/run/mydyno/data/mydyno/data"),
         scratch=Path("/run/mydyno/data/mydyno/scratch"),
-        places={"innodb_log_group_home_dir": "/run/mydyno/log/mydyno", "log_bin": False},
+        places={"redo log": REDO},
+        settings={"innodb_data_home_dir": "", "innodb_data_file_path": "/dev/vdb:128Mraw"},
         size_bytes=4096,
         seconds=20.5,
     )
@@ -40,7 +44,8 @@ def test_a_base_is_read_as_it_was_written(tmp_path: Path) -> None:
     folder = base(tmp_path, "aaaa")
     [found] = bases(tmp_path)
     assert (found.name, found.folder) == ("aaaa", folder)
-    assert found.manifest.places == {"innodb_log_group_home_dir": "/run/mydyno/log/mydyno", "log_bin": False}
+    assert found.manifest.places == {"redo log": REDO}
+    assert found.manifest.settings["innodb_data_file_path"] == "/dev/vdb:128Mraw"
     assert found.manifest.data == Path("/run/mydyno/data/mydyno/data")
 
 

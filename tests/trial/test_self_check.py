@@ -17,6 +17,7 @@ from stack.loops import needs_loops
 from mydyno.analysis.disk_theory import LimitedDisk
 from mydyno.analysis.self_checks import TOLERANCE, remarks
 from mydyno.core.errors import MissingToolError
+from mydyno.host.proc import cpu_seconds
 from mydyno.host.programs import find_program
 from mydyno.results.records import SelfCheckRecord
 from mydyno.spec import Storage
@@ -26,7 +27,7 @@ from mydyno.stack import Stack, Standing
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.local import LocalGroundLayer
 from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.trial.self_check import cpu_times, expected, idle_share, self_check
+from mydyno.trial.self_check import expected, idle_share, self_check
 
 DISK = LimitedDisk(iops=200, bytes_per_second=None, budget="separate")
 FILE = 128 << 20
@@ -62,19 +63,20 @@ def test_nothing_is_expected_of_what_has_no_theory() -> None:
 
 def test_idle_time_is_that_in_which_nothing_was_to_do_or_the_disks_were_waited_for() -> None:
     later = STAT.replace("100 0 50 800 40", "130 0 60 840 60")
-    assert idle_share(cpu_times(STAT), cpu_times(later)) == 0.6
+    assert idle_share(cpu_seconds(STAT), cpu_seconds(later)) == pytest.approx(0.6)
 
 
 def test_idle_time_is_unknown_without_readings_or_without_time_between_them() -> None:
-    assert cpu_times("") == ()
-    assert idle_share((), ()) is None
-    assert idle_share(cpu_times(STAT), cpu_times(STAT)) is None
+    assert cpu_seconds("") == {}
+    assert idle_share({}, {}) is None
+    assert idle_share(cpu_seconds(STAT), cpu_seconds(STAT)) is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), min_size=5, max_size=8))
 def test_idle_is_a_share(times: list[tuple[int, int]]) -> None:
-    before, spent = zip(*times, strict=True)
-    after = tuple(early + late for early, late in zip(before, spent, strict=True))
+    before, after = (
+        cpu_seconds("cpu " + " ".join(str(early + spent * late) for early, spent in times)) for late in (0, 1)
+    )
     share = idle_share(before, after)
     assert share is None or 0 <= share <= 1
 

@@ -66,6 +66,11 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
             "settings-in-force",
             "asked 8",
         ),
+        (
+            trial(misplaced=("redo log: /data/ib_logfile0 is open, and should be in /log",)),
+            "files-on-volumes",
+            "should be in /log",
+        ),
         (trial(server_alive=False), "server-alive", "error log"),
         (trial(server_restarted=True), "server-restart", "uptime went back"),
         (phase(aborted="server gone"), "phase-complete", "server gone"),

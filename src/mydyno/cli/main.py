@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from mydyno import __version__
-from mydyno.cli import cleanup, doctor, gen_data, images, load, plan, report, run, schema, servers, workload
+from mydyno.cli import (
+    cleanup,
+    datasets,
+    doctor,
+    gen_data,
+    images,
+    load,
+    plan,
+    report,
+    run,
+    schema,
+    servers,
+    variables,
+    workload,
+)
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
 
@@ -52,7 +66,21 @@ def _options(
     pass
 
 
-for module in (doctor, plan, run, report, load, workload, gen_data, servers, images, cleanup, schema):
+for module in (
+    doctor,
+    plan,
+    run,
+    report,
+    load,
+    workload,
+    gen_data,
+    servers,
+    variables,
+    images,
+    datasets,
+    cleanup,
+    schema,
+):
     module.add_to(app)
 
 

@@ -35,8 +35,10 @@ def prepare(
 def install_releases(names: Iterable[str]) -> None:
     """Installs releases that can be had, aloud."""
     from mydyno.cli.progress import telling
-    from mydyno.stack.server.releases import KNOWN, ReleaseStore, install
+    from mydyno.stack.server.releases import ReleaseStore, install, known_release
 
     for name in names:
+        known = known_release(name)
+        assert known is not None
         with telling(prefix=f"installing {name}: ") as tell:
-            install(ReleaseStore(), name, KNOWN[name].provider, tell)
+            install(ReleaseStore(), name, known.provider, tell)

@@ -15,7 +15,7 @@ from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
 from mydyno.core.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from mydyno.stack.server.releases import Installed, ReleaseStore
+    from mydyno.stack.server.releases import Installed, Known, ReleaseStore
     from mydyno.stack.server.releases.provider import Provider
 
 _Names = Annotated[
@@ -100,7 +100,7 @@ def add(names: _Names, from_: _From = None) -> None:
     mydyno servers add mariadb-11.4 --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
     ```
     """
-    from mydyno.stack.server.releases import KNOWN, ReleaseStore, install
+    from mydyno.stack.server.releases import ReleaseStore, install
 
     store = ReleaseStore()
     if from_ is not None:
@@ -109,13 +109,12 @@ def add(names: _Names, from_: _From = None) -> None:
             installed = install(store, name, provider, tell)
         _tell(installed)
         return
-    for name in names:
-        _refuse_unknown(name)
-    for name in dict.fromkeys(names):
+    providers = {name: _known(name).provider for name in names}
+    for name, provider in providers.items():
         here = store.installed(name)
         if here is None:
             with telling(f"installing {name}: " if len(names) > 1 else "") as tell:
-                here = install(store, name, KNOWN[name].provider, tell)
+                here = install(store, name, provider, tell)
         _tell(here)
 
 
@@ -151,19 +150,22 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
         typer.echo(f"removed what {swept} interrupted installations had left")
 
 
-def _refuse_unknown(name: str) -> None:
-    from mydyno.stack.server.releases import KNOWN
+def _known(name: str) -> Known:
+    """The release that can be had by that name. Raises UsageError."""
+    from mydyno.stack.server.releases import KNOWN, known_release
     from mydyno.stack.server.releases.find import nearest_release
 
     if name == SYSTEM:
         raise UsageError(f"{SYSTEM} is the server that this machine has: there is nothing to add")
-    if name not in KNOWN:
+    known = known_release(name)
+    if known is None:
         nearest = nearest_release(name)
         meant = f" (did you mean {nearest}?)" if nearest in KNOWN else ""
         raise UsageError(
             f"{name} cannot be had by its name{meant}; there are: {', '.join(KNOWN)}",
             "a build of your own: mydyno servers add NAME --from DIR|FILE",
         )
+    return known
 
 
 def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provider]:

@@ -13,6 +13,8 @@ class HostFacts:
     memory_bytes: int | None
     cpus: int
     free_disk_bytes: int | None
+    shares_blocks: bool | None = None
+    """Whether files of the lab can be cloned there without being copied (reflink). None: not tried."""
 
 
 @dataclass(frozen=True)

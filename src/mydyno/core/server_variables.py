@@ -49,6 +49,7 @@ CONTROLLED = {
     "skip_networking": _OWN_NETWORK,
     "socket": _OWN_PLACE,
     "tmpdir": _OWN_PLACE,
+    "upgrade": "mydyno never lets a server change a data directory of another release",
     "user": "mydyno runs the server as its own user, or as `nobody` when it is started by root",
     "verbose": _OWN_LIFE,
     "version": "only the server can say its version",

@@ -9,10 +9,11 @@ import os
 import platform
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mydyno.core.facts import HostFacts
+from mydyno.host.reflink import shares_blocks
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ Read = Callable[[str], str | None]
 
 def read_facts(path: Path) -> HostFacts:
     """What a plan needs of this machine."""
-    return facts_of(_text, usable_cpus(), _place(path))
+    place = _place(path)
+    facts = facts_of(_text, usable_cpus(), place)
+    return replace(facts, shares_blocks=shares_blocks(place.path, place.path))
 
 
 def read_environment(path: Path) -> Environment:

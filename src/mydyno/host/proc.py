@@ -37,8 +37,8 @@ class ProcessCounters:
 
 
 def cpu_seconds(stat: str) -> dict[str, float]:
-    """CPU seconds since boot over all CPUs by mode, from /proc/stat."""
-    words = next(line for line in stat.splitlines() if line.startswith("cpu ")).split()[1:]
+    """CPU seconds since boot over all CPUs by mode, from /proc/stat; empty for the text of another file."""
+    words = next((line for line in stat.splitlines() if line.startswith("cpu ")), "").split()[1:]
     return {mode: int(word) / TICKS_PER_SECOND for mode, word in zip(_MODES, words, strict=False)}
 
 

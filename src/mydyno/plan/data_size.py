@@ -10,6 +10,12 @@ from mydyno.workload.external import ExternalSysbench
 EMPTY_DATADIR_BYTES = 40 * 1024**2
 REDO_LOG_BYTES = 96 * 1024**2
 """MariaDB's innodb_log_file_size and MySQL's innodb_redo_log_capacity are 96M and 100M by default."""
+UNDO_BYTES = 32 * 1024**2
+"""Of new undo tablespaces: two of 16M (MySQL), three of 10M (MariaDB)."""
+TEMPORARY_BYTES = 16 * 1024**2
+"""Of a server that has just started: ibtmp1 has 12M, and MySQL ten tablespaces of 80K for sessions."""
+BINARY_LOG_BYTES = 64 * 1024**2
+"""A short load's; how much a long one writes is not known before."""
 SYSBENCH_ROW_BYTES = 260
 """Row, index entry and half-filled pages; a freshly loaded sbtest table has about 240 bytes a row."""
 

@@ -15,7 +15,8 @@ from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes,
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
-from mydyno.spec import HostKind, Workload
+from mydyno.spec import HostKind, Setup, Workload
+from mydyno.spec.cache import READING
 from mydyno.workload.external import FioOptions
 
 QUERIES_PER_SECOND = 30_000
@@ -23,6 +24,8 @@ LOADED_ROWS_PER_SECOND = 50_000
 COPIED_BYTES_PER_SECOND = 500 * 1024**2
 NEW_DATASET_SECONDS = 4.0
 """Making the system tables, starting, slow shutdown, freezing."""
+REFLINK_SECONDS = 0.2
+"""A clone that shares its blocks, whatever its size."""
 TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
@@ -32,7 +35,9 @@ BASE_SECONDS = 45.0
 FROM_BASE_SECONDS = 20.0
 """Booting a guest on overlays of a base, and assembling what is there."""
 SELF_CHECK_SECONDS = 5.0
-"""A short fio that holds the disks against theory."""
+"""A short fio that holds the disks of a volume against theory."""
+WARMED_BYTES_PER_SECOND = 150 * 1024**2
+"""Reading tables into the buffer pool for `cache: scan` or `dump`."""
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
@@ -50,15 +55,18 @@ class Estimate(BaseModel):
     assumptions: tuple[str, ...]
 
 
-def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
-    """The cost of visiting `points` in `order`, one trial at each step."""
+def estimate(points: Sequence[Point], order: Iterable[Point], shares_blocks: bool | None = None) -> Estimate:
+    """The cost of visiting `points` in `order`, one trial at each step.
+
+    `shares_blocks`: whether a clone in the lab shares the dataset's blocks instead of copying them.
+    """
     by_dataset = {_dataset_key(point): point for point in points}
     bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
     build = sum(
         NEW_DATASET_SECONDS + dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
         for point in by_dataset.values()
     )
-    per_trial = {point.id: _trial_overhead(point) for point in points}
+    per_trial = {point.id: _trial_overhead(point, bool(shares_blocks)) for point in points}
     load = {point.id: load_seconds(point.workload) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
@@ -70,7 +78,7 @@ def estimate(points: Sequence[Point], order: Iterable[Point]) -> Estimate:
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
         disk_bytes=sum(frozen) + max(clones),
-        assumptions=_assumptions(points),
+        assumptions=_assumptions(points, bool(shares_blocks)),
     )
 
 
@@ -120,12 +128,24 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
     return workload.ramp + (closed if rate is None else max(closed, transactions / rate))
 
 
-def _trial_overhead(point: Point) -> float:
+def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
+    """Only where the clone lies where the dataset lies: a volume has a file system of its own."""
+    return shares_blocks and setup.storage is None
+
+
+def _trial_overhead(point: Point, shares_blocks: bool) -> float:
+    storage = point.setup.storage
+    overhead = TRIAL_SECONDS
+    if point.setup.cache in READING:
+        overhead += tables_bytes(point.workload) / WARMED_BYTES_PER_SECOND
+    if storage is not None:
+        overhead += SELF_CHECK_SECONDS * len(storage.volumes)
     if base_key(point) is not None:
-        return TRIAL_SECONDS + FROM_BASE_SECONDS + SELF_CHECK_SECONDS
-    overhead = TRIAL_SECONDS + _copying_seconds(point)
-    if point.setup.storage is not None:
-        overhead += STORAGE_SECONDS[point.setup.host.kind] + SELF_CHECK_SECONDS
+        return overhead + FROM_BASE_SECONDS
+    shared = clones_share_blocks(point.setup, shares_blocks)
+    overhead += REFLINK_SECONDS if shared else _copying_seconds(point)
+    if storage is not None:
+        overhead += STORAGE_SECONDS[point.setup.host.kind]
     return overhead
 
 
@@ -137,10 +157,18 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
     return tuple(key for layer, key in layer_keys(point) if layer in ("release", "dataset"))
 
 
-def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
+def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...]:
+    shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
+    ways = [
+        *(
+            ["copies its data directory at " + format_bytes(COPIED_BYTES_PER_SECOND) + "/s"]
+            * (False in shared)
+        ),
+        *(["clones its data directory by sharing blocks (reflink)"] * (True in shared)),
+    ]
     said = [
         f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
-        f"and copies its data directory at {format_bytes(COPIED_BYTES_PER_SECOND)}/s",
+        f"and {', or without storage '.join(ways)}",
         f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
         "disk holds each dataset frozen once, and one clone of the largest",
@@ -155,11 +183,13 @@ def _assumptions(points: Sequence[Point]) -> tuple[str, ...]:
     for kind in sorted({point.setup.host.kind for point in built}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
         build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
-        said.append(f"{what} takes a trial {build}, and the self-check {check}")
+        said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):
         said.append(
             "the files of the disks are sparse: they hold a clone, and the copies that the array makes"
         )
+    if any(point.setup.cache in READING for point in points):
+        said.append(f"tables are read into the buffer pool at {format_bytes(WARMED_BYTES_PER_SECOND)}/s")
     if any(_is_counted(point.workload) for point in points):
         said.insert(0, f"phases counted in transactions run at {QUERIES_PER_SECOND:,} queries/s")
     if any(point.workload.sql_bench is not None for point in points):

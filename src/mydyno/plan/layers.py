@@ -2,7 +2,8 @@
 
 The layers stand in the order of their price: what is hard to change stays together longest. A key is a
 digest, equal exactly when the layer is. A dataset is made once, on this machine, and kept: it depends on
-neither host nor storage, which only say where its clones lie.
+neither host nor storage, which only say where its clones lie; but for undo tablespaces, which an undo volume
+needs and a dataset has or not.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from mydyno.catalogue import catalogue
 from mydyno.plan.point import Point
 from mydyno.spec import Workload
+from mydyno.spec.cache import AS_CLONED
 from mydyno.workload.external import ExternalSysbench
 
 LAYERS = ("host", "storage", "release", "dataset", "config", "workload")
@@ -43,11 +45,14 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
         "dataset": {
             "rows": dataset_of(point.workload),
             "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},
+            # Releases without undo tablespaces of their own get them when the dataset is made.
+            **({"undo": True} if storage is not None and storage.undo is not None else {}),
         },
         "config": {
             "variables": config,
             "network": server.network.model_dump(mode="json"),
             "limits": limits.model_dump(mode="json") if limits else None,
+            **({} if point.setup.cache == AS_CLONED else {"cache": point.setup.cache}),
         },
         "workload": point.workload.model_dump(mode="json"),
     }

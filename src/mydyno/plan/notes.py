@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mydyno.core.units import format_bytes
 from mydyno.document.tree import Location, Scalar, find
-from mydyno.spec import Setup, Variant
+from mydyno.spec import HostKind, Setup, Variant
 from mydyno.spec.arrays import level_name
 from mydyno.spec.setup_checks import idle_keys
 from mydyno.spec.volume_values import OLD_SCHEDULERS
@@ -14,7 +14,12 @@ from mydyno.spec.volume_values import OLD_SCHEDULERS
 
 def notes_of(setup: Setup, variant: Variant) -> tuple[str, ...]:
     """Sentences about the point with this `setup`, whose shares are resolved, in the words of the file."""
-    return (*_shares(setup, variant), *_old_schedulers(setup, variant), *_left_out(setup, variant))
+    return (
+        *_shares(setup, variant),
+        *_old_schedulers(setup, variant),
+        *_left_out(setup, variant),
+        *_cache(setup),
+    )
 
 
 def _shares(setup: Setup, variant: Variant) -> Iterator[str]:
@@ -40,3 +45,23 @@ def _left_out(setup: Setup, variant: Variant) -> Iterator[str]:
             volume = setup.storage.volumes[str(location[2])]
             array = "one disk" if volume.raid == "none" else level_name(volume.raid)
             yield f"storage.{location[2]}.{key} is left out: {array} has none"
+
+
+_COLD: dict[HostKind, str] = {
+    "local": "the pages of the clone's files are dropped from this machine's page cache",
+    "uml": "the guest's own page cache is dropped; this machine's, below its disks, stays warm",
+    "vm": "the guest's own page cache is dropped, and its disks go past this machine's",
+}
+
+
+def _cache(setup: Setup) -> Iterator[str]:
+    """What is done for `cache`, and where it cannot do what its name says."""
+    if setup.cache == "cold":
+        yield f"cache: cold: {_COLD[setup.host.kind]}"
+        method = setup.server.config.get("innodb_flush_method")
+        if method is not None and method.text.upper().startswith("O_DIRECT"):
+            yield f"cache: cold is moot for InnoDB's tables: {method.text} reads them past the page cache"
+    elif setup.cache == "scan":
+        yield "cache: scan: every table and index is read once before the first phase"
+    elif setup.cache == "dump":
+        yield "cache: dump: the buffer pool is loaded from the dataset's list of pages before the first phase"

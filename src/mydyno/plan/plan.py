@@ -82,7 +82,7 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
         raise SpecErrors(problems)
     points = tuple(point for point, _ in described)
     trials = _trials(experiment, points)
-    cost = estimate(points, (points[_number(trial)] for trial in trials))
+    cost = estimate(points, (points[_number(trial)] for trial in trials), facts.shares_blocks)
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,

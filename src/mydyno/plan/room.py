@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.units import format_bytes
 from mydyno.document.tree import Location
-from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, redo_bytes, tables_bytes
+from mydyno.plan.data_size import (
+    BINARY_LOG_BYTES,
+    EMPTY_DATADIR_BYTES,
+    TEMPORARY_BYTES,
+    UNDO_BYTES,
+    redo_bytes,
+    tables_bytes,
+)
 from mydyno.plan.point import Point
 from mydyno.spec import Problem, Setup, Variant, Volume, Workload, usable_bytes
 
@@ -15,9 +23,11 @@ RESERVE = 0.1
 MADE_BYTES = 64 * 1024**2
 """What mkfs and an array's metadata write to each disk; xfs and jfs logs are the largest part."""
 
+_OFF = ("OFF", "FALSE", "NO", 0)
+
 
 def room_problems(described: Sequence[tuple[Point, Variant]]) -> list[Problem]:
-    """Volumes that are too small for data plus log, with the arithmetic."""
+    """Volumes that are too small for what lies there, with the arithmetic."""
     problems: list[Problem] = []
     for point, variant in described:
         for name, parts in written_to(point.setup, point.workload).items():
@@ -31,9 +41,29 @@ def written_to(setup: Setup, workload: Workload) -> dict[str, dict[str, int]]:
         return {}
     if workload.fio_options is not None:
         return {"data": {"files of fio": tables_bytes(workload)}}
-    data = {"system tables": EMPTY_DATADIR_BYTES, "tables": tables_bytes(workload)}
-    redo = {"redo log": redo_bytes(setup.server.config)}
-    return {"data": data, "log": redo} if setup.storage.log is not None else {"data": data | redo}
+    volumes = setup.storage.volumes
+    written: dict[str, dict[str, int]] = {name: {} for name in volumes}
+    written["data"] = {"system tables": EMPTY_DATADIR_BYTES, "tables": tables_bytes(workload)}
+    for kind, size in _kinds(setup).items():
+        home = home_of(kind, volumes)
+        # The size of an empty data directory holds the small ones.
+        if home != "data" or kind == "redo log":
+            written[home][kind] = size
+    return written
+
+
+def _kinds(setup: Setup) -> dict[FileKind, int]:
+    """What may lie elsewhere than the tables, in bytes; the binary log where it is asked for."""
+    config = setup.server.config
+    sizes: dict[FileKind, int] = {
+        "redo log": redo_bytes(config),
+        "undo tablespaces": UNDO_BYTES,
+        "temporary files": TEMPORARY_BYTES,
+    }
+    has_own = setup.storage is not None and setup.storage.binlog is not None
+    if has_own or ("log_bin" in config and config["log_bin"].meaning not in _OFF):
+        sizes["binary log"] = BINARY_LOG_BYTES
+    return sizes
 
 
 def file_bytes(setup: Setup, workload: Workload) -> int:

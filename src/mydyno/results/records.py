@@ -172,7 +172,7 @@ class VolumeRecord:
     """One volume as it stood under the load."""
 
     name: str
-    """``data`` or ``log``."""
+    """``data``, ``log``, ``binlog``, ``undo`` or ``tmp``."""
     facts: Mapping[str, str]
     """Read back from the ground, by name in the order in which they are to be shown: devices, limits, array
     level and chunk, file system, mount options, scheduler..."""
@@ -222,6 +222,29 @@ class SelfCheckRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DataRecord:
+    """The data under a trial: how it was cloned, and how warm it was when the load began."""
+
+    dataset: str
+    """Fingerprint of the frozen dataset."""
+    clone: str
+    """``reflink`` (blocks shared), ``copy``, or ``overlay`` (of disks that hold a copy)."""
+    clone_seconds: float
+    cache: str
+    """As asked: ``as-cloned``, ``cold``, ``scan`` or ``dump``."""
+    file_bytes: int | None
+    """Bytes of the clone's files; ``None`` when nobody could tell."""
+    cached_bytes: int | None
+    """Those of them that the page cache held when the server started."""
+    warm_seconds: float | None
+    """Length of the scan, or of loading the list of pages; no phase counts it."""
+    pool_pages: int | None
+    """Pages of data in InnoDB's buffer pool before the first phase."""
+    pool_pages_total: int | None
+    page_bytes: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SettingTranslation:
     """A setting that was written for another release than the trial's server is of."""
 
@@ -268,6 +291,8 @@ class TrialRecord:
     self_checks: tuple[SelfCheckRecord, ...] = ()
     """In the order in which they were made."""
     remarks: tuple[Remark, ...] = ()
+    data: DataRecord | None = None
+    """``None`` where no server ran on data of its own."""
     translations: tuple[SettingTranslation, ...] = ()
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""

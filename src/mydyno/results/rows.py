@@ -144,6 +144,7 @@ def select_trials(
             ground=storage.grounds.get(row["trial_key"]),
             self_checks=tuple(storage.self_checks[row["trial_key"]]),
             remarks=tuple(storage.remarks[row["trial_key"]]),
+            data=storage.data.get(row["trial_key"]),
             translations=tuple(translations[row["trial_key"]]),
         )
         for row in trials

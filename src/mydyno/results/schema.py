@@ -321,6 +321,24 @@ _STORAGE = (
     """,
 )
 
+_DATA = (
+    """
+    CREATE TABLE trial_data (
+        trial_key INTEGER NOT NULL PRIMARY KEY REFERENCES trials,
+        dataset TEXT NOT NULL, -- fingerprint
+        clone TEXT NOT NULL,
+        clone_seconds REAL NOT NULL,
+        cache TEXT NOT NULL, -- as asked
+        file_bytes INTEGER,
+        cached_bytes INTEGER, -- in the page cache when the server started
+        warm_seconds REAL, -- NULL: nothing was read beforehand
+        pool_pages INTEGER, -- before the first phase
+        pool_pages_total INTEGER,
+        page_bytes INTEGER
+    )
+    """,
+)
+
 _TRANSLATIONS = (
     """
     CREATE TABLE translations (
@@ -335,4 +353,4 @@ _TRANSLATIONS = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA)

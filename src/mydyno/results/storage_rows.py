@@ -1,4 +1,4 @@
-"""What a trial stood on, to rows of lab.sqlite and back: its ground, the self-checks of it, remarks."""
+"""What a trial stood on, to rows of lab.sqlite and back: its ground, self-checks of it, data, remarks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from mydyno.results.records import GroundRecord, Remark, SelfCheckRecord, TrialRecord, VolumeRecord
+from mydyno.results.records import (
+    DataRecord,
+    GroundRecord,
+    Remark,
+    SelfCheckRecord,
+    TrialRecord,
+    VolumeRecord,
+)
 from mydyno.results.tables import insert, rows_by_trial, rows_of_run
 
 _GROUND = tuple(field.name for field in fields(GroundRecord) if field.name != "volumes")
+_DATA = tuple(field.name for field in fields(DataRecord))
 _SELF_CHECK = tuple(field.name for field in fields(SelfCheckRecord))
 
 
@@ -22,12 +30,15 @@ class Storage:
     self_checks: Mapping[int, list[SelfCheckRecord]]
     """A trial without any has an empty list."""
     remarks: Mapping[int, list[Remark]]
+    data: Mapping[int, DataRecord]
 
 
 def insert_storage(connection: sqlite3.Connection, key: int, trial: TrialRecord) -> None:
     """Write them into their tables. The caller owns the transaction."""
     if trial.ground is not None:
         _insert_ground(connection, key, trial.ground)
+    if trial.data is not None:
+        insert(connection, "trial_data", trial_key=key, **{name: getattr(trial.data, name) for name in _DATA})
     for position, check in enumerate(trial.self_checks):
         values = {name: getattr(check, name) for name in _SELF_CHECK}
         insert(connection, "self_checks", trial_key=key, position=position, **values)
@@ -67,6 +78,10 @@ def select_storage(connection: sqlite3.Connection, run_id: int) -> Storage:
         },
         self_checks=self_checks,
         remarks=remarks,
+        data={
+            row["trial_key"]: DataRecord(**{name: row[name] for name in _DATA})
+            for row in rows_of_run(connection, run_id, "trial_data", "trial_key")
+        },
     )
 
 

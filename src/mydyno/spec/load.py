@@ -24,7 +24,12 @@ from mydyno.spec.checks import (
 from mydyno.spec.experiment import Experiment, Source
 from mydyno.spec.factors import FactorSource, read_factors
 from mydyno.spec.setup import Setup
-from mydyno.spec.setup_checks import IdleKeys, refuse_programs_in_guests, refuse_raw_alone
+from mydyno.spec.setup_checks import (
+    IdleKeys,
+    refuse_cache_without_tables,
+    refuse_programs_in_guests,
+    refuse_raw_alone,
+)
 from mydyno.spec.sizes import apply, apply_level, read_sizes
 from mydyno.spec.workload import Workload
 from mydyno.spec.written import spelt_out
@@ -91,6 +96,7 @@ def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Fi
             refuse_too_many_connections(*variant, laid_over, findings)
             refuse_programs_in_guests(*variant, laid_over, findings)
             refuse_raw_alone(*variant, laid_over, findings)
+            refuse_cache_without_tables(*variant, laid_over, findings)
             idle.look(variant[0], laid_over)
             meanings[tuple(level.name for level in levels)] = meaning_of(*variant)
     idle.report(findings)

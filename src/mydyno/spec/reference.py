@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from mydyno.core.server_files import VOLUMES
 from mydyno.core.units import format_duration
 from mydyno.document.base import section_of
 from mydyno.document.quantities import ConnectionsRule, CountRule, DurationRule, RateRule
@@ -34,13 +35,13 @@ from mydyno.spec.volume_values import (
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.spec.reference) -->"
 END = "<!-- reference: end -->"
-_WRITTEN_DIFFERENTLY = {
+_WRITTEN_DIFFERENTLY: dict[str, str] = {
     "factors": "FACTOR: LEVELS",
     "sizes": "SIZE: {PATH: VALUE}",
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
     "host": "`local`, `uml`, `vm`, or keys, see below",
-    "log": "keys as with `data`",
+    **{str(name): "keys as with `data`" for name in VOLUMES[1:]},
     "devices": "a list of keys, see below",
     "groups": "a list of test programs",
     "iodepth": "`1`, `[1, 16, 64]`",

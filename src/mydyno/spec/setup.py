@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from mydyno.document.base import Fault, Section, clash
+from mydyno.spec.cache import AS_CLONED, Cache
 from mydyno.spec.host import Host
 from mydyno.spec.limits import Limits
 from mydyno.spec.server import Server
@@ -29,6 +30,12 @@ class Setup(Section):
     )
     limits: Limits | None = Field(default=None, description="Limits of the server's process.")
     server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")
+    cache: Cache = Field(
+        default=AS_CLONED,
+        description="How warm the caches are before the first phase. `as-cloned`: as the making of the clone "
+        "leaves them. `cold`: the pages of its files are dropped from the page cache. `scan`: every table "
+        "and index is read once. `dump`: the buffer pool is loaded from the dataset's list of pages.",
+    )
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
@@ -45,4 +52,5 @@ class Setup(Section):
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
+        given = {key: value for key, value in handler(self).items() if value is not None}
+        return {key: value for key, value in given.items() if (key, value) != ("cache", AS_CLONED)}

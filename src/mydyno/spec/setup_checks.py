@@ -5,6 +5,7 @@ from __future__ import annotations
 from mydyno.document.problems import Findings, Position
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.arrays import level_name
+from mydyno.spec.cache import AS_CLONED, READING
 from mydyno.spec.setup import Setup
 from mydyno.spec.storage import MEANINGFUL
 from mydyno.spec.workload import Workload
@@ -33,6 +34,21 @@ def refuse_raw_alone(setup: Setup, workload: Workload, tree: Mapping, findings: 
         message = "the data volume is raw, and the server's logs and other files need a file system"
         allowed = "storage.log: {disks: {size: SIZE}, filesystem: xfs} beside it, or a file system here"
         findings.add(spot.node.position, message, spot.node.describe(), allowed)
+
+
+def refuse_cache_without_tables(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """Nothing can be warmed that is not there yet, and fio has no server."""
+    if setup.cache == AS_CLONED:
+        return
+    spot = locate(tree, ("setup", "cache"))
+    if workload.fio_options is not None:
+        message, allowed = "fio drives no server, and its files are past the page cache", "no cache here"
+    elif setup.cache in READING and workload.makes_its_tables:
+        message = f"{workload.generator} makes its tables while it is measured: there is nothing to read"
+        allowed = "cold, as-cloned"
+    else:
+        return
+    findings.add(spot.node.position, message, spot.node.describe(), allowed)
 
 
 class IdleKeys:

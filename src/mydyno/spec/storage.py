@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from mydyno.core.server_files import VOLUMES
 from mydyno.document.base import Section, refuse
 from mydyno.document.sizes import GIBIBYTE, KIBIBYTE, SizeRule
 from mydyno.spec.arrays import REDUNDANT, STRIPED, Raid
@@ -40,6 +41,7 @@ MEANINGFUL: dict[str, tuple[Raid, ...]] = {
 }
 """Keys that say nothing of some arrays, and the levels of which they do."""
 _LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
+_HAVE_DEFAULTS = ("filesystem", "mkfs", "mount")
 _DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
 
 
@@ -144,14 +146,26 @@ class Storage(Section):
     )
     log: Volume | None = Field(
         default=None,
-        description="A volume of its own for redo and binary logs. What it does not say of its disks (size, "
-        "iops, bandwidth), file system, mount and scheduler is as with `data`; its array is its own.",
+        description="A volume of its own for the redo log, and for the binary log where that has none. What "
+        "it does not say of its disks (size, iops, bandwidth), file system, mount and scheduler is as with "
+        "`data`; its array is its own. So with the next three.",
+    )
+    binlog: Volume | None = Field(default=None, description="A volume of its own for the binary log.")
+    undo: Volume | None = Field(
+        default=None,
+        description="A volume of its own for InnoDB's undo tablespaces. MySQL before 8.0 and MariaDB before "
+        "11.0 have some only in a dataset made with them, and it is.",
+    )
+    tmp: Volume | None = Field(
+        default=None,
+        description="A volume of its own for temporary files (tmpdir) and InnoDB's temporary tablespaces.",
     )
 
     @property
     def volumes(self) -> dict[str, Volume]:
-        """By name, `data` first."""
-        return {"data": self.data} | ({"log": self.log} if self.log is not None else {})
+        """Those that are there, by name, `data` first."""
+        named: dict[str, Volume | None] = {name: getattr(self, name) for name in VOLUMES}
+        return {name: volume for name, volume in named.items() if volume is not None}
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Storage:
@@ -161,19 +175,26 @@ class Storage(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _log_like_data(cls, raw: Any) -> Any:
-        if not isinstance(raw, dict) or not isinstance(raw.get("log"), dict):
+    def _like_data(cls, raw: Any) -> Any:
+        others = [name for name in VOLUMES[1:] if isinstance(raw, dict) and isinstance(raw.get(name), dict)]
+        if not others:
             return raw
         try:
             data = Volume.model_validate(raw.get("data")).model_dump(mode="json")
         except ValidationError:
-            # A fault of data is told once: the log is looked at with disks that are right.
+            # A fault of data is told once: the others are looked at with disks that are right.
             data = {"disks": {"size": "256T"}}
-        return {**raw, "log": _completed(raw["log"], data)}
+        return {**raw, **{name: _completed(raw[name], data) for name in others}}
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
+        told = {key: value for key, value in handler(self).items() if value is not None}
+        for name in self.volumes.keys() - {"data"}:
+            # A default beside another value of data has to be written, or that would be taken over.
+            own = {key: getattr(self.volumes[name], key) for key in _HAVE_DEFAULTS if key in told["data"]}
+            plain = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
+            told[name] = plain | told[name]
+        return told
 
 
 def is_completed_by_levels(info: ValidationInfo) -> bool:
@@ -181,12 +202,12 @@ def is_completed_by_levels(info: ValidationInfo) -> bool:
     return bool(info.context and info.context.get("factors"))
 
 
-def _completed(log: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """The log volume with what it takes over from the data volume."""
+def _completed(volume: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """A volume with what it takes over from the data volume."""
     taken = {key: data[key] for key in _LIKE_DATA if key in data and data[key] != "raw"}
-    if log.get("filesystem", taken.get("filesystem")) != taken.get("filesystem"):
+    if volume.get("filesystem", taken.get("filesystem")) != taken.get("filesystem"):
         taken = {key: value for key, value in taken.items() if key not in ("filesystem", "mkfs", "mount")}
-    disks = log.get("disks", {})
+    disks = volume.get("disks", {})
     if isinstance(disks, dict) and "devices" not in disks:
         disks = {key: data["disks"][key] for key in _DISKS_LIKE_DATA if key in data["disks"]} | disks
-    return {**taken, **log, "disks": disks}
+    return {**taken, **volume, "disks": disks}

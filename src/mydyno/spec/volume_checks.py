@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mydyno.core.server_files import kinds_on
 from mydyno.core.units import format_bytes
 from mydyno.document.base import Fault, clash
 from mydyno.document.problems import nearest
@@ -86,14 +87,13 @@ def _room(volume: Volume) -> Iterator[Fault]:
 
 def storage_faults(storage: Storage) -> Iterator[Fault]:
     """What is wrong between the volumes."""
-    log = storage.log
-    if log is None:
-        return
-    if log.filesystem == "raw":
-        fault = "the log volume cannot be raw: redo and binary logs are files"
-        yield Fault(fault, "a file system", at=("log", "filesystem"), show_value=False, whole=True)
-    taken = {device.id for device in storage.data.disks.devices}
-    for index, device in enumerate(log.disks.devices):
-        if device.id in taken:
-            spot = ("log", "disks", "devices", index, "id")
-            yield Fault("the disk is one of data too", "each disk once", at=spot, whole=True)
+    taken: dict[str, str] = {}
+    for name, volume in storage.volumes.items():
+        if name != "data" and volume.filesystem == "raw":
+            fault = f"the {name} volume cannot be raw: it is for files ({', '.join(kinds_on(name))})"
+            yield Fault(fault, "a file system", at=(name, "filesystem"), show_value=False, whole=True)
+        for index, device in enumerate(volume.disks.devices):
+            other = taken.setdefault(device.id, name)
+            if other != name:
+                spot = (name, "disks", "devices", index, "id")
+                yield Fault(f"the disk is one of {other} too", "each disk once", at=spot, whole=True)

@@ -131,6 +131,11 @@ class Workload(Generators):
         return program(self.generator).resolve(options) if isinstance(options, Options) else None
 
     @property
+    def makes_its_tables(self) -> bool:
+        """Whether there is no table before the load begins: sql-bench, mysqlslap."""
+        return self.resolved is None and not isinstance(self.options, ExternalSysbench)
+
+    @property
     def phases(self) -> int:
         """Stretches of load in a trial."""
         if self.fio_options is not None:

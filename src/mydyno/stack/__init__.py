@@ -26,7 +26,7 @@ journal before it is done; servers die with the process that started them.
 from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
-from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset
+from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
 from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
@@ -47,6 +47,7 @@ __all__ = [
     "FrozenDataset",
     "Journal",
     "Layer",
+    "Origin",
     "RunningServer",
     "ServerBinary",
     "ServerLayer",

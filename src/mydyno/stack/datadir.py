@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import LabError, StorageError
+from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.server_variables import Setting
 from mydyno.host.protocol import Host
 from mydyno.stack.dataset import FrozenDataset
+from mydyno.stack.datasets.clone import Clone, clone_tree
+from mydyno.stack.datasets.release import refuse_another_release
 from mydyno.stack.disk_base import DiskBase
-from mydyno.stack.files import LONGEST_COPY_SECONDS, copy_tree, sync_tree
+from mydyno.stack.files import LONGEST_COPY_SECONDS, sync_tree
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
+from mydyno.stack.server.file_places import KINDS, Kind, Place
 from mydyno.stack.site import PrivateFolder, Site
 from mydyno.stack.storage import MountedVolume
 
@@ -28,16 +33,25 @@ _ON_VOLUME = "mydyno"
 class DataDirectory:
     """A clone that a server may write to, and a scratch folder for its temporary files.
 
-    `places` are the settings that tell the server what is not in `data`: the logs on a volume of their own
-    (that of a binary log too, should there be one), the system tablespace on a raw device.
+    `places` are those of files that are not in `data` but on a volume of their own. `settings` tell the
+    server of a system tablespace on a raw device.
     """
 
     data: Path
     scratch: Path
-    places: Mapping[str, Setting]
+    places: Mapping[FileKind, Place]
+    settings: Mapping[str, Setting]
+    release: str
+    """Of the only server that may be started on it."""
+    clone: Clone
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
     """None on volumes, which are taken down as a whole; `_folders` are what is removed from them."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Those that hold all of its files."""
+        return self._folders or (self.data.parent,)
 
 
 @dataclass(frozen=True)
@@ -64,8 +78,9 @@ class DataDirectoryLayer:
     def up(self, site: Site, below: Standing) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         if bases := below.all(DiskBase):
-            return _taken_over(site.host, bases[-1])
+            return _taken_over(site.host, bases[-1], below.of(FrozenDataset))
         dataset = below.of(FrozenDataset)
+        refuse_another_release(dataset.data, dataset.release)
         volumes = {volume.volume: volume for volume in below.all(MountedVolume)}
         if "data" not in volumes:
             folder = site.roomy_folder()
@@ -86,34 +101,46 @@ class DataDirectoryLayer:
                 site.host.remove_tree(folder)
 
 
-def _taken_over(host: Host, base: DiskBase) -> DataDirectory:
+def _taken_over(host: Host, base: DiskBase, dataset: FrozenDataset) -> DataDirectory:
     """The clone that the disks came with."""
     told = base.manifest
     if not host.exists(told.data / "mysql"):
         raise StorageError(f"the disks of the base {base.name} hold no data directory in {told.data}")
-    return DataDirectory(told.data, told.scratch, told.places, (), None)
+    clone = Clone("overlay", 0.0)
+    return DataDirectory(
+        told.data, told.scratch, told.places, told.settings, dataset.release, clone, (), None
+    )
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
-    """The logs go to the log volume; all goes there but the system tablespace when the data volume is raw."""
-    data, log = volumes["data"], volumes.get("log")
-    if _raw(data) and (log is None or _raw(log)):
+    """Each kind of files goes to its volume. When the data volume is raw, all but the system tablespace, and
+    what has a volume of its own, goes to the log volume."""
+    data = volumes["data"]
+    rest = volumes.get("log") if _raw(data) else data
+    if rest is None or _raw(rest):
         raise StorageError(
             f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
             "give setup.storage.log a volume with one",
         )
-    folders = tuple(each.path / _ON_VOLUME for each in (data, log) if each is not None and not _raw(each))
-    for folder in folders:
+    folders = {name: each.path / _ON_VOLUME for name, each in volumes.items() if not _raw(each)}
+    for folder in folders.values():
         host.make_folder(folder, owner=host.server_identity)
-    clone = _clone(host, dataset, folders[0], None, folders)
-    places: dict[str, Setting] = {}
-    if _raw(data):
-        places |= _to_device(host, clone.data / "ibdata1", data.device)
-    elif log is not None:
-        places |= _to_log_volume(host, dataset, clone.data, folders[1])
-    for folder in folders:
+    home = folders[rest.volume]
+    clone = _clone(host, dataset, home, None, tuple(folders.values()))
+    places = {
+        kind.name: Place(folder, clone.data)
+        for kind in KINDS
+        if (folder := folders.get(home_of(kind.name, volumes), home)) != home
+    }
+    for kind in KINDS:
+        if kind.name in places:
+            _move(host, dataset, kind, places[kind.name])
+    settings = _to_device(host, clone.data / "ibdata1", data.device) if _raw(data) else {}
+    for folder in folders.values():
         _own_and_sync(host, folder)
-    return replace(clone, places=places)
+    temporary = places.get("temporary files")
+    scratch = clone.scratch if temporary is None else temporary.scratch
+    return replace(clone, scratch=scratch, places=places, settings=settings)
 
 
 def _raw(volume: MountedVolume) -> bool:
@@ -128,8 +155,8 @@ def _clone(
     private: PrivateFolder | None,
     folders: tuple[Path, ...] = (),
 ) -> DataDirectory:
-    clone = DataDirectory(home / "data", home / "scratch", {}, folders, private)
-    copy_tree(host, dataset.data, clone.data)
+    done = clone_tree(host, dataset.data, home / "data", dataset.size_bytes)
+    clone = DataDirectory(home / "data", home / "scratch", {}, {}, dataset.release, done, folders, private)
     host.make_folder(clone.scratch, owner=host.server_identity)
     _own_and_sync(host, home)
     return clone
@@ -164,17 +191,14 @@ def _mib(host: Host, tablespace: Path) -> int:
     return int(told.stdout) // 1024**2
 
 
-def _to_log_volume(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> dict[str, Setting]:
-    _move_redo_log(host, dataset, data, logs)
-    return {"innodb_log_group_home_dir": str(logs), "log_bin": str(logs / "binlog")}
-
-
-def _move_redo_log(host: Host, dataset: FrozenDataset, data: Path, logs: Path) -> None:
-    """InnoDB keeps it in ib_logfile0, ib_logfile1..., MySQL since 8.0.30 in the folder #innodb_redo."""
-    names = [each.name for each in dataset.data.iterdir()]
-    redo = [name for name in names if name.startswith("ib_logfile") or name == "#innodb_redo"]
-    if redo:
-        _do(host, ["mv", "-t", str(logs), "--", *(str(data / name) for name in redo)], logs)
+def _move(host: Host, dataset: FrozenDataset, kind: Kind, place: Place) -> None:
+    """From the clone to the place; the names are those of the dataset, which are the clone's."""
+    for folder in kind.folders(place):
+        host.make_folder(folder, owner=host.server_identity)
+    moved = [each.name for each in dataset.data.iterdir() if re.fullmatch(kind.at_rest, each.name)]
+    if moved:
+        names = [str(place.data / name) for name in sorted(moved)]
+        _do(host, ["mv", "-t", str(place.folder), "--", *names], place.folder)
 
 
 def _do(host: Host, argv: list[str], place: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,10 @@ from mydyno.catalogue import catalogue
 from mydyno.core.errors import LabError, ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
+from mydyno.stack.datasets import page_list
+from mydyno.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest, write_manifest
+from mydyno.stack.datasets.store import DatasetStore, touch
+from mydyno.stack.datasets.tables import contents_of, one_checksum, read_everything
 from mydyno.stack.files import move_tree, size_of_tree, sync_tree
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
@@ -24,7 +28,8 @@ from mydyno.stack.site import Site
 Facts = Mapping[str, Any]
 """Plain JSON that `prepare` wants remembered with the dataset, like the rows of each table."""
 
-_FORMAT = 1
+_BYTES_FORMAT = 1
+"""Part of the fingerprint: another one when the same description gives other bytes."""
 
 # Preparing needs speed and no safety: a dataset whose making was cut short is thrown away. The slow
 # shutdown leaves nothing for the first trial to purge or merge, and without a dumped list of pages
@@ -49,6 +54,30 @@ class FrozenDataset:
     data: Path
     facts: Facts
     size_bytes: int
+    name: str
+    release: str
+    """Of the only server that may be started on a clone, as a binary's version is written."""
+    settings: Mapping[str, Setting]
+    """Those that shaped its files, without which no server starts on them."""
+    page_list: Path | None
+    """The pages of its tables for a buffer pool; None: the server that made it could not list them."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a dataset was first made for, to be shown: neither tells two datasets apart."""
+
+    workload: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """What is known of the tables when their server has shut down."""
+
+    facts: Facts
+    tables: Mapping[str, TableContent]
+    page_list: Path | None
 
 
 @dataclass(frozen=True)
@@ -64,13 +93,14 @@ class DatasetLayer:
     config: Mapping[str, Setting]
     contents: Mapping[str, object]
     prepare: Callable[[RunningServer], Facts] = field(compare=False)
+    origin: Origin | None = field(default=None, compare=False)
     cost_seconds: float = 60.0
     name: str = field(default="dataset", init=False)
 
     def fingerprint(self) -> str:
         return fingerprint_of(
             {
-                "format": _FORMAT,
+                "format": _BYTES_FORMAT,
                 "release": self.binary.build,
                 "settings": self._shaping(),
                 "contents": dict(self.contents),
@@ -84,16 +114,18 @@ class DatasetLayer:
         )
 
     def up(self, site: Site, below: Standing) -> FrozenDataset:
-        place = site.lab / "cache" / "datasets" / self.fingerprint()
-        found = _read(place)
-        if found is None:
-            if place.exists():
-                raise LabError(f"{place} holds no readable dataset", f"remove it: rm -r {place}")
+        place = DatasetStore(site.lab).place(self.fingerprint())
+        if not place.exists():
             self._make(site, place)
-            found = _read(place)
-        if found is None:
-            raise LabError(f"{place} could not be read back after it was written")
-        return found
+        try:
+            dataset = frozen(place, read_manifest(place))
+        except LabError as error:
+            raise LabError(
+                f"{place} holds no readable dataset: {error.message}",
+                f"remove it, and the next run makes it anew: mydyno datasets remove {place.name}",
+            ) from error
+        touch(place)
+        return dataset
 
     def down(self, site: Site, product: FrozenDataset) -> None:
         """The cache is kept: it is what the next run is quick for."""
@@ -106,38 +138,46 @@ class DatasetLayer:
         started = time.monotonic()
         work = site.roomy_folder()
         try:
-            facts = self._load(site, work.path)
-            self._freeze(site, place, work.path / "data", facts, started)
+            loaded = self._load(site, work.path)
+            self._freeze(site, place, work.path / "data", loaded, started)
         finally:
             site.remove(work)
 
-    def _freeze(self, site: Site, place: Path, data: Path, facts: Facts, started: float) -> None:
+    def _freeze(self, site: Site, place: Path, data: Path, loaded: _Loaded, started: float) -> None:
         """Written beside its place and renamed, so that a dataset is there whole or not at all."""
         with writing(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
         staging = site.folder_in(place.parent)
         try:
+            pages = _set_aside(loaded.page_list, staging.path / page_list.FILE_NAME)
             move_tree(site.host, data, staging.path / "data")
-            manifest = {
-                "format": _FORMAT,
-                "fingerprint": self.fingerprint(),
-                "release": str(self.binary.version),
-                "settings": self._shaping(),
-                "contents": dict(self.contents),
-                "facts": dict(facts),
-                "size_bytes": size_of_tree(staging.path / "data"),
-                "seconds": round(time.monotonic() - started, 3),
-            }
-            with writing(place):
-                text = json.dumps(manifest, indent=2, sort_keys=True) + "\n"
-                (staging.path / "manifest.json").write_text(text)
+            write_manifest(
+                staging.path,
+                DatasetManifest(
+                    format=2,
+                    fingerprint=self.fingerprint(),
+                    release=str(self.binary.version),
+                    settings=self._shaping(),
+                    contents=dict(self.contents),
+                    facts=dict(loaded.facts),
+                    size_bytes=size_of_tree(staging.path / "data"),
+                    seconds=round(time.monotonic() - started, 3),
+                    workload=self.origin.workload if self.origin else None,
+                    options=self.origin.options if self.origin else None,
+                    binary=str(self.binary.path),
+                    made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    tables=loaded.tables,
+                    checksum=one_checksum(loaded.tables),
+                    listed_pages=pages,
+                ),
+            )
             sync_tree(site.host, staging.path)
             with writing(place):
                 staging.path.rename(place)
         finally:
             site.remove(staging)
 
-    def _load(self, site: Site, work: Path) -> Facts:
+    def _load(self, site: Site, work: Path) -> _Loaded:
         datadir, scratch = work / "data", work / "scratch"
         shaping = self._shaping()
         initialise(site, self.binary, datadir=datadir, scratch=scratch, settings=shaping)
@@ -148,7 +188,7 @@ class DatasetLayer:
             site, self.binary, datadir=datadir, scratch=scratch, config={**lax, **shaping}, folder=work
         )
         try:
-            facts = self.prepare(server)
+            loaded = self._fill(server)
         except BaseException:
             server.stop(patience_seconds=1.0)
             raise
@@ -157,18 +197,45 @@ class DatasetLayer:
                 "the server that loaded the dataset did not shut down cleanly",
                 f"it was given {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
             )
-        return facts
+        return loaded
+
+    def _fill(self, server: RunningServer) -> _Loaded:
+        """Loads the tables, counts them, and has the pages listed that a warm buffer pool holds of them."""
+        facts = self.prepare(server)
+        tables = contents_of(server)
+        listed = None
+        if tables:
+            read_everything(server)
+            listed = page_list.dump_pages(server)
+        return _Loaded(facts, tables, listed)
+
+
+def frozen(place: Path, manifest: DatasetManifest) -> FrozenDataset:
+    """The dataset in the folder `place`, as its manifest describes it."""
+    pages = place / page_list.FILE_NAME
+    return FrozenDataset(
+        data=place / "data",
+        facts=manifest.facts,
+        size_bytes=manifest.size_bytes,
+        name=place.name,
+        release=manifest.release,
+        settings=manifest.settings,
+        page_list=pages if pages.is_file() else None,
+    )
+
+
+def _set_aside(listed: Path | None, place: Path) -> int | None:
+    """Moves the list of pages out of the data directory; how many it names."""
+    if listed is None:
+        return None
+    with writing(place):
+        text = listed.read_text()
+        place.write_text(text)
+        listed.unlink()
+    return len(text.splitlines())
 
 
 def _loading_pool(site: Site) -> int:
     """Bytes of buffer pool for loading: an eighth of the memory, and the servers' own default at least."""
     memory = site.host.facts(site.lab).memory_bytes or 0
     return max(memory // 8, 128 * 1024 * 1024)
-
-
-def _read(place: Path) -> FrozenDataset | None:
-    try:
-        manifest = json.loads((place / "manifest.json").read_text())
-        return FrozenDataset(place / "data", manifest["facts"], int(manifest["size_bytes"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

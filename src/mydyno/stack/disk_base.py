@@ -16,11 +16,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from mydyno.core.server_files import FileKind
 from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
+from mydyno.stack.server.file_places import Place
 from mydyno.stack.undo import PRIVATE_NAME
 
-FORMAT = 1
+FORMAT = 2
 """Another one when the same description gives other bytes: bases of another format are never used."""
 
 _MANIFEST = "manifest.json"
@@ -38,8 +40,9 @@ class BaseManifest(BaseModel):
     """The fingerprint of the dataset whose clone it holds."""
     data: Path
     scratch: Path
-    places: Mapping[str, Setting]
-    """Settings for what of the data directory is elsewhere (`stack.datadir`)."""
+    places: Mapping[FileKind, Place]
+    settings: Mapping[str, Setting]
+    """What of the data directory is elsewhere (`stack.datadir`)."""
     size_bytes: int
     """On disk."""
     seconds: float

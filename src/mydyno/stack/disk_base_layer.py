@@ -126,6 +126,7 @@ class DiskBaseLayer:
                 data=directory.data,
                 scratch=directory.scratch,
                 places=directory.places,
+                settings=directory.settings,
                 size_bytes=size_of_tree(staging.path),
                 seconds=round(time.monotonic() - started, 3),
             )

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.spec.limits import Limits
 from mydyno.stack.datadir import DataDirectory
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.file_places import place_settings_of
 from mydyno.stack.server.names import canonical
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.site import Site
@@ -55,6 +57,14 @@ class ServerLayer:
 
     def up(self, site: Site, below: Standing) -> RunningServer:
         directory = below.of(DataDirectory)
+        if directory.release != str(self.binary.version):
+            raise ServerError(
+                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
+                "not started, since it would change the files",
+                "a dataset belongs to the release that made it",
+            )
+        config = canonical(self.binary, self.config)
+        placed = place_settings_of(self.binary, directory.places, config)
         return start_server(
             site,
             self.binary,
@@ -63,7 +73,7 @@ class ServerLayer:
             config=self.config,
             folder=self.folder,
             port=self.port,
-            places=directory.places,
+            places={**directory.settings, **placed},
             limits=self.limits,
         )
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mydyno import __version__
 from mydyno.catalogue import Note, Remark
 from mydyno.catalogue.convert import text_of
+from mydyno.core.server_files import home_of
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
     LOAD_AVERAGE,
+    DataRecord,
     ExperimentRecord,
     GroundRecord,
     PointRecord,
@@ -20,9 +23,11 @@ from mydyno.results.records import (
     VolumeRecord,
 )
 from mydyno.results.records import Environment as Facts
-from mydyno.spec import Experiment, Host
+from mydyno.spec import Experiment, Host, Setup
 from mydyno.spec.host import GUEST_MEMORY_BYTES
-from mydyno.stack import ServerBinary
+from mydyno.stack import DataDirectory, FrozenDataset, ServerBinary
+from mydyno.stack.cache import PageCache, WarmPool
+from mydyno.stack.server.placement import Placement
 from mydyno.trial.raising import Raised
 
 
@@ -49,16 +54,6 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
     )
 
 
-_DISK_MODELS = {
-    "local": "loop devices over files, or real disks; the blkio controller of this machine limits reads and "
-    "writes each on their own",
-    "uml": "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
-    "each on their own, and counts requests before they are merged",
-    "vm": "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited",
-}
-"""What a disk of each ground is, what limits it, and how the limit counts."""
-
-
 def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
     """Where the storage of a trial stands, read back while it does; None when there is none."""
     ground = raised.ground
@@ -73,9 +68,51 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
         memory_bytes=given or ground.host.facts(Path("/")).memory_bytes,
         budget=ground.budget,
         disk_model="; ".join(
-            [_DISK_MODELS[ground.kind], *(f"{name}: {value}" for name, value in ground.described.items())]
+            [ground.disk_model, *(f"{name}: {value}" for name, value in ground.described.items())]
         ),
         volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
+    )
+
+
+def data_record(
+    raised: Raised, setup: Setup, variables: Mapping[str, str], status: Mapping[str, str]
+) -> DataRecord:
+    """How the data was cloned and how warm it is; `status` is the server's before the first phase."""
+    clone = raised.standing.of(DataDirectory).clone
+    pages = raised.standing.of(PageCache)
+    warmed = raised.standing.all(WarmPool)
+    return DataRecord(
+        dataset=raised.standing.of(FrozenDataset).name,
+        clone=clone.how,
+        clone_seconds=round(clone.seconds, 3),
+        cache=setup.cache,
+        file_bytes=pages.file_bytes,
+        cached_bytes=pages.cached_bytes,
+        warm_seconds=round(warmed[-1].seconds, 3) if warmed else None,
+        pool_pages=_whole(status.get("Innodb_buffer_pool_pages_data")),
+        pool_pages_total=_whole(status.get("Innodb_buffer_pool_pages_total")),
+        page_bytes=_whole(variables.get("innodb_page_size")),
+    )
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() else None
+
+
+def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:
+    """The same, with which of the server's files were seen on each volume of their own."""
+    volumes = [volume.name for volume in ground.volumes]
+    held: dict[str, list[str]] = {}
+    for kind in placement.held:
+        held.setdefault(home_of(kind, volumes), []).append(kind)
+    return replace(
+        ground,
+        volumes=tuple(
+            replace(volume, facts={**volume.facts, "files seen": ", ".join(held[volume.name])})
+            if volume.name in held
+            else volume
+            for volume in ground.volumes
+        ),
     )
 
 

@@ -12,11 +12,12 @@ from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
-from mydyno.spec import Experiment, Problem, SpecErrors
+from mydyno.spec import Experiment, Problem, SpecErrors, Variant
 from mydyno.stack import ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.server.releases import KNOWN, binary_of, not_installed
+from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     makers: dict[str, ServerBinary] = {}
     notes: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
+    looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
     for point in plan.points:
         if point.workload.fio_options is not None:
             continue  # It drives no server.
@@ -73,8 +75,11 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         binary = _in_image(maker) if in_image else maker
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
-        understood = understand(binary, settings_of(point))
+        config = settings_of(point)
+        understood = understand(binary, config)
         notes[point.id] = tuple(str(note) for note in understood.notes)
+        looked_at.append((binary, understood.settings, point, variant))
+        problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
             problems.append(
                 variant.problem(
@@ -86,6 +91,10 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             )
     if problems:
         raise SpecErrors(problems)
+    if not missing and (idle := tuple(idle_problems(looked_at))):
+        raise SpecErrors(idle)
+    for one, settings, point, _ in looked_at:
+        notes[point.id] += tuple(volume_notes(one, settings, point))
     final = _with_installs(_with_notes(_with_releases(plan, binaries), notes), missing)
     return Prepared(final, binaries, makers, missing)
 
@@ -124,7 +133,7 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
 
 
 def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
-    """The plan with what became of each point's settings on its server."""
+    """What only the binary could tell of a point stands beside what the plan has said of it."""
     points = [
         point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
     ]
@@ -136,7 +145,8 @@ def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
     effects = tuple(
         f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
         "cache, once"
-        for known in (KNOWN[name] for name in missing)
+        for known in map(known_release, missing)
+        if known is not None
     )
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 

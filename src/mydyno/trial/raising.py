@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mydyno.core.server_files import FORGOTTEN
 from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
 from mydyno.plan.bases import starts_from_base
 from mydyno.results.records import SelfCheckRecord
@@ -15,15 +16,20 @@ from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
+    Origin,
     RunningServer,
+    ServerBinary,
     ServerLayer,
     Setting,
     Stack,
     Standing,
 )
+from mydyno.stack.cache import PageCacheLayer, WarmPoolLayer
 from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.choose import ground_layer
+from mydyno.stack.server.file_places import undo_settings
+from mydyno.stack.server.names import canonical
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.stack.storage.throttle import ThrottleLayer
 from mydyno.trial.preflight import Prepared, settings_of
@@ -54,8 +60,9 @@ class Raised:
 
     @property
     def unflushed(self) -> list[str]:
-        """Volumes on which fsync(2) does not reach the disks' media."""
-        return [name for name, volume in self.volumes.items() if volume.described.get(FLUSHES) == "no"]
+        """Volumes with something to keep on which fsync(2) does not reach the disks' media."""
+        kept = {name: volume for name, volume in self.volumes.items() if name not in FORGOTTEN}
+        return [name for name, volume in kept.items() if volume.described.get(FLUSHES) == "no"]
 
     def described(self) -> Mapping[str, Mapping[str, str]]:
         """What was read back of each volume, by its name."""
@@ -104,11 +111,24 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]
     """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
-    config = settings_of(point)
+    maker = prepared.maker(point)
+    config = settings_of(point) | shaping(maker, point)
     if _on_raw_device(point):
-        config |= {**_ONE_TABLESPACE, "innodb_data_file_path": f"ibdata1:{tablespace_mib(point)}M"}
+        config["innodb_data_file_path"] = f"ibdata1:{tablespace_mib(point)}M"
     contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
-    return [DatasetLayer(prepared.maker(point), config, contents=contents, prepare=load)]
+    workload = point.workload
+    origin = Origin(workload.generator, workload.options.model_dump(mode="json"))
+    return [DatasetLayer(maker, config, contents=contents, prepare=load, origin=origin)]
+
+
+def shaping(binary: ServerBinary, point: Point) -> dict[str, Setting]:
+    """What the volumes of `point` ask of its dataset, and of every server on it."""
+    storage = point.setup.storage
+    undo = storage is not None and storage.undo is not None
+    return {
+        **(_ONE_TABLESPACE if _on_raw_device(point) else {}),
+        **(undo_settings(binary, canonical(binary, settings_of(point))) if undo else {}),
+    }
 
 
 def _base(point: Point, dataset: DatasetLayer, folder: Path) -> Layer:
@@ -140,20 +160,21 @@ def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
 
 
 def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
-    """The clone of the data and the server on it; nothing for a load that goes to the disks themselves."""
+    """The clone of the data, the server on it, and the caches; nothing for a load that goes to the disks."""
     if point.workload.fio_options is not None:
         return []
-    setup = point.setup
-    own = _ONE_TABLESPACE if _on_raw_device(point) else {}
+    setup, binary = point.setup, prepared.binary(point)
     return [
         DataDirectoryLayer(trial=f"{trial.id} {folder}"),
+        PageCacheLayer(drop=setup.cache == "cold"),
         ServerLayer(
-            prepared.binary(point),
-            {**settings_of(point), **own},
+            binary,
+            settings_of(point) | shaping(binary, point),
             folder=folder,
             port=setup.server.network.port,
             limits=setup.limits,
         ),
+        *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]
 
 

@@ -18,6 +18,7 @@ from mydyno.load.driver import Driver
 from mydyno.load.job import Target
 from mydyno.plan import PlannedTrial, Point, dataset_of
 from mydyno.results.records import (
+    DataRecord,
     GroundRecord,
     Remark,
     SelfCheckRecord,
@@ -29,6 +30,7 @@ from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import Usage, restarts, totals, usage
 from mydyno.stack import (
+    DataDirectory,
     DatasetLayer,
     FrozenDataset,
     RunningServer,
@@ -38,9 +40,10 @@ from mydyno.stack import (
     understand,
 )
 from mydyno.stack.limits import limits_difference
+from mydyno.stack.server.placement import read_placement
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
-from mydyno.trial.describe import ground_record, translations_of
+from mydyno.trial.describe import data_record, ground_record, translations_of, with_files
 from mydyno.trial.drive import disk_driver, driver
 from mydyno.trial.events import (
     Event,
@@ -63,6 +66,7 @@ class _Found:
     """What a trial has shown while it stood."""
 
     ground: GroundRecord | None = None
+    data: DataRecord | None = None
     collector: Collector = field(default_factory=Collector)
     server_version: str | None = None
     durability: str | None = None
@@ -70,6 +74,7 @@ class _Found:
     in_force: Mapping[str, str] = field(default_factory=dict)
     translations: tuple[SettingTranslation, ...] = ()
     differences: list[str] = field(default_factory=list)
+    misplaced: tuple[str, ...] = ()
     rows_expected: Mapping[str, int] = field(default_factory=dict)
     rows_found: Mapping[str, int] | None = None
     server_alive: bool = True
@@ -121,6 +126,7 @@ class TrialRunner:
                 phases=found.collector.phases,
                 phases_planned=point.workload.phases,
                 settings_differences=found.differences,
+                misplaced=found.misplaced,
                 max_used_connections=_whole(counters.get("Max_used_connections")),
                 reactors=found.collector.hello.reactors if found.collector.hello else 1,
                 steal=cpu.steal_share if cpu else None,
@@ -156,6 +162,7 @@ class TrialRunner:
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
+                data=found.data,
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
                     *found.collector.remarks,
@@ -219,6 +226,10 @@ class TrialRunner:
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
+        found.data = data_record(raised, point.setup, found.in_force, server.status())
+        placement = read_placement(server, raised.standing.of(DataDirectory).places, found.in_force)
+        found.misplaced = placement.wrong
+        found.ground = found.ground and with_files(found.ground, placement)
         tables = raised.standing.of(FrozenDataset).facts["tables"]
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
         job = driving(_target(server), plan, point, trial, server.pid)

@@ -6,7 +6,7 @@ figures mean `analysis.self_checks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Literal
 
 from mydyno.analysis.disk_theory import ArrayLayout, LimitedDisk, expected_iops
 from mydyno.core.errors import EngineError, MissingToolError, ServerError
+from mydyno.host.proc import cpu_seconds
 from mydyno.load.fio import report
 from mydyno.results.records import SelfCheckRecord
 from mydyno.spec import Storage
@@ -98,7 +99,7 @@ class _Check:
         depth = min(DEEPEST, DEPTH_OF_A_DISK * self.wanted.disks.number)
         measured = idle = None
         if failure is None:
-            before = self._cpu_times()
+            before = self._cpu_seconds()
             done, failure = self._fio(
                 f"--rw={operation}",
                 f"--bs={BLOCK_BYTES}",
@@ -108,7 +109,7 @@ class _Check:
                 f"--ramp_time={_RAMP_MS}ms",
                 "--norandommap",
             )
-            idle = idle_share(before, self._cpu_times())
+            idle = idle_share(before, self._cpu_seconds())
             # At the end a whole queue is under way; it empties with fewer and fewer disks at work.
             measured = None if done is None else max(0, done - depth) / SECONDS
         return SelfCheckRecord(
@@ -171,8 +172,8 @@ class _Check:
         finally:
             self.ground.throttle(dict.fromkeys(disks, limits))
 
-    def _cpu_times(self) -> tuple[int, ...]:
-        return cpu_times(self.ground.host.read_text(Path("/proc/stat")) or "")
+    def _cpu_seconds(self) -> Mapping[str, float]:
+        return cpu_seconds(self.ground.host.read_text(Path("/proc/stat")) or "")
 
     def _of_md(self, name: str) -> str | None:
         """What the array's driver says of it; None where there is no array, or none with redundancy."""
@@ -212,20 +213,14 @@ def expected(
     return expected_iops(operation, BLOCK_BYTES, layout, disk)
 
 
-def cpu_times(stat: str) -> tuple[int, ...]:
-    """Clock ticks since boot of all CPUs: user, nice, system, idle, iowait, irq, softirq, steal (proc(5)).
-    Empty when the text is none of /proc/stat."""
-    words = stat.partition("\n")[0].split()
-    return tuple(int(word) for word in words[1:9]) if words[:1] == ["cpu"] else ()
-
-
-def idle_share(before: Sequence[int], after: Sequence[int]) -> float | None:
+def idle_share(before: Mapping[str, float], after: Mapping[str, float]) -> float | None:
     """Share of the CPU time in between in which there was nothing to do but to wait for disks; None when
-    no time has passed or none was told."""
-    spent = [late - early for early, late in zip(before, after, strict=False)]
-    if len(spent) < 5 or sum(spent) <= 0:
+    no time has passed or none was told. Both are of `proc.cpu_seconds`."""
+    spent = {mode: after[mode] - before[mode] for mode in before.keys() & after.keys()}
+    whole = sum(spent.values())
+    if "iowait" not in spent or whole <= 0:
         return None
-    return (spent[3] + spent[4]) / sum(spent)
+    return (spent["idle"] + spent["iowait"]) / whole
 
 
 def _last_line(text: str) -> str | None:

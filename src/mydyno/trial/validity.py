@@ -30,6 +30,8 @@ class Evidence:
     phases_planned: int
     settings_differences: Sequence[str]
     """One sentence each: asked, and in force instead."""
+    misplaced: Sequence[str] = ()
+    """One sentence for each kind of files that is not on its volume."""
     max_used_connections: int | None
     """The server's own high-water mark."""
     reactors: int
@@ -50,6 +52,7 @@ def check(evidence: Evidence) -> tuple[Invalidity, ...]:
     checks = (
         _host_lost,
         _settings_in_force,
+        _files_on_volumes,
         _server_alive,
         _phases_complete,
         _connections_reached,
@@ -71,6 +74,11 @@ def _host_lost(evidence: Evidence) -> Iterator[Invalidity]:
 def _settings_in_force(evidence: Evidence) -> Iterator[Invalidity]:
     for difference in evidence.settings_differences:
         yield Invalidity(check="settings-in-force", message=difference)
+
+
+def _files_on_volumes(evidence: Evidence) -> Iterator[Invalidity]:
+    for sentence in evidence.misplaced:
+        yield Invalidity(check="files-on-volumes", message=sentence)
 
 
 def _server_alive(evidence: Evidence) -> Iterator[Invalidity]:

@@ -16,6 +16,9 @@ Progress = Callable[[str], None]
 EPOCH = 1_000_000_000
 """The time stamp (seconds since 1970) of whatever would else carry the moment of its building."""
 
+DOCUMENTS = ("doc", "man", "info", "locale", "gtk-doc", "lintian", "bash-completion", "zsh")
+"""Folders of /usr/share that nothing that runs by itself needs."""
+
 _PACKAGES = {
     "mmdebstrap": "mmdebstrap",
     "mkfs.erofs": "erofs-utils",

@@ -18,7 +18,7 @@ from mydyno import __version__
 from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.host.cache_store import folder_elsewhere
-from mydyno.host.images.build import EPOCH, Progress, need, now, watch
+from mydyno.host.images.build import DOCUMENTS, EPOCH, Progress, need, now, watch
 from mydyno.host.images.manifest import RootManifest, write_manifest
 from mydyno.host.images.store import ImageStore, RootImage
 from mydyno.host.images.suites import check_suite, reaching_settings, source_lines, sources_of
@@ -37,8 +37,6 @@ PACKAGES = (
     "reiserfsprogs",
     "f2fs-tools",
 )
-
-_DOCUMENTS = ("doc", "man", "info", "locale", "gtk-doc", "lintian", "bash-completion", "zsh")
 
 # Not the guest's business: /dev comes from its kernel, /etc/apt names this machine's sources, and the
 # rest tells when and where it was built.
@@ -131,7 +129,7 @@ def _mmdebstrap(staging: Path, work: Path, suite: str, ordinary: bool) -> list[s
         *([] if ordinary else [*apart, "--propagation", "private"]),
         *("env", f"TMPDIR={work}", f"SOURCE_DATE_EPOCH={EPOCH}"),
         *("mmdebstrap", f"--mode={'unshare' if ordinary else 'root'}", "--variant=essential"),
-        *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _DOCUMENTS),
+        *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in DOCUMENTS),
         *(f"--aptopt={work / 'apt.conf'}", f"--include={','.join(PACKAGES)}"),
         *(f"--customize-hook={_ASK_SERVER}",),
         *("--format=tar", suite, str(staging / "root.tar"), str(work / "sources.list")),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.data import data_rows
 from mydyno.results.records import TrialRecord
 
 _OF_THE_SESSION = frozenset(
@@ -55,7 +56,8 @@ class SettingRow:
 class SettingsView:
     settings: tuple[Setting, ...]
     rows: tuple[SettingRow, ...]
-    """What was asked for, and whatever else differs between the settings; those that differ first."""
+    """What was asked for, and whatever else differs between the settings; those that differ first. At the end
+    how the data was cloned and how warm it was."""
     durability: tuple[str | None, ...]
     """The label of each setting; None where it is unknown or was not the same in all of its trials."""
     known: int
@@ -79,9 +81,12 @@ def settings_view(evidence: Evidence) -> SettingsView:
         row = SettingRow(name, values)
         if any(value.asked is not None for value in values) or (row.differs and not _incidental(row)):
             rows.append(row)
+    beneath = [
+        SettingRow(name, tuple(Value(told, None) for told in values)) for name, values in data_rows(by_point)
+    ]
     return SettingsView(
         settings=settings,
-        rows=tuple(sorted(rows, key=lambda row: (not row.differs, row.name))),
+        rows=(*sorted(rows, key=lambda row: (not row.differs, row.name)), *beneath),
         durability=tuple(_one({trial.durability for trial in trials}) for trials in by_point),
         known=len({name for mapping in in_force for name in mapping}),
     )

@@ -22,7 +22,7 @@ class Disk:
     """One disk of a volume on the ground's host."""
 
     volume: str
-    """`data` or `log`."""
+    """Its name: `data`, `log`..."""
     index: int
     """0-based position in its volume."""
     path: Path
@@ -53,12 +53,16 @@ class Ground(Protocol):
     def budget(self) -> Budget: ...
 
     @property
+    def disk_model(self) -> str:
+        """What a disk here is, what limits it, and how the limit counts, in words."""
+
+    @property
     def kernel(self) -> str:
         """The kernel's release, as uname(1) tells it."""
 
     @property
     def described(self) -> Mapping[str, str]:
-        """What a result should tell of it besides: a guest's kernel package, its accelerator."""
+        """What a result should tell of it besides: a guest's kernel package, its accelerator, real disks."""
 
     @property
     def cpus(self) -> int: ...

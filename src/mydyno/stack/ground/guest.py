@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mydyno.core.errors import HostError
 from mydyno.host.uml.host import UmlHost
 from mydyno.host.vm.host import VmHost
-from mydyno.stack.ground.ground import Disk
-
-_LOG_LINES = 20
+from mydyno.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround
 
 
 @dataclass(eq=False)
-class GuestGround:
-    """A guest that runs, its disks, and everything that has to be taken down again."""
+class GuestGround(AgentGround):
+    """A guest that runs."""
 
     host: UmlHost | VmHost
-    disks: Mapping[str, tuple[Disk, ...]]
-    described: Mapping[str, str]
-    _taking_down: ExitStack = field(repr=False)
-
-    @property
-    def kernel(self) -> str:
-        return self.host.hello.kernel
-
-    @property
-    def cpus(self) -> int:
-        return self.host.hello.cpus
 
     def kernel_log(self) -> str:
         """Of a guest that does not answer any more, what its console has."""
@@ -37,7 +22,4 @@ class GuestGround:
             lines = self.host.run(["dmesg"]).stdout.splitlines()
         except HostError:
             lines = self.host.console.read_text(errors="replace").splitlines()
-        return "\n".join(lines[-_LOG_LINES:])
-
-    def close(self) -> None:
-        self._taking_down.close()
+        return "\n".join(lines[-KERNEL_LOG_LINES:])

@@ -24,6 +24,7 @@ from mydyno.host.namespace import NamespaceHost, mark
 from mydyno.spec.disks import Disks
 from mydyno.spec.host import Host
 from mydyno.spec.storage import Storage
+from mydyno.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround
 from mydyno.stack.ground.block_limits import BlockLimits
 from mydyno.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits
@@ -33,36 +34,26 @@ from mydyno.stack.mount_root import MOUNT_ROOT, HeldMountRoot
 from mydyno.stack.site import Site
 from mydyno.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
 
-_KERNEL_LOG_LINES = 20
 _HOLDER_SECONDS = 5.0
 
 
 @dataclass(eq=False)
-class LocalGround:
-    """This machine with disks, and everything that has to be taken down again."""
+class LocalGround(AgentGround):
+    """This machine with disks."""
 
-    host: AgentHost
-    disks: Mapping[str, tuple[Disk, ...]]
-    described: Mapping[str, str]
-    """What a result should tell of it: what its disks are."""
     _numbers: Mapping[Disk, str] = field(repr=False)
     _limits: BlockLimits = field(repr=False)
-    _taking_down: ExitStack = field(repr=False)
     kind: str = "local"
     budget: Budget = "separate"
     contents: Contents = "blank"
+    disk_model: str = (
+        "loop devices with direct I/O over sparse files, or real disks; the blkio controller of this machine "
+        "limits reads and writes each on their own"
+    )
 
     @property
     def longest_queue(self) -> int | None:
         return None
-
-    @property
-    def kernel(self) -> str:
-        return self.host.hello.kernel
-
-    @property
-    def cpus(self) -> int:
-        return self.host.hello.cpus
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         self._limits.set({self._numbers[disk]: wanted for disk, wanted in limits.items()})
@@ -73,7 +64,7 @@ class LocalGround:
             done = self.host.run(["dmesg"])
         except MydynoError:
             return ""
-        return "\n".join(done.stdout.splitlines()[-_KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
+        return "\n".join(done.stdout.splitlines()[-KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
 
 
 @dataclass(frozen=True)
@@ -115,11 +106,11 @@ class LocalGroundLayer:
             taking_down.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
             return LocalGround(
-                host, _by_volume(numbers), _described(real, virtual), numbers, limits, taking_down.pop_all()
+                host, _by_volume(numbers), _described(real), taking_down.pop_all(), numbers, limits
             )
 
     def down(self, site: Site, product: LocalGround) -> None:
-        product._taking_down.close()
+        product.close()
 
     @property
     def _volumes(self) -> dict[str, Disks]:
@@ -198,9 +189,8 @@ def _attach(
     return numbers
 
 
-def _described(real: Sequence[RealDisk], virtual: Mapping[Disk, str]) -> dict[str, str]:
-    files = {"virtual disks": "loop devices with direct I/O over sparse files"} if virtual else {}
-    return files | {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
+def _described(real: Sequence[RealDisk]) -> dict[str, str]:
+    return {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
 
 
 def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:

@@ -47,6 +47,10 @@ class UmlGround(GuestGround):
     kind: str = "uml"
     budget: Budget = "separate"
     contents: Contents = "blank"
+    disk_model: str = (
+        "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
+        "each on their own, and counts requests before they are merged"
+    )
 
     @property
     def longest_queue(self) -> int | None:

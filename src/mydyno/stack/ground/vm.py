@@ -40,6 +40,9 @@ class VmGround(GuestGround):
     contents: Contents
     kind: str = "vm"
     budget: Budget = "joint"
+    disk_model: str = (
+        "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited"
+    )
 
     @property
     def longest_queue(self) -> int | None:

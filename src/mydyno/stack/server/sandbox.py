@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
-from mydyno.core.server_variables import OFF_WORDS, Setting
+from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.host.local import LocalHost
@@ -32,6 +32,10 @@ from mydyno.stack.undo import EndProcesses
 if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
+
+# Since 8.0.16 MySQL would by itself upgrade a data directory of another release, from which there is no way
+# back (MySQL Reference Manual, "Server Command Options", --upgrade).
+_NO_UPGRADE: dict[str, Setting] = {"upgrade": "NONE"}
 
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
@@ -56,6 +60,8 @@ class RunningServer:
     config: Path
     datadir: Path
     settings: Mapping[str, Setting]
+    places: Mapping[str, Setting]
+    """Settings of ours that say where files are that do not lie in the data directory."""
     _process: Process = field(repr=False)
     host: Host = field(repr=False)
     """Where it runs."""
@@ -125,11 +131,10 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` are settings of ours that say where else its files are; a `log_bin` among them counts only when
-    the experiment asks for a binary log. `folder` must exist and gets `my.cnf` and `error.log`. `port`:
-    None for no network at all, 0 for any free port, else that port; always on 127.0.0.1 only. Raises
-    SettingsError before anything is started when the binary does not know a setting, MissingToolError when
-    the host cannot give it `limits`, ServerError when it does not come up.
+    `places` are settings of ours that say where else its files are. `folder` must exist and gets `my.cnf`
+    and `error.log`. `port`: None for no network at all, 0 for any free port, else that port; always on
+    127.0.0.1 only. Raises SettingsError before anything is started when the binary does not know a setting,
+    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
@@ -141,10 +146,13 @@ def start_server(
         own = {
             **place_settings(binary, datadir, scratch),
             **_unasked(room_settings(binary, site.host), settings),
-            **_wanted(places, settings),
+            **places,
             **_access_settings(private.path, port),
+            **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
         }
-        return _start(site, binary, private, datadir, own, settings, folder, port, limits, ready_seconds)
+        return _start(
+            site, binary, private, datadir, own, settings, places, folder, port, limits, ready_seconds
+        )
     except BaseException:
         site.remove(private)
         raise
@@ -157,6 +165,7 @@ def _start(
     datadir: Path,
     own: Mapping[str, Setting],
     settings: Mapping[str, Setting],
+    places: Mapping[str, Setting],
     folder: Path,
     port: int | None,
     limits: Limits | None,
@@ -195,6 +204,7 @@ def _start(
             config=folder / "my.cnf",
             datadir=datadir,
             settings=settings,
+            places=places,
             _process=process,
             host=site.host,
             _site=site,
@@ -214,12 +224,6 @@ def _start(
 def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
     """Settings of ours for which the experiment has no value of its own."""
     return {name: value for name, value in own.items() if name not in settings}
-
-
-def _wanted(places: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Naming the binary log's place would turn it on."""
-    logged = str(settings.get("log_bin", "OFF")).lower() not in OFF_WORDS
-    return {name: place for name, place in places.items() if name != "log_bin" or logged}
 
 
 def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:

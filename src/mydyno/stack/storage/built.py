@@ -18,7 +18,7 @@ class Built:
     """One storey of a volume that stands."""
 
     volume: str
-    """`data` or `log`."""
+    """Its name: `data`, `log`..."""
     described: Mapping[str, str]
     """What the kernel and the tools tell of it, for people and results: `scheduler` -> `none`."""
 

@@ -22,6 +22,10 @@ _POLL_SECONDS = 0.02
 # A failed disk is let go of when its last write has come back, which a slow disk takes its time for.
 _RELEASE_SECONDS = 30.0
 
+# An array is marked as clean again 0.2 s after its last write (md(4), safe_mode_delay). One whose file system
+# goes on writing never is: then it is told as it is.
+_CLEAN_SECONDS = 5.0
+
 
 @dataclass(frozen=True)
 class Degraded(Built):
@@ -84,10 +88,19 @@ class DegradeLayer:
                 raise StorageError(f"the failed disk {disk} could not be taken out of {device}: {said(done)}")
             time.sleep(_POLL_SECONDS)
 
+    def _at_rest(self, site: Site, device: Path) -> md.Detail:
+        """What mdadm tells of the array once the writes that came before are over."""
+        deadline = time.monotonic() + _CLEAN_SECONDS
+        while True:
+            told = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
+            detail = md.parse_detail(told)
+            if "active" not in detail.state or time.monotonic() > deadline:
+                return detail
+            time.sleep(_POLL_SECONDS)
+
     def _verified(self, site: Site, array: Array, failed: Sequence[Path]) -> dict[str, str]:
         """Reads the array back. Raises StorageError when it is not degraded as asked."""
-        asked = ["mdadm", "--detail", str(array.device)]
-        detail = md.parse_detail(output_of(site.host, asked, f"asking about {array.device}"))
+        detail = self._at_rest(site, array.device)
         in_sync = {member.device for member in detail.members if member.in_sync}
         still = [str(disk) for disk in failed if str(disk) in in_sync]
         if still and self.wanted.rebuild:

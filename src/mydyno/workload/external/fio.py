@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
 from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.document.beside import folder
@@ -217,7 +218,7 @@ class FioOptions(Section):
         default=None,
         description="Wait for fio's own criterion before measuring: `{on: iops, within: 2%, for: 10s}`.",
     )
-    volume: Literal["data", "log"] = Field(default="data", description="The volume that the files are on.")
+    volume: VolumeName = Field(default="data", description="The volume that the files are on.")
     line: str | None = Field(
         default=None,
         description="A command line of fio's in place of these keys; /path in it is the volume.",

@@ -16,6 +16,7 @@ from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
 from mydyno.stack.server.releases.archive import Archive
 from mydyno.stack.server.releases.directory import Directory
 from mydyno.stack.server.releases.npm import Npm
+from mydyno.stack.server.releases.place import is_system
 from stack.server.releases.builders import archive, program, says
 
 
@@ -52,6 +53,16 @@ def test_a_folder_of_clients_is_told_as_such(store: ReleaseStore, open_folder: P
     program(open_folder / "client" / "bin" / "mysql")
     with pytest.raises(UsageError, match="holds no server: only a client, bin/mysql"):
         install(store, "mine", Directory(open_folder / "client"), quiet)
+
+
+def test_a_folder_with_a_loader_of_its_own_is_a_whole_system(open_folder: Path) -> None:
+    program(open_folder / "usr" / "sbin" / "mysqld")
+    (open_folder / "etc").mkdir()
+    assert not is_system(open_folder), "its server would be given this machine's libraries"
+    (open_folder / "usr" / "lib" / "s390x-linux-gnu").mkdir(parents=True)
+    (open_folder / "usr" / "lib" / "s390x-linux-gnu" / "ld-linux-s390x.so.1").touch()
+    assert is_system(open_folder)
+    assert not is_system(Path("/"))
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])

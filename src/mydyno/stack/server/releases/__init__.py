@@ -9,7 +9,7 @@ A provider is where a release comes from, one file for each. Nothing of the syst
 
 from mydyno.stack.server.releases.find import binary_of, not_installed
 from mydyno.stack.server.releases.install import install
-from mydyno.stack.server.releases.known import KNOWN, Known
+from mydyno.stack.server.releases.known import KNOWN, Known, known_release
 from mydyno.stack.server.releases.manifest import Manifest
 from mydyno.stack.server.releases.store import Installed, ReleaseStore
 
@@ -21,5 +21,6 @@ __all__ = [
     "ReleaseStore",
     "binary_of",
     "install",
+    "known_release",
     "not_installed",
 ]

@@ -1,6 +1,7 @@
 """A folder of the user's with a server in it: used where it is, never copied, never changed.
 
-Whatever is built anew there is what the next run starts.
+Whatever is built anew there is what the next run starts. A folder with a whole system in it, its own loader
+of shared libraries among its files, is a private root: its server runs with the libraries of that system.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress
-from mydyno.stack.server.releases.place import server_in
+from mydyno.stack.server.releases.place import is_system, server_in
 from mydyno.stack.server.releases.provider import CONTENT, Provided, ProviderName
 
 
@@ -28,7 +29,11 @@ class Directory:
         folder = self.folder.resolve()
         if not folder.is_dir():
             raise UsageError(f"there is no folder {self.folder}")
-        binary = server_in(folder)
+        private_root = is_system(folder)
+        if private_root:
+            binary = Path("/") / server_in(folder / "usr").relative_to(folder)
+        else:
+            binary = server_in(folder)
         with writing(staging):
             (staging / CONTENT).mkdir()
-        return Provided(binary=binary, source=str(folder))
+        return Provided(binary=binary, source=str(folder), private_root=private_root)

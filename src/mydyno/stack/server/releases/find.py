@@ -12,7 +12,7 @@ from mydyno.core.server_release import SYSTEM
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
-from mydyno.stack.server.releases.known import KNOWN
+from mydyno.stack.server.releases.known import KNOWN, known_release
 from mydyno.stack.server.releases.store import Installed, ReleaseStore
 
 
@@ -28,9 +28,9 @@ def binary_of(release: str = SYSTEM, path: str | None = None, host: Host | None 
     installed = ReleaseStore().installed(release)
     if installed is not None:
         return binary_of_installed(installed, host)
-    if release in KNOWN:
+    if (known := known_release(release)) is not None:
         raise MissingToolError(
-            f"the release {release} ({KNOWN[release].version}) is not installed",
+            f"the release {release} ({known.version}) is not installed",
             f"install it: mydyno servers add {release}",
         )
     nearest = nearest_release(release)
@@ -58,12 +58,14 @@ def binary_of_installed(installed: Installed, host: Host) -> ServerBinary:
 def not_installed(releases: Iterable[str]) -> tuple[str, ...]:
     """Those of `releases` that can be had and are not here, each once."""
     store = ReleaseStore()
-    return tuple(name for name in dict.fromkeys(releases) if name in KNOWN and not store.installed(name))
+    return tuple(
+        name for name in dict.fromkeys(releases) if known_release(name) and not store.installed(name)
+    )
 
 
 def is_release(name: str) -> bool:
     """Whether there is a release of that name, here or to be had."""
-    return name == SYSTEM or name in KNOWN or ReleaseStore().installed(name) is not None
+    return name == SYSTEM or known_release(name) is not None or ReleaseStore().installed(name) is not None
 
 
 def nearest_release(name: str) -> str | None:

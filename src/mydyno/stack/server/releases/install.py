@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from mydyno import __version__
+from mydyno.core.errors import ServerError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress, now
 from mydyno.host.local import LocalHost
@@ -45,6 +46,8 @@ def install(store: ReleaseStore, name: str, provider: Provider, progress: Progre
         )
         progress("asking the server for its version")
         binary = binary_of_installed(Installed(content, manifest), LocalHost())
+        if provided.series is not None and not provided.series.has(binary.version):
+            raise ServerError(f"{provided.source} is {binary.version}, and {provided.series} is expected")
         manifest = manifest.model_copy(update={"version": str(binary.version)})
         write_manifest(content, manifest)
         sync_tree(LocalHost(), content)

@@ -22,6 +22,9 @@ _FOLDERS = (
     ".",
 )
 
+_LOADERS = ("lib*/ld-*.so*", "lib/*/ld-*.so*", "usr/lib*/ld-*.so*", "usr/lib/*/ld-*.so*")
+"""Where systems have the program that loads shared libraries (ld.so(8))."""
+
 _CLIENTS = ("mariadb", "mysql", "mariadb-admin", "mysqladmin", "mysqldump")
 
 
@@ -42,6 +45,12 @@ def server_in(folder: Path) -> Path:
         f"{folder} holds no server{only}; looked for {' or '.join(_NAMES)} in {', '.join(_FOLDERS)}",
         "give the top folder of a whole server: of an installation, an unpacked archive or a build tree",
     )
+
+
+def is_system(folder: Path) -> bool:
+    """Whether a whole system is in `folder`, other than this machine's: its programs have a loader there."""
+    loaders = [loader for place in _LOADERS for loader in folder.glob(place)]
+    return folder != Path("/") and (folder / "etc").is_dir() and bool(loaders)
 
 
 def _programs(top: Path, names: tuple[str, ...]) -> list[Path]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from mydyno.host.images.build import Progress
+from mydyno.stack.server.releases.series import Series
 
 CONTENT = "release"
 """The folder in the staging folder that becomes the release's own."""
@@ -27,7 +28,9 @@ class Provided:
     source: str
     """Where it is from, for people: a suite and package, a package and version, a path."""
     private_root: bool = False
-    """Whether the folder ROOT in the release's is a private root, in which `binary` is."""
+    """Whether `binary` is in a private root: the folder ROOT in the release's, or the user's whole folder."""
+    series: Series | None = None
+    """What the server has to say of itself; None: whatever it is."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """Package -> version."""
     checksum: str | None = None

@@ -51,7 +51,9 @@ class Installed:
     @property
     def root(self) -> Path | None:
         """The private root that it runs in; None: this machine's own."""
-        return self.folder / ROOT if self.manifest.private_root else None
+        if not self.manifest.private_root:
+            return None
+        return self.home if self.manifest.provider == "directory" else self.folder / ROOT
 
     @property
     def home(self) -> Path:

@@ -1,0 +1,100 @@
+"""`mydyno variables`: what a server's variables are, mean and were before."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.core.errors import UsageError
+from mydyno.core.server_release import SYSTEM
+
+_Pattern = Annotated[
+    str | None,
+    typer.Argument(
+        help="Part of a name, or a whole one with * and ?. Without it: all that the server has.",
+        metavar="PATTERN",
+        show_default=False,
+    ),
+]
+_Release = Annotated[
+    str, typer.Option("--release", help="The release to ask (`mydyno servers list`).", metavar="NAME")
+]
+_ChangedFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--changed-from",
+        help="Tell instead what changed since this release: what was replaced, removed and added, and whose"
+        " default is another.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+_AskServer = Annotated[
+    bool,
+    typer.Option(
+        "--ask-server",
+        help="Also start a throw-away server of that release (some seconds) and ask it what its binary does"
+        " not tell: type, bounds, and what can be changed while it runs.",
+    ),
+]
+
+
+def variables(
+    pattern: _Pattern = None,
+    release: _Release = SYSTEM,
+    changed_from: _ChangedFrom = None,
+    ask_server: _AskServer = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show server variables: default, unit, meaning, history, memory and durability.
+
+    Names and defaults are asked of the server's own binary; the rest is from mydyno's catalogue
+    (docs/variables.md). One name in full gives all that is known of it.
+
+    ```text
+    mydyno variables innodb_log                     what a release has of them
+    mydyno variables query_cache_size --release mysql-5.6
+    mydyno variables --release mysql-9.7 --changed-from mysql-5.6
+    mydyno variables 'slave*' --json | jq '.[].becomes'
+    ```
+    """
+    from mydyno.cli import variables_text as text
+    from mydyno.stack.server.ask_running import ask_running
+    from mydyno.stack.server.releases import binary_of
+    from mydyno.stack.server.variables import changes, matching
+
+    binary = binary_of(release)
+    if changed_from is not None:
+        if ask_server:
+            raise UsageError("--ask-server tells of one release", "leave out --changed-from or --ask-server")
+        before = binary_of(changed_from)
+        found = changes(before, binary, pattern)
+        if as_json:
+            typer.echo(json.dumps(text.changes_json(before, binary, found), indent=2))
+        else:
+            typer.echo(text.render_changes(before, binary, found), nl=False)
+        return
+    told = {}
+    if ask_server:
+        typer.echo(f"starting a throw-away server of {binary.version} to ask it", err=True)
+        told = dict(ask_running(binary, binary.options))
+    rows = matching(binary, pattern, told)
+    if not rows:
+        nearest = text.nearest(pattern or "", binary)
+        raise UsageError(
+            f"no variable has {pattern!r} in its name", f"did you mean {nearest}?" if nearest else None
+        )
+    if as_json:
+        typer.echo(json.dumps([text.as_json(binary, each) for each in rows], indent=2))
+    elif len(rows) == 1 or pattern in {each.name for each in rows}:
+        (one,) = rows if len(rows) == 1 else [each for each in rows if each.name == pattern]
+        typer.echo(text.render_one(binary, one), nl=False)
+    else:
+        typer.echo(text.render_list(binary, rows), nl=False)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(variables)

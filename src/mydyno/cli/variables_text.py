@@ -1,0 +1,215 @@
+"""Variables as text for a terminal of 80 columns, and as plain data."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mydyno.catalogue import Row, catalogue
+from mydyno.catalogue.release import Family
+from mydyno.core.units import format_bytes
+from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.variables import Changes, Variable
+
+_WIDTH = 80
+_NAME = 46
+_LEVELS = {
+    "unsafe": "unsafe",
+    "server crash": "loses about 1 s when the server crashes",
+    "OS crash": "loses about 1 s when the machine crashes",
+}
+
+
+def nearest(pattern: str, binary: ServerBinary) -> str | None:
+    """Names that may have been meant."""
+    return " or ".join(catalogue().nearest(pattern.lower(), binary.options)) or None
+
+
+def render_list(binary: ServerBinary, variables: Iterable[Variable]) -> str:
+    """Two lines a variable: name and default, then its meaning. Those of other releases come last."""
+    here = [each for each in variables if each.listed]
+    elsewhere = [each for each in variables if not each.listed]
+    lines = [f"{binary.version}: {len(here)} variable{'s' * (len(here) != 1)}"]
+    for each in here:
+        lines += ["", _head(each), *_means(each)]
+    if elsewhere:
+        lines += ["", f"not in {binary.version}"]
+        for each in elsewhere:
+            lines += ["", f"  {each.name}", *_means(each)]
+            lines += _wrapped(each.row.history() if each.row else "", "      ")
+    return "\n".join(lines) + "\n"
+
+
+def render_one(binary: ServerBinary, variable: Variable) -> str:
+    """Everything that is known of one variable."""
+    facts = list(_facts(binary, variable))
+    width = max(len(name) for name, _ in facts)
+    lines = [variable.name]
+    for name, text in facts:
+        first, *rest = textwrap.wrap(text, _WIDTH - width - 4) or [""]
+        lines += [f"  {name:{width}}  {first}", *(" " * (width + 4) + line for line in rest)]
+    return "\n".join(lines) + "\n"
+
+
+def render_changes(before: ServerBinary, after: ServerBinary, found: Changes) -> str:
+    """What a DBA goes through before an upgrade, the most dangerous first."""
+    counts = (
+        f"{len(found.replaced)} replaced, {len(found.removed)} removed, {len(found.defaults)} with another"
+        f" default, {len(found.added)} added"
+    )
+    lines = [f"from {before.version} to {after.version}", counts]
+    if found.replaced:
+        lines += ["", "replaced"]
+        for one in found.replaced:
+            lines += [f"  {one.name}", *_wrapped(f"now {one.by}{_in_brackets(one.why)}", "      ")]
+    if found.removed:
+        lines += ["", "removed"]
+        for gone in found.removed:
+            lines += [f"  {gone.name}", *_wrapped(_farewell(after, gone.row), "      ")]
+    if found.defaults:
+        lines += ["", "another default"]
+        for change in found.defaults:
+            row = catalogue().get(change.name)
+            values = _difference(change.before, change.after, row)
+            lines += [f"  {change.name}", *_wrapped(values, "      ")]
+    if found.added:
+        lines += ["", "added"]
+        for each in found.added:
+            lines += [_head(each), *_means(each)]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
+    """All that is known of one variable; null where it is not known."""
+    row, told = variable.row, variable.told
+    return {
+        "name": variable.name,
+        "release": str(binary.version),
+        "listed": variable.listed,
+        "default": variable.default,
+        "means": row.means if row else None,
+        "unit": row.unit if row else None,
+        "layer": row.layer if row else None,
+        "history": row.history() if row else None,
+        "becomes": [each.name for each in row.becomes] if row else None,
+        "instead": row.instead if row else None,
+        "memory": row.memory if row else None,
+        "losses": [each.model_dump(mode="json", exclude_defaults=True) for each in row.losses]
+        if row
+        else None,
+        "new_defaults": [_default_json(each.model_dump(mode="json")) for each in row.defaults]
+        if row
+        else None,
+        "dynamic": told.dynamic if told else None,
+        "type": told.kind if told else None,
+        "least": told.least if told else None,
+        "most": told.most if told else None,
+        "choices": list(told.choices) if told and told.choices else None,
+        "sources": [catalogue().sources[key] for key in row.sources] if row else None,
+    }
+
+
+def changes_json(before: ServerBinary, after: ServerBinary, found: Changes) -> dict[str, Any]:
+    """The same as render_changes, as plain data."""
+    return {
+        "from": str(before.version),
+        "to": str(after.version),
+        "replaced": [{"name": each.name, "by": each.by, "why": each.why} for each in found.replaced],
+        "removed": [as_json(after, each) for each in found.removed],
+        "defaults": [
+            {"name": each.name, "before": each.before, "after": each.after, "since": each.since}
+            for each in found.defaults
+        ],
+        "added": [as_json(after, each) for each in found.added],
+    }
+
+
+def _facts(binary: ServerBinary, variable: Variable) -> Iterator[tuple[str, str]]:
+    row, told = variable.row, variable.told
+    if variable.listed:
+        yield f"{binary.version}", f"default {_value(variable.default, row)}"
+    else:
+        yield f"{binary.version}", "does not have it"
+    if told is not None and told.dynamic is not None:
+        yield "while it runs", "can be changed" if told.dynamic else "cannot be changed"
+    if told is not None and told.least is not None:
+        yield "bounds", f"{_value(told.least, row)} to {_value(told.most, row)}"
+    if told is not None and told.choices:
+        yield "choices", ", ".join(told.choices)
+    if row is None:
+        yield "catalogue", "has no row for it"
+        return
+    yield "means", row.means
+    yield "kind", f"{row.unit}, {row.layer}"
+    yield "history", row.history()
+    for each in row.becomes:
+        yield "elsewhere", f"{each.name}{_in_brackets(each.because)}"
+    if row.instead:
+        yield "instead", row.instead
+    for default in row.defaults:
+        yield "default of", f"{default.on.label} {default.since}: {default.to} (was {default.was})"
+    if row.memory:
+        yield "memory", row.memory
+    for loss in row.losses:
+        says = loss.says.replace("{setting}", f"{variable.name}={loss.value}").replace("{value}", "N")
+        yield "durability", f"{_LEVELS[loss.level]}: {says}"
+    for key in row.sources:
+        yield "source", catalogue().sources[key]
+
+
+def _head(variable: Variable) -> str:
+    value = _value(variable.default, variable.row)
+    name = f"  {variable.name}"
+    room = _WIDTH - max(len(name), _NAME) - 1
+    shown = value if len(value) <= room else f"{value[: max(room - 3, 1)]}..."
+    return f"{name:{_NAME}} {shown}".rstrip()
+
+
+def _means(variable: Variable) -> list[str]:
+    if variable.row is None:
+        return []
+    return _wrapped(f"{variable.row.means} ({variable.row.unit}, {variable.row.layer})", "      ")
+
+
+def _farewell(after: ServerBinary, row: Row | None) -> str:
+    """Why a variable is gone and what to do about it."""
+    if row is None:
+        return "not in the catalogue"
+    life = row.life(Family.of(after.version))
+    gone = life.told(Family.of(after.version)) if life else f"{Family.of(after.version).label} never had it"
+    means = [each.because for each in row.dropped if each.values == "any" and each.holds(after.version)]
+    return "; ".join(filter(None, [gone, row.instead or next(iter(means), None)]))
+
+
+def _value(value: str | None, row: Row | None) -> str:
+    if value is None:
+        return "(none)"
+    if value == "":
+        return "(empty)"
+    if row is not None and row.unit == "bytes" and value.isdigit() and int(value) % 1024 == 0 and int(value):
+        return format_bytes(int(value))
+    return {"TRUE": "ON", "FALSE": "OFF"}.get(value, value)
+
+
+def _difference(before: str | None, after: str | None, row: Row | None) -> str:
+    """`old -> new`; of long lists only what went and what came."""
+    old, new = (before or "").split(","), (after or "").split(",")
+    if max(len(old), len(new)) < 3:
+        return f"{_value(before, row)} -> {_value(after, row)}"
+    went, came = [each for each in old if each not in new], [each for each in new if each not in old]
+    parts = [("without ", went), ("with ", came)]
+    return "; ".join(word + ", ".join(filter(None, each)) for word, each in parts if any(each))
+
+
+def _default_json(default: dict[str, Any]) -> dict[str, Any]:
+    since = default.pop("since")
+    return {**default, "since": ".".join(map(str, since["numbers"]))}
+
+
+def _in_brackets(text: str | None) -> str:
+    return f" ({text})" if text else ""
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)

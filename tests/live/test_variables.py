@@ -1,0 +1,107 @@
+"""What real servers say of their variables, and settings of other releases on them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from catalogue.disagreements import disagreements
+from typer.testing import CliRunner
+
+from live.conftest import Start
+from mydyno.cli.main import app
+from mydyno.core.errors import MydynoError, UsageError
+from mydyno.host.local import LocalHost
+from mydyno.stack import Journal, ServerBinary, Setting, Site, durability, settings_difference, start_server
+from mydyno.stack.server.ask_running import ask_running
+from mydyno.stack.server.initialise import initialise
+from mydyno.stack.server.names import understand
+from mydyno.stack.server.releases import KNOWN, ReleaseStore, binary_of
+
+pytestmark = pytest.mark.live
+
+
+def test_a_throw_away_server_tells_what_its_binary_does_not(
+    binary: ServerBinary, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(lab.parent))
+    told = ask_running(binary, ["sort_buffer_size", "innodb_page_size"])
+    assert told["sort_buffer_size"].dynamic is True
+    assert told["innodb_page_size"].dynamic is False
+    if binary.version.is_mariadb:
+        assert told["sort_buffer_size"].least == "1024"
+    assert list(lab.parent.iterdir()) == [lab], "nothing is left behind"
+
+
+def test_the_command_shows_what_the_servers_own_binary_says() -> None:
+    shown = CliRunner().invoke(app, ["variables", "innodb_buffer_pool_size"], catch_exceptions=False)
+    assert "default 128M" in shown.output
+    with pytest.raises(UsageError) as caught:
+        CliRunner().invoke(app, ["variables", "innodb_bufer_pool_size"], catch_exceptions=False)
+    assert "did you mean innodb_buffer_pool_size" in (caught.value.hint or "")
+
+
+OF_OTHER_RELEASES: dict[str, Setting] = {
+    "innodb_redo_log_capacity": "128M",
+    "tx_isolation": "READ-COMMITTED",
+    "innodb_file_format": "Barracuda",
+    "innodb_additional_mem_pool_size": "8M",
+    "slave_net_timeout": 30,
+    "sort_buffer_size": "1M",
+}
+
+
+def test_a_server_runs_with_settings_of_other_releases_as_they_are_called_there(start: Start) -> None:
+    server = start(OF_OTHER_RELEASES)
+    assert settings_difference(server.settings, server.variables()) == ()
+    assert server.variables()["sort_buffer_size"] == str(2**20)
+    assert len(server.settings) < len(OF_OTHER_RELEASES)
+
+
+def installed() -> list[str]:
+    return sorted({*KNOWN, *ReleaseStore().names()})
+
+
+@pytest.fixture
+def release(request: pytest.FixtureRequest) -> ServerBinary:
+    try:
+        return binary_of(request.param)
+    except MydynoError as error:
+        pytest.skip(f"{request.param} cannot be asked: {error.message}")
+
+
+@pytest.fixture
+def place(lab: Path) -> Iterator[Site]:
+    site = Site(lab, LocalHost(), Journal(lab))
+    yield site
+    site.journal.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", installed(), indirect=True)
+def test_the_table_agrees_with_every_release_that_is_installed(release: ServerBinary) -> None:
+    assert disagreements(release.version, release.options) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", installed(), indirect=True)
+def test_settings_of_other_releases_are_in_force_on_every_release(release: ServerBinary, place: Site) -> None:
+    understood = understand(release, OF_OTHER_RELEASES)
+    assert understood.problems == ()
+    work = place.roomy_folder()
+    try:
+        data, scratch = work.path / "data", work.path / "scratch"
+        initialise(place, release, datadir=data, scratch=scratch, settings={})
+        asked: dict[str, Setting] = {**OF_OTHER_RELEASES, "innodb_flush_log_at_timeout": 5000}
+        server = start_server(place, release, datadir=data, scratch=scratch, config=asked, folder=place.lab)
+        try:
+            shown = server.variables()
+            (clamped,) = settings_difference(server.settings, shown)
+            assert str(clamped) == "innodb_flush_log_at_timeout: asked 5000, in force 2700"
+            assert durability(shown).label in ("durable", "loses up to 1 s on OS crash")
+        finally:
+            server.stop()
+    finally:
+        place.remove(work)
