@@ -10,6 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from live.mydyno_process import Workplace
+from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.results.records import TrialRecord
 from mydyno.results.store import Lab
@@ -19,7 +20,11 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "experiments").glob("*.yaml"))
 IN_GUESTS = {file.stem for file in SHIPPED if re.search(r"^  host: .*uml", file.read_text(), re.MULTILINE)}
-FETCHED = {file.stem for file in SHIPPED if re.search(r"^    factors.*release: .*mysql-5.6", file.read_text(), re.MULTILINE)}
+FETCHED = {
+    file.stem
+    for file in SHIPPED
+    if re.search(r"^    factors.*release: .*mysql-5.6", file.read_text(), re.MULTILINE)
+}
 """Their toy size fetches a release that may not be here."""
 SMACK = ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack"
 
@@ -45,7 +50,10 @@ def _toy(file: Path) -> ParameterSet:
     """Those that boot a guest for each trial or fetch a release take minutes."""
     in_guests = file.stem in IN_GUESTS
     slow = in_guests or file.stem in FETCHED
-    marks = [*([NEEDS_KERNEL] if in_guests else []), *([pytest.mark.slow, pytest.mark.timeout(900)] if slow else [])]
+    marks = [
+        *([NEEDS_KERNEL] if in_guests else []),
+        *([pytest.mark.slow, pytest.mark.timeout(900)] if slow else []),
+    ]
     return pytest.param(file, id=file.stem, marks=marks)
 
 
