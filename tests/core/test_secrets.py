@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from mydyno.core.secrets import Secret
+from mydyno.core.secrets import Secret, masked
 
 
 def test_a_secret_shows_itself_nowhere(caplog: pytest.LogCaptureFixture) -> None:
@@ -27,3 +27,16 @@ def test_random_secrets_differ_and_need_no_quoting() -> None:
     assert first != second
     assert first.reveal().isalnum()
     assert len(first.reveal()) == 32
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("mysql://bench:geheim@db1/shop", "mysql://bench:****@db1/shop"),
+        ("{host: db1, password: geheim, user: b}", "{host: db1, password: ****, user: b}"),
+        ("{password_file: ~/.password}", "{password_file: ~/.password}"),
+        ("mysql://bench@db1:3306/shop", "mysql://bench@db1:3306/shop"),
+    ],
+)
+def test_what_looks_like_a_password_in_a_quoted_text_is_blotted_out(text: str, shown: str) -> None:
+    assert masked(text) == shown

@@ -258,6 +258,42 @@ def test_asking_for_a_point_that_is_not_in_the_plan_fails() -> None:
         plan.make(experiment(), FACTS).point("p2")
 
 
+EXTERNAL = "{server: {external: {host: db1, user: bench, database: shop}, config: {sort_buffer_size: 1M}}}"
+
+
+def test_a_plan_for_an_external_server_says_what_is_done_to_it_and_takes_no_disk_here() -> None:
+    made = plan.make(experiment(setup=EXTERNAL), FACTS)
+    told = plan.render(made)
+    assert "loads and samples db1:3306, which is not mydyno's" in told
+    assert "into the schema shop alone" in told
+    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in told
+    assert "starts a private server" not in told
+    assert "[the same tables]" in told
+    assert made.estimate.disk_bytes == 0
+    assert made.warnings == plan.make(experiment(config="{max_connections: 100}"), FACTS).warnings
+
+
+def test_tables_on_an_external_server_are_loaded_for_each_trial_that_writes() -> None:
+    reading, writing = (
+        plan.make(
+            experiment(
+                setup=EXTERNAL, workload=workload(f"{kind}: {{table_size: 100k}}"), design="{repeats: 2}"
+            ),
+            FACTS,
+        )
+        for kind in ("oltp-read-only", "oltp-read-write")
+    )
+    assert "[fresh tables]" in plan.render(writing)
+    assert writing.estimate.seconds - writing.estimate.load_seconds > 3.9
+    assert reading.estimate.seconds - reading.estimate.load_seconds < 3.5
+
+
+def test_shares_of_the_memory_of_an_external_server_are_refused_where_they_stand() -> None:
+    setup = EXTERNAL.replace("sort_buffer_size: 1M", "innodb_buffer_pool_size: 25% of memory")
+    with pytest.raises(spec.SpecErrors, match="the machine's memory is not known"):
+        plan.make(experiment(setup=setup), FACTS)
+
+
 def test_a_clone_that_shares_blocks_costs_no_copying_and_only_without_storage() -> None:
     shared = replace(FACTS, shares_blocks=True)
     load = workload("smack: {rows: 10M}")

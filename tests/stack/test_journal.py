@@ -59,6 +59,17 @@ def test_what_was_undone_is_not_undone_again_by_the_next_process(tmp_path: Path)
     assert second == 2
 
 
+def test_a_better_way_back_takes_the_place_of_an_earlier_one_in_one_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    first, better = (RemoveTree(path=private(tmp_path, digit)) for digit in (1, 2))
+    number = journal.intend(first)
+    following = journal.intend(better, instead_of=number)
+    assert len((tmp_path / FILE_NAME).read_text().splitlines()) == 2
+    assert journal.outstanding() == Journal(tmp_path).outstanding() == [better]
+    journal.undo(following)
+    assert Journal(tmp_path).outstanding() == []
+
+
 def test_replay_undoes_the_newest_first(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     paths = [private(tmp_path, digit) for digit in (1, 2, 3)]

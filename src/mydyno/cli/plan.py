@@ -33,6 +33,8 @@ def plan(
     typer.echo(render(prepared.plan), nl=False)
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
         typer.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
+    for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):
+        typer.echo(f"\nexternal server {server}: takes every setting of the experiment while it runs")
     for name in prepared.missing:
         typer.echo(
             f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "

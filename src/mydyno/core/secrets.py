@@ -1,9 +1,22 @@
-"""A password that cannot be printed, formatted or serialised by accident."""
+"""A password that cannot be printed, formatted or serialised by accident, or quoted by an error."""
 
 from __future__ import annotations
 
+import re
 import secrets as _random
 from typing import NoReturn
+
+_IN_TEXT = (
+    re.compile(r"(?P<before>://[^\s/@:]*:)[^\s@]+(?=@)"),
+    re.compile(r"(?P<before>\bpassword['\"]?\s*[:=]\s*)[^\s,}\]]+", re.IGNORECASE),
+)
+
+
+def masked(text: str) -> str:
+    """`text` with what looks like a password in it blotted out: an error may quote what it should not."""
+    for pattern in _IN_TEXT:
+        text = pattern.sub(r"\g<before>****", text)
+    return text
 
 
 class Secret:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.core.errors import SpecError
+from mydyno.core.secrets import masked
 
 _LONGEST_VALUE = 60
 
@@ -48,7 +49,7 @@ class Problem:
         got = f" (got {shorten(self.value)})" if self.value is not None else ""
         allowed = f"; allowed: {self.allowed}" if self.allowed else ""
         nearest = f"; did you mean {self.nearest}?" if self.nearest else ""
-        return _printable(f"{where}: {self.message}{got}{allowed}{nearest}")
+        return _printable(masked(f"{where}: {self.message}{got}{allowed}{nearest}"))
 
 
 class SpecErrors(SpecError):  # noqa: N818  (it holds many)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.secrets import Secret
+from mydyno.stack.server.login import Login
 
 PROTOCOL = 2
 
@@ -27,9 +28,17 @@ class Target:
     host: str | None = None
     port: int | None = None
 
+    @classmethod
+    def of(cls, login: Login, database: str) -> Target:
+        return cls(database=database, **vars(login))
+
+    @property
+    def login(self) -> Login:
+        return Login(self.user, self.password, self.socket, self.host, self.port)
+
     @property
     def address(self) -> str:
-        return str(self.socket) if self.socket else f"{self.host}:{self.port}"
+        return self.login.address
 
     def to_wire(self) -> dict[str, Any]:
         return {

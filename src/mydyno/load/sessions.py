@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.load.job import Target
+from mydyno.stack.tables_layer import MARK
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-MARK = "made by mydyno"
-"""The comment of every table that mydyno makes: what it may drop again without asking."""
 NO_SUCH_DATABASE = 1049
 NO_SUCH_TABLE = 1146
-_CONNECT_S = 10
 _ANSWER_S = 600
 
 
@@ -24,21 +22,7 @@ def connect(target: Target, database: str | None = None) -> Connection[Cursor]:
 
     Every statement is given up after 10 minutes. Raises pymysql.Error.
     """
-    import pymysql
-
-    return pymysql.connect(
-        unix_socket=str(target.socket) if target.socket else None,
-        host=target.host or "localhost",
-        port=target.port or 3306,
-        user=target.user,
-        password=target.password.reveal(),
-        database=database,
-        charset="utf8mb4",
-        autocommit=True,
-        connect_timeout=_CONNECT_S,
-        read_timeout=_ANSWER_S,
-        write_timeout=_ANSWER_S,
-    )
+    return target.login.connect(database, answer_seconds=_ANSWER_S)
 
 
 def code_of(error: BaseException) -> int:
@@ -82,7 +66,7 @@ def foreign_tables(
     return [
         (str(one["Name"]), one["Rows"])
         for one in found
-        if one["Comment"] != mark and table in (None, one["Name"])
+        if not str(one["Comment"]).startswith(mark) and table in (None, one["Name"])
     ]
 
 

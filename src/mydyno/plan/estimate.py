@@ -15,6 +15,7 @@ from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes,
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
+from mydyno.plan.statements import writes
 from mydyno.spec import HostKind, Setup, Workload
 from mydyno.spec.cache import READING
 from mydyno.workload.external import FioOptions
@@ -28,6 +29,8 @@ REFLINK_SECONDS = 0.2
 """A clone that shares its blocks, whatever its size."""
 TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
+EXTERNAL_TRIAL_SECONDS = 0.5
+"""Setting the variables of a server that runs already, putting them back, saving."""
 STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
 """Building disks, array and file system, with the boot of a guest."""
 BASE_SECONDS = 45.0
@@ -41,6 +44,11 @@ WARMED_BYTES_PER_SECOND = 150 * 1024**2
 PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
+
+_ON_EXTERNAL = (
+    f"an external server loads {LOADED_ROWS_PER_SECOND:,} rows/s, for each trial whose load writes, else "
+    "once; its disk is not counted"
+)
 
 
 class Estimate(BaseModel):
@@ -63,23 +71,34 @@ def estimate(points: Sequence[Point], order: Iterable[Point], shares_blocks: boo
     by_dataset = {_dataset_key(point): point for point in points}
     bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
     build = sum(
-        NEW_DATASET_SECONDS + dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
+        (NEW_DATASET_SECONDS if point.starts_server else 0.0) + _loading_seconds(point)
         for point in by_dataset.values()
     )
     per_trial = {point.id: _trial_overhead(point, bool(shares_blocks)) for point in points}
     load = {point.id: load_seconds(point.workload) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
-    clones = [file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points]
-    frozen = [dataset_bytes(point) for point in by_dataset.values()]
+    clones = [
+        file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points if _is_here(point)
+    ]
+    frozen = [dataset_bytes(point) for point in by_dataset.values() if _is_here(point)]
     frozen += [file_bytes(point.setup, point.workload) for point in bases]
     build += sum(BASE_SECONDS + _copying_seconds(point) for point in bases)
     return Estimate(
         seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
-        disk_bytes=sum(frozen) + max(clones),
+        disk_bytes=sum(frozen) + max(clones, default=0),
         assumptions=_assumptions(points, bool(shares_blocks)),
     )
+
+
+def _is_here(point: Point) -> bool:
+    """Whether its data lies on disks of this machine that mydyno fills."""
+    return point.setup.server.external is None
+
+
+def _loading_seconds(point: Point) -> float:
+    return dataset_rows(point.workload) / LOADED_ROWS_PER_SECOND
 
 
 def load_seconds(workload: Workload) -> float:
@@ -134,6 +153,8 @@ def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
 
 
 def _trial_overhead(point: Point, shares_blocks: bool) -> float:
+    if not _is_here(point):
+        return EXTERNAL_TRIAL_SECONDS + (_loading_seconds(point) if writes(point.workload) else 0.0)
     storage = point.setup.storage
     overhead = TRIAL_SECONDS
     if point.setup.cache in READING:
@@ -158,21 +179,9 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
 
 
 def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...]:
-    shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
-    ways = [
-        *(
-            ["copies its data directory at " + format_bytes(COPIED_BYTES_PER_SECOND) + "/s"]
-            * (False in shared)
-        ),
-        *(["clones its data directory by sharing blocks (reflink)"] * (True in shared)),
-    ]
-    said = [
-        f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
-        f"and {', or without storage '.join(ways)}",
-        f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
-        f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
-        "disk holds each dataset frozen once, and one clone of the largest",
-    ]
+    said = [_ON_EXTERNAL] if not all(map(_is_here, points)) else []
+    if own := [point for point in points if _is_here(point)]:
+        said += _of_own_data(own, shares_blocks)
     if any(base_key(point) is not None for point in points):
         base, trial = format_duration(BASE_SECONDS), format_duration(FROM_BASE_SECONDS)
         said.append(
@@ -199,6 +208,24 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...
             0, f"fio fills its files at {format_bytes(FILLED_BYTES_PER_SECOND)}/s, and runs its time out"
         )
     return tuple(said)
+
+
+def _of_own_data(points: Sequence[Point], shares_blocks: bool) -> list[str]:
+    shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
+    ways = [
+        *(
+            ["copies its data directory at " + format_bytes(COPIED_BYTES_PER_SECOND) + "/s"]
+            * (False in shared)
+        ),
+        *(["clones its data directory by sharing blocks (reflink)"] * (True in shared)),
+    ]
+    return [
+        f"a trial spends {format_duration(TRIAL_SECONDS)} on starting and stopping the server, "
+        f"and {', or without storage '.join(ways)}",
+        f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
+        f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
+        "disk holds each dataset frozen once, and one clone of the largest",
+    ]
 
 
 def _is_counted(workload: Workload) -> bool:

@@ -13,6 +13,7 @@ from mydyno.plan.describe_storage import describe_host, describe_storage
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.plan.point import Point
+from mydyno.plan.statements import writes
 from mydyno.spec import Each, Workload
 
 
@@ -71,7 +72,7 @@ def explain(plan: Plan) -> Explanation:
     before: str | None = None
     for trial in plan.trials:
         lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
-        anew = "fresh disks" if by_id[trial.point_id].setup.storage else "fresh clone"
+        anew = _fresh(by_id[trial.point_id])
         raises = LAYERS[lowest] if lowest < len(LAYERS) else anew
         title = by_id[trial.point_id].title
         trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
@@ -105,6 +106,15 @@ def explain(plan: Plan) -> Explanation:
         side_effects=plan.side_effects,
         warnings=plan.warnings,
     )
+
+
+def _fresh(point: Point) -> str:
+    """What every trial gets anew, also when nothing differs from the one before."""
+    if point.setup.storage is not None:
+        return "fresh disks"
+    if point.setup.server.external is None:
+        return "fresh clone"
+    return "fresh tables" if writes(point.workload) else "the same tables"
 
 
 def _rebuilds(plan: Plan, by_id: Mapping[str, Point]) -> dict[str, int]:

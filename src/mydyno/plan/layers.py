@@ -41,7 +41,9 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
     contents = {
         "host": point.setup.host.model_dump(mode="json"),
         "storage": storage.model_dump(mode="json") if storage else None,
-        "release": server.binary or server.release,
+        "release": server.external.model_dump(mode="json")
+        if server.external
+        else server.binary or server.release,
         "dataset": {
             "rows": dataset_of(point.workload),
             "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},

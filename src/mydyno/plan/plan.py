@@ -151,7 +151,12 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
     if facts.memory_bytes is not None and max(guests) > facts.memory_bytes:
         has = f"this machine has {format_bytes(facts.memory_bytes)}"
         warnings.append(f"a guest is to have {format_bytes(max(guests))} of memory, and {has}")
-    unlimited = [point for point in points if "max_connections" not in point.setup.server.config]
+    unlimited = [
+        point
+        for point in points
+        # An external server is asked.
+        if point.starts_server and "max_connections" not in point.setup.server.config
+    ]
     if unlimited and most > DEFAULT_MAX_CONNECTIONS:
         warnings.append(
             f"the load reaches {most} connections and max_connections is not set: most servers stop at "

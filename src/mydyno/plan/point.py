@@ -26,6 +26,11 @@ class Point(BaseModel):
     """What the plan has made of what the file says, for people: a share as a size, an old name as today's."""
 
     @property
+    def starts_server(self) -> bool:
+        """Whether mydyno starts the server of this point; else it is another's, or none is driven."""
+        return self.workload.fio_options is None and self.setup.server.external is None
+
+    @property
     def title(self) -> str:
         """For people: `thread_cache_size = 8`; empty for an experiment without factors."""
         return ", ".join(f"{factor.rpartition('.')[2]} = {level}" for factor, level in self.levels.items())
@@ -66,7 +71,9 @@ def points_of(experiment: Experiment, facts: HostFacts) -> list[tuple[Point, Var
 
 
 def memory_bytes(setup: Setup, facts: HostFacts) -> int | None:
-    """The memory of the host that the server is on."""
+    """The memory of the host that the server is on; None when it is another's, which may be anywhere."""
+    if setup.server.external is not None:
+        return None
     return setup.host.guest_memory_bytes if setup.host.is_guest else facts.memory_bytes
 
 

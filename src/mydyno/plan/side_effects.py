@@ -8,13 +8,14 @@ from mydyno.core.facts import GroundFacts
 from mydyno.plan.bases import starts_from_base
 from mydyno.plan.grounds import is_fetched
 from mydyno.plan.point import Point
-from mydyno.spec import kernel_version
+from mydyno.spec import External, kernel_version
 
 
 def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
     """One sentence each; without `grounds` it is not known what has to be fetched first."""
     fetched = _fetched(points, grounds) if grounds is not None else ()
-    return (*_of_servers(points), *fetched, *_of_guests(points), *_of_this_machine(points))
+    external = _of_external_servers(points)
+    return (*_of_servers(points), *external, *fetched, *_of_guests(points), *_of_this_machine(points))
 
 
 def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
@@ -27,7 +28,7 @@ def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
 
 
 def _of_servers(points: Sequence[Point]) -> Iterator[str]:
-    if any(point.workload.fio_options is None for point in points):
+    if any(point.starts_server for point in points):
         yield (
             "starts a private server process for each trial, and one for each new dataset; "
             "as an unprivileged user when mydyno runs as root; stopped afterwards"
@@ -37,6 +38,25 @@ def _of_servers(points: Sequence[Point]) -> Iterator[str]:
     for port in ports:
         name = f"TCP port {port}" if port else "a free TCP port"
         yield f"listens on {name} of 127.0.0.1 while a trial runs"
+
+
+def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
+    found: dict[External, list[Point]] = {}
+    for point in points:
+        if point.setup.server.external is not None:
+            found.setdefault(point.setup.server.external, []).append(point)
+    for external, on_it in found.items():
+        yield f"loads and samples {external.told}, which is not mydyno's: it neither starts nor stops it"
+        yield (
+            f"writes there into the schema {external.database} alone: tables that it marks as its own, which "
+            "stay; there is no frozen copy to start from, so tables that a load has changed are loaded anew"
+        )
+        names = sorted({name for point in on_it for name in point.setup.server.config})
+        if names:
+            yield (
+                f"sets there for each trial {', '.join(names)} (SET GLOBAL) and puts the old values back; "
+                "after a kill mydyno cleanup does that"
+            )
 
 
 def _of_guests(points: Sequence[Point]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from mydyno.report.tables import (
     trials_table,
 )
 from mydyno.report.views.page import Page
+from mydyno.results.records import EXTERNAL_SERVER
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("mydyno.report"),
@@ -138,6 +139,7 @@ def _facts(page: Page) -> list[tuple[str, str]]:
     known = {f"{group.name}.{fact.name}": fact.value for group in page.environment for fact in group.facts}
     wanted = [
         ("Server", "server.version"),
+        ("External server", EXTERNAL_SERVER),
         ("CPU", "cpu.model"),
         ("CPUs", "cpu.usable"),
         ("Memory", "memory.bytes"),

@@ -31,6 +31,12 @@ the server counts against every query that was due meanwhile."""
 Environment = Mapping[str, str | int | float | None]
 """Facts of the machine and its software, by dotted name (``cpu.model``, ``kernel.release``); open-ended."""
 
+EXTERNAL_SERVER = "server.external"
+"""Address of the server when it is not mydyno's own."""
+UNSEEN_SERVER = "server.unseen"
+"""Address of such a server when its process, and so its machine, could not be seen: there are no counters of
+either."""
+
 LOAD_AVERAGE = "os.load_average"
 """The one fact that is about a moment, not about the machine: it differs at every start."""
 

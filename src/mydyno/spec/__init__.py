@@ -7,6 +7,7 @@ from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.design import Design
 from mydyno.spec.disks import Device, Disks
 from mydyno.spec.experiment import Experiment, Variant
+from mydyno.spec.external import External
 from mydyno.spec.factors import Factor, Level
 from mydyno.spec.host import Host, HostKind, kernel_version
 from mydyno.spec.limits import Limits
@@ -28,6 +29,7 @@ __all__ = [
     "Disks",
     "Each",
     "Experiment",
+    "External",
     "Factor",
     "FileSystem",
     "Host",

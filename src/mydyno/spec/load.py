@@ -27,6 +27,7 @@ from mydyno.spec.setup import Setup
 from mydyno.spec.setup_checks import (
     IdleKeys,
     refuse_cache_without_tables,
+    refuse_on_external,
     refuse_programs_in_guests,
     refuse_raw_alone,
 )
@@ -96,6 +97,7 @@ def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Fi
             refuse_too_many_connections(*variant, laid_over, findings)
             refuse_programs_in_guests(*variant, laid_over, findings)
             refuse_raw_alone(*variant, laid_over, findings)
+            refuse_on_external(*variant, laid_over, findings)
             refuse_cache_without_tables(*variant, laid_over, findings)
             idle.look(variant[0], laid_over)
             meanings[tuple(level.name for level in levels)] = meaning_of(*variant)

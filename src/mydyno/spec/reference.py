@@ -41,6 +41,7 @@ _WRITTEN_DIFFERENTLY: dict[str, str] = {
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
     "host": "`local`, `uml`, `vm`, or keys, see below",
+    "external": "`mysql://USER@HOST:PORT/DATABASE`, or keys, see below",
     **{str(name): "keys as with `data`" for name in VOLUMES[1:]},
     "devices": "a list of keys, see below",
     "groups": "a list of test programs",
@@ -95,7 +96,8 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
 
 
 def _value(name: str, field: FieldInfo) -> str:
-    if name in _WRITTEN_DIFFERENTLY:
+    # setup.host has its own ways to be written; the host of an external server is a plain text.
+    if name in _WRITTEN_DIFFERENTLY and not (name == "host" and section_of(field.annotation) is None):
         return _WRITTEN_DIFFERENTLY[name]
     if is_config(field.annotation):
         return "VARIABLE: VALUE"

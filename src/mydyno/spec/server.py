@@ -30,12 +30,15 @@ from mydyno.core.server_release import (
 from mydyno.core.server_variables import CONTROLLED
 from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
+from mydyno.spec.external import External
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 _NAME_SCHEMA: JsonDict = {
     "pattern": r"^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)?$",
     "not": {"pattern": f"^({'|'.join(name.replace('_', '[-_]') for name in sorted(CONTROLLED))})$"},
 }
+_OF_OWN_SERVERS = {"release", "binary", "network"}
+"""Keys that say something of a server that mydyno starts itself."""
 
 
 def variable_name(written: str) -> str:
@@ -140,11 +143,21 @@ class Server(Section):
         description="`false`: unix socket only. `true`: also TCP on 127.0.0.1, any free port. "
         "`{port: N}`: that port.",
     )
+    external: External | None = Field(
+        default=None,
+        description="A server that mydyno does not own, instead of one that it starts "
+        "(docs/external-servers.md).",
+    )
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         if "release" in raw and "binary" in raw:
             yield clash("binary", "release and binary are both given", "one of them")
+        if raw.get("external") is not None:
+            for key in _OF_OWN_SERVERS & raw.keys():
+                yield clash(
+                    key, f"{key} is given, but mydyno does not start an external server", "one of them"
+                )
         config = raw.get("config")
         for name in config if isinstance(config, dict) else ():
             if fault := variable_fault(name):
@@ -153,5 +166,5 @@ class Server(Section):
     @model_serializer(mode="wrap", when_used="json")
     def _one_source(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
-        written.pop("release" if self.binary else "binary")
-        return written
+        left_out = _OF_OWN_SERVERS if self.external else {"external", "release" if self.binary else "binary"}
+        return {key: value for key, value in written.items() if key not in left_out}

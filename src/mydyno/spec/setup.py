@@ -39,8 +39,11 @@ class Setup(Section):
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
-        host, limits = raw.get("host"), raw.get("limits")
+        host, limits, server = raw.get("host"), raw.get("limits"), raw.get("server")
         kind = host.get("kind") if isinstance(host, dict) else host
+        if isinstance(server, dict) and server.get("external") is not None:
+            yield from _beside_external(raw, kind)
+            return
         if kind in ("uml", "vm"):
             if raw.get("storage") is None:
                 message = "a guest has no disks but those of storage, and storage is missing"
@@ -54,3 +57,16 @@ class Setup(Section):
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         given = {key: value for key, value in handler(self).items() if value is not None}
         return {key: value for key, value in given.items() if (key, value) != ("cache", AS_CLONED)}
+
+
+def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
+    """What only a server that mydyno starts itself can stand on."""
+    for key in ("storage", "limits"):
+        if raw.get(key) is not None:
+            yield clash(
+                key, f"{key} is given, but mydyno builds nothing for an external server", "one of them"
+            )
+    if raw.get("cache") not in (None, AS_CLONED):
+        yield clash("cache", "the caches of an external server stay as they are", "no cache, or no external")
+    if kind in ("uml", "vm"):
+        yield clash("host", "an external server is in no guest of mydyno's", "host: local, or no external")

@@ -13,6 +13,11 @@ from mydyno.spec.workload import Workload
 NOT_IN_GUESTS = {"sysbench": "oltp-read-write and its kin", "mysqlslap": "slap"}
 """External programs that run on this machine only, and the generators of mydyno that do the same work."""
 
+_NOT_ON_EXTERNAL = {
+    "fio": "it drives disks that mydyno builds, and no server",
+    "mysqlslap": "it drops and makes a schema of its own",
+}
+
 
 def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
     """An external program would have to cross into the guest, and would measure the crossing."""
@@ -22,6 +27,15 @@ def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, f
     message = f"workload.{workload.generator} is a program of this machine and does not reach into a guest"
     allowed = f"host: local, or a generator of mydyno's own: {instead}"
     findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed=allowed)
+
+
+def refuse_on_external(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """On a server of somebody else's nothing is written outside the named schema."""
+    why = _NOT_ON_EXTERNAL.get(workload.generator)
+    if why is None or setup.server.external is None:
+        return
+    message = f"workload.{workload.generator} cannot be used with setup.server.external: {why}"
+    findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed="another generator")
 
 
 def refuse_raw_alone(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:

@@ -8,7 +8,7 @@ from mydyno.document.tree import Entry, Location, Mapping, Node, Scalar
 
 _VERSIONS: tuple[Location, ...] = (("setup", "host", "kernel"), ("setup", "server", "release"))
 """Values that are numbers to YAML and texts to people: 5.10 is not 5.1."""
-_SHORT: dict[Location, str] = {("setup", "host"): "kind"}
+_SHORT: dict[Location, str] = {("setup", "host"): "kind", ("setup", "server", "external"): "dsn"}
 """Sections that may be written as one word, and the key that it stands for: a path may lead below them."""
 
 

@@ -27,28 +27,37 @@ from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
+from mydyno.stack.external_layer import ExternalServerLayer
 from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
 from mydyno.stack.server.durability import Durability, durability
+from mydyno.stack.server.external import ExternalFacts, ExternalServer, look_at
 from mydyno.stack.server.names import SettingProblem, SettingsError, find_problems, understand
 from mydyno.stack.server.sandbox import RunningServer, start_server
+from mydyno.stack.server.server import Server
 from mydyno.stack.server.settings import SettingDifference, settings_difference
 from mydyno.stack.server_layer import ServerLayer
 from mydyno.stack.site import Site
 from mydyno.stack.stack import Stack
+from mydyno.stack.tables_layer import LoadedTables, TablesLayer
 
 __all__ = [
     "DataDirectory",
     "DataDirectoryLayer",
     "DatasetLayer",
     "Durability",
+    "ExternalFacts",
+    "ExternalServer",
+    "ExternalServerLayer",
     "Facts",
     "FrozenDataset",
     "Journal",
     "Layer",
+    "LoadedTables",
     "Origin",
     "RunningServer",
+    "Server",
     "ServerBinary",
     "ServerLayer",
     "Setting",
@@ -58,11 +67,13 @@ __all__ = [
     "Site",
     "Stack",
     "Standing",
+    "TablesLayer",
     "cleanup",
     "durability",
     "find_binary",
     "find_problems",
     "inspect_binary",
+    "look_at",
     "outstanding_in",
     "settings_difference",
     "start_server",

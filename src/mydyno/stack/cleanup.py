@@ -19,7 +19,7 @@ def cleanup(lab: Path) -> list[str]:
         return []
     journal = Journal(lab)
     try:
-        undone = [undo.sentence() for undo in journal.replay()]
+        undone = [undo.sentence() for undo in journal.replay()] + journal.left
     finally:
         journal.close()
     return undone + _sweep_loops(lab.resolve())

@@ -1,9 +1,9 @@
 """Undo before do: the way back is on disk before the first step is taken.
 
-`journal.jsonl` in the lab is only ever appended to. A line is either an intention with its undo or
-the number of an intention that has been undone; both are synced before the call returns, so a
-SIGKILL or a power cut at any moment leaves at worst an undo of something that never happened, and
-undoing that does nothing.
+`journal.jsonl` in the lab is only ever appended to. A line is either an intention with its undo
+(perhaps in the place of an earlier one) or the number of an intention that has been undone; both are
+synced before the call returns, so a SIGKILL or a power cut at any moment leaves at worst an undo of
+something that never happened, and undoing that does nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from mydyno.core.errors import LabError, UndoError
 from mydyno.stack.undo import UNDO, Undo
+from mydyno.stack.undo.base import WayBack
 
 FILE_NAME = "journal.jsonl"
 
@@ -31,6 +32,8 @@ class Journal:
         self._open: dict[int, Undo] = {}
         self._damaged: list[int] = []
         self._next = 1
+        self.left: list[str] = []
+        """What the ways back have left as it is, since somebody else has changed it: a sentence each."""
         try:
             self._read()
             is_new = not self.path.exists()
@@ -40,16 +43,20 @@ class Journal:
         except OSError as error:
             raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
 
-    def intend(self, undo: Undo) -> int:
+    def intend(self, undo: Undo, instead_of: int | None = None) -> int:
         """Records how to undo what is about to be done; do it only after this has returned.
 
-        Gives the number to hand to `undo`. Raises LabError when the line cannot be written, and then
-        the act must not happen.
+        Gives the number to hand to `undo`. `instead_of` is the number of an earlier intention of which more
+        is known now: one line closes the one and opens the other. Raises LabError when the line cannot be
+        written, and then the act must not happen.
         """
         with self._lock:
             number = self._next
+            entry: dict[str, object] = {"intend": number, "undo": UNDO.dump_python(undo, mode="json")}
+            if instead_of is not None:
+                entry["instead_of"] = instead_of
             try:
-                self._append({"intend": number, "undo": UNDO.dump_python(undo, mode="json")})
+                self._append(entry)
             except OSError as error:
                 raise LabError(
                     f"the undo journal {self.path} cannot be written: {error.strerror}",
@@ -57,14 +64,16 @@ class Journal:
                 ) from error
             self._next += 1
             self._open[number] = undo
+            if instead_of is not None:
+                self._open.pop(instead_of, None)
             return number
 
     def undo(self, number: int) -> None:
         """Undoes one intention and records that. Raises UndoError, and then the intention stays open."""
-        undo = self._open.get(number)
+        undo: WayBack | None = self._open.get(number)
         if undo is None:
             return
-        undo.carry_out()
+        self.left.extend(undo.carry_out() or ())
         with self._lock:
             # Two threads may take down the same thing at once; it is recorded once.
             if self._open.pop(number, None) is None:
@@ -149,6 +158,7 @@ def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
             else:
                 number = int(entry["intend"])
                 held[number] = UNDO.validate_python(entry["undo"], strict=False)
+                held.pop(entry.get("instead_of", 0), None)
                 following = max(following, number + 1)
         except (ValueError, KeyError, TypeError, ValidationError):
             damaged.append(line_number)

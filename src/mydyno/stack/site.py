@@ -71,9 +71,9 @@ class Site:
         else:
             self.journal.undo(folder.undo)
 
-    def intend(self, undo: Undo) -> int | None:
+    def intend(self, undo: Undo, instead_of: int | None = None) -> int | None:
         """Journals the way back; None on a host with which the act is gone anyway. Raises LabError."""
-        return None if self.host.ephemeral else self.journal.intend(undo)
+        return None if self.host.ephemeral else self.journal.intend(undo, instead_of)
 
     def undo(self, number: int | None) -> None:
         """Undoes what `intend` has journalled. Raises UndoError."""

@@ -72,11 +72,13 @@ class Campaign:
         if not to_do:
             return
         machine = self.host.environment(self.lab.path)
-        run.record_environment(environment_facts(machine, self.prepared.binaries, engine_version()))
+        run.record_environment(environment_facts(machine, self.prepared, engine_version()))
         self._fetch_kernels(emit)
         with closing(Journal(self.lab.path)) as journal:
             # What an earlier, killed run has left behind must not stand in the way of this one.
             journal.replay()
+            for sentence in journal.left:
+                emit(Step(sentence))
             site = Site(self.lab.path, self.host, journal)
             stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
             try:

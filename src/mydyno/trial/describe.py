@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,9 @@ from mydyno.core.server_files import home_of
 from mydyno.host.environment import Environment
 from mydyno.plan import Plan
 from mydyno.results.records import (
+    EXTERNAL_SERVER,
     LOAD_AVERAGE,
+    UNSEEN_SERVER,
     DataRecord,
     ExperimentRecord,
     GroundRecord,
@@ -25,9 +27,10 @@ from mydyno.results.records import (
 from mydyno.results.records import Environment as Facts
 from mydyno.spec import Experiment, Host, Setup
 from mydyno.spec.host import GUEST_MEMORY_BYTES
-from mydyno.stack import DataDirectory, FrozenDataset, ServerBinary
+from mydyno.stack import DataDirectory, ExternalFacts, FrozenDataset
 from mydyno.stack.cache import PageCache, WarmPool
 from mydyno.stack.server.placement import Placement
+from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised
 
 
@@ -116,12 +119,10 @@ def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:
     )
 
 
-def environment_facts(
-    machine: Environment, binaries: Mapping[str, ServerBinary], engine_version: str
-) -> Facts:
+def environment_facts(machine: Environment, prepared: Prepared, engine_version: str) -> Facts:
     """The machine and its software by dotted names, for the lab and the report."""
     filesystem, load = machine.filesystem, machine.load_average
-    servers = sorted({f"{binary.version} ({binary.path})" for binary in binaries.values()})
+    servers = sorted({f"{binary.version} ({binary.path})" for binary in prepared.binaries.values()})
     return {
         "cpu.model": machine.cpu_model,
         "cpu.usable": machine.cpus,
@@ -140,7 +141,17 @@ def environment_facts(
         "server.binary": "; ".join(servers) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
+        **_external_facts(tuple(prepared.externals.values())),
     }
+
+
+def _external_facts(servers: Sequence[ExternalFacts]) -> dict[str, str]:
+    """Nothing where mydyno starts all servers itself."""
+    addresses = {
+        EXTERNAL_SERVER: {server.login.address for server in servers},
+        UNSEEN_SERVER: {server.login.address for server in servers if server.pid is None},
+    }
+    return {name: ", ".join(sorted(found)) for name, found in addresses.items() if found}
 
 
 def translations_of(notes: Iterable[Note | Remark]) -> tuple[SettingTranslation, ...]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from mydyno.load import job as jobs
 from mydyno.plan import Plan, PlannedTrial, Point
+from mydyno.plan.statements import first_words
 from mydyno.spec import Each, Workload
 
 DATABASE = "mydyno"
-"""The schema that holds every table of a workload."""
+"""The schema that holds every table of a workload on a server of mydyno's own."""
+
+
+def database_of(point: Point) -> str:
+    """The schema that holds every table of the point's workload."""
+    external = point.setup.server.external
+    return DATABASE if external is None else external.database
 
 
 def preparing(target: jobs.Target, workload: Workload, seed: int) -> jobs.Job:
@@ -80,18 +85,5 @@ def keeps_row_counts(workload: Workload) -> bool:
     or each event deletes as many rows as it inserts."""
     if workload.resolved is None:
         return False
-    words = Counter(_first_words(workload.resolved.program["transactions"]))
+    words = first_words(workload)
     return words["insert"] == words["delete"] and not words.keys() & {"replace", "truncate", "load", "call"}
-
-
-def _first_words(node: Any) -> Iterator[str]:
-    """The first word of every statement below a node of the program, in small letters."""
-    if isinstance(node, list):
-        for each in node:
-            yield from _first_words(each)
-    elif isinstance(node, dict):
-        for key, value in node.items():
-            if key == "sql":
-                yield str(value[0]).split(None, 1)[0].lower()
-            else:
-                yield from _first_words(value)

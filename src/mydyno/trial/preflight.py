@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,12 +13,16 @@ from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
-from mydyno.spec import Experiment, Problem, SpecErrors, Variant
-from mydyno.stack import ServerBinary, Setting, understand
+from mydyno.spec import Experiment, SpecErrors, Variant
+from mydyno.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_cache import cache_notes
+from mydyno.trial.preflight_external import look_at_all
+from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
+from mydyno.trial.settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -29,24 +34,25 @@ class Prepared:
     """Point id -> the binary under test, where the point's host has it."""
     makers: dict[str, ServerBinary]
     """Point id -> the binary of this machine that makes the dataset."""
+    externals: dict[str, ExternalFacts]
+    """Point id -> what its server told, where that is not mydyno's own."""
     missing: tuple[str, ...] = ()
     """Releases that can be had and are not installed: a plan may name them, a run may not."""
 
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
 
+    def knows(self, point: Point) -> ServerBinary | ExternalFacts:
+        """The server under test, as it tells what it knows."""
+        return self.externals.get(point.id) or self.binaries[point.id]
+
     def maker(self, point: Point) -> ServerBinary:
         return self.makers[point.id]
 
 
-def settings_of(point: Point) -> dict[str, Setting]:
-    """What a point asks of the server, as my.cnf takes it."""
-    return {name: value.written for name, value in point.setup.server.config.items()}
-
-
 def releases_of(plan: Plan) -> tuple[str, ...]:
     """The releases whose servers a plan starts, each once; a binary that is named by its path is none."""
-    servers = [point.setup.server for point in plan.points if point.workload.fio_options is None]
+    servers = [point.setup.server for point in plan.points if point.starts_server]
     return tuple(dict.fromkeys(server.release for server in servers if server.binary is None))
 
 
@@ -61,12 +67,12 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
-    notes: dict[str, tuple[str, ...]] = {}
-    problems: list[Problem] = []
+    externals, notes, problems = look_at_all(experiment, plan)
+    pools: dict[str, int | None] = {}
     looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
     for point in plan.points:
-        if point.workload.fio_options is not None:
-            continue  # It drives no server.
+        if not point.starts_server:
+            continue
         server = point.setup.server
         if server.binary is None and server.release in missing:
             continue
@@ -77,7 +83,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         variant = experiment.variant(point.levels)
         config = settings_of(point)
         understood = understand(binary, config)
-        notes[point.id] = tuple(str(note) for note in understood.notes)
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
+        notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append((binary, understood.settings, point, variant))
         problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
@@ -94,16 +101,23 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     if not missing and (idle := tuple(idle_problems(looked_at))):
         raise SpecErrors(idle)
     for one, settings, point, _ in looked_at:
-        notes[point.id] += tuple(volume_notes(one, settings, point))
-    final = _with_installs(_with_notes(_with_releases(plan, binaries), notes), missing)
-    return Prepared(final, binaries, makers, missing)
+        notes[point.id] += (*volume_notes(one, settings, point), *cache_notes(one, settings, point))
+    final = _with_releases(with_pools(plan, pools), binaries, externals)
+    final = _with_installs(_with_notes(final, notes), missing)
+    return Prepared(final, binaries, makers, externals, missing)
+
+
+def _cpus(point: Point) -> int:
+    """Those of the host that the server is on."""
+    host = point.setup.host
+    return (host.cpus or 1) if host.is_guest else os.cpu_count() or 1
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
     problems = []
     for point in plan.points:
         server = point.setup.server
-        if server.binary is None and not is_release(server.release):
+        if point.starts_server and server.binary is None and not is_release(server.release):
             problems.append(
                 experiment.variant(point.levels).problem(
                     ("setup", "server", "release"),
@@ -151,8 +165,11 @@ def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
 
 
-def _with_releases(plan: Plan, binaries: dict[str, ServerBinary]) -> Plan:
+def _with_releases(
+    plan: Plan, binaries: dict[str, ServerBinary], externals: dict[str, ExternalFacts]
+) -> Plan:
     """`release: system` is another release after an upgrade: a run must not go on with it."""
     releases = [f"{point} {binary.build}" for point, binary in sorted(binaries.items())]
+    releases += [f"{point} {facts.version}" for point, facts in sorted(externals.items())]
     fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
     return plan.model_copy(update={"fingerprint": fingerprint})

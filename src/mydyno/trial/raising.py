@@ -10,19 +10,24 @@ from typing import Any
 from mydyno.core.server_files import FORGOTTEN
 from mydyno.plan import PlannedTrial, Point, dataset_of, tablespace_mib
 from mydyno.plan.bases import starts_from_base
+from mydyno.plan.statements import table_names, writes
 from mydyno.results.records import SelfCheckRecord
-from mydyno.spec import Storage
+from mydyno.spec import External, Storage
 from mydyno.stack import (
     DataDirectoryLayer,
     DatasetLayer,
+    ExternalServerLayer,
+    FrozenDataset,
     Layer,
+    LoadedTables,
     Origin,
-    RunningServer,
+    Server,
     ServerBinary,
     ServerLayer,
     Setting,
     Stack,
     Standing,
+    TablesLayer,
 )
 from mydyno.stack.cache import PageCacheLayer, WarmPoolLayer
 from mydyno.stack.disk_base_layer import DiskBaseLayer
@@ -32,13 +37,14 @@ from mydyno.stack.server.file_places import undo_settings
 from mydyno.stack.server.names import canonical
 from mydyno.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.stack.storage.throttle import ThrottleLayer
-from mydyno.trial.preflight import Prepared, settings_of
+from mydyno.trial.preflight import Prepared
 from mydyno.trial.self_check import self_check
+from mydyno.trial.settings import settings_of
 
 # A raw device holds InnoDB's system tablespace, so that is where the tables have to be.
 _ONE_TABLESPACE: dict[str, Setting] = {"innodb_file_per_table": "OFF"}
 
-Load = Callable[[RunningServer], Mapping[str, Any]]
+Load = Callable[[Server], Mapping[str, Any]]
 """Fills the tables of a new dataset and gives its facts."""
 
 
@@ -69,9 +75,16 @@ class Raised:
         return described(self.standing)
 
     @property
-    def server(self) -> RunningServer | None:
-        servers = self.standing.all(RunningServer)
+    def server(self) -> Server | None:
+        servers = self.standing.all(Server)  # type: ignore[type-abstract]
         return servers[-1] if servers else None
+
+    @property
+    def tables(self) -> Mapping[str, int]:
+        """Rows of each table of the workload, as it was loaded."""
+        frozen, loaded = self.standing.all(FrozenDataset), self.standing.all(LoadedTables)
+        rows: Mapping[str, int] = (loaded[-1] if loaded else frozen[-1]).facts["tables"]
+        return rows
 
 
 def raise_stack(
@@ -88,7 +101,11 @@ def raise_stack(
     `folder` is the trial's in the lab. `fill` makes the files of a load that goes to the disks themselves, at
     full speed.
     """
-    storage = point.setup.storage
+    storage, external = point.setup.storage, point.setup.server.external
+    if external is not None:
+        return Raised(
+            stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ()
+        )
     dataset = _dataset(prepared, point, load)
     base = [_base(point, layer, folder) for layer in dataset if starts_from_base(point.setup, point.workload)]
     ground = _ground(prepared, point, folder, trial)
@@ -129,6 +146,19 @@ def shaping(binary: ServerBinary, point: Point) -> dict[str, Setting]:
         **(_ONE_TABLESPACE if _on_raw_device(point) else {}),
         **(undo_settings(binary, canonical(binary, settings_of(point))) if undo else {}),
     }
+
+
+def _on_external(external: External, prepared: Prepared, point: Point, trial: str, load: Load) -> list[Layer]:
+    """The settings come first: some of them shape the tables."""
+    tables = TablesLayer(
+        database=external.database,
+        names=table_names(point.workload),
+        contents={**dataset_of(point.workload), "seed": prepared.plan.seed},
+        writes=writes(point.workload),
+        trial=trial,
+        prepare=load,
+    )
+    return [ExternalServerLayer(external, settings_of(point)), tables]
 
 
 def _base(point: Point, dataset: DatasetLayer, folder: Path) -> Layer:

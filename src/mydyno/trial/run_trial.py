@@ -32,14 +32,15 @@ from mydyno.sampling.series import Usage, restarts, totals, usage
 from mydyno.stack import (
     DataDirectory,
     DatasetLayer,
-    FrozenDataset,
     RunningServer,
+    Server,
     Stack,
     durability,
     settings_difference,
     understand,
 )
 from mydyno.stack.limits import limits_difference
+from mydyno.stack.server.login import explained
 from mydyno.stack.server.placement import read_placement
 from mydyno.trial import validity
 from mydyno.trial.collect import Collector
@@ -55,10 +56,12 @@ from mydyno.trial.events import (
     TrialFinished,
     TrialStarted,
 )
+from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
 from mydyno.trial.interruption import uninterrupted
-from mydyno.trial.job import DATABASE, driving, keeps_row_counts, preparing
-from mydyno.trial.preflight import Prepared, settings_of
+from mydyno.trial.job import database_of, driving, keeps_row_counts, preparing
+from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
+from mydyno.trial.settings import settings_of
 
 
 @dataclass
@@ -79,6 +82,8 @@ class _Found:
     rows_found: Mapping[str, int] | None = None
     server_alive: bool = True
     host_lost: str | None = None
+    host_seen: bool = True
+    """Whether the server's machine could be sampled."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +123,12 @@ class TrialRunner:
         found = self._measure(raised, trial, point, folder)
         self.emit(Step("taking down what the trial was made of"))
         with uninterrupted():
+            if isinstance(raised.server, RunningServer) and found.server_alive and not found.host_lost:
+                raised.server.leave_pages_unwritten()
             self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
         samples = sample_frame(found.collector.samples, found.collector.phases)
+        if not found.host_seen:
+            samples = without_host(samples)
         counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
         reasons = validity.check(
             validity.Evidence(
@@ -165,6 +174,7 @@ class TrialRunner:
                 data=found.data,
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
+                    *_remarks_on_others(point, found.collector, counters),
                     *found.collector.remarks,
                 ),
                 translations=found.translations,
@@ -215,31 +225,39 @@ class TrialRunner:
                     self.emit(Step(f"filling the files: {message.stage}", message.done, message.of))
 
     def _measure_server(
-        self, found: _Found, raised: Raised, server: RunningServer, trial: PlannedTrial, point: Point
+        self, found: _Found, raised: Raised, server: Server, trial: PlannedTrial, point: Point
     ) -> None:
         plan, limits = self.prepared.plan, point.setup.limits
+        found.host_seen = server.pid is not None
         found.server_version = str(server.version)
         found.asked, found.in_force = server.settings, server.variables()
-        understood = understand(self.prepared.binary(point), settings_of(point))
+        understood = understand(self.prepared.knows(point), settings_of(point))
         found.translations = translations_of(understood.notes)
         found.durability = durability(found.in_force, raised.unflushed).label
         found.differences = [str(each) for each in settings_difference(found.asked, found.in_force)]
         if limits is not None:
             found.differences += [each.sentence() for each in limits_difference(limits, server.limits())]
-        found.data = data_record(raised, point.setup, found.in_force, server.status())
-        placement = read_placement(server, raised.standing.of(DataDirectory).places, found.in_force)
-        found.misplaced = placement.wrong
-        found.ground = found.ground and with_files(found.ground, placement)
-        tables = raised.standing.of(FrozenDataset).facts["tables"]
+        if isinstance(server, RunningServer):
+            self._look_at_data(found, raised, server, point)
+        tables, database = raised.tables, database_of(point)
         found.rows_expected = tables if keeps_row_counts(point.workload) else {}
-        job = driving(_target(server), plan, point, trial, server.pid)
+        job = driving(Target.of(server.login, database), plan, point, trial, server.pid)
         try:
             self._hear(driver(point.workload, job, server.host), found.collector, "queries")
         except EngineError:
             if server.alive():
                 raise
-        found.rows_found = _rows_found(server, tables)
+        found.rows_found = _rows_found(server, database, found.rows_expected)
         found.server_alive = server.alive()
+        if point.setup.server.external is not None and found.server_alive:
+            found.differences += changed_meanwhile(found.asked, found.in_force, server.variables())
+
+    def _look_at_data(self, found: _Found, raised: Raised, server: RunningServer, point: Point) -> None:
+        """What is known only of data that mydyno has placed itself: its clone, and where its files lie."""
+        found.data = data_record(raised, point.setup, found.in_force, server.status())
+        placement = read_placement(server, raised.standing.of(DataDirectory).places, found.in_force)
+        found.misplaced = placement.wrong
+        found.ground = found.ground and with_files(found.ground, placement)
 
     def _hear(self, load: Driver, collector: Collector, work: Work) -> None:
         with load:
@@ -248,13 +266,13 @@ class TrialRunner:
                 if event := _event(message, collector, work):
                     self.emit(event)
 
-    def _load_tables(self, server: RunningServer, point: Point) -> Mapping[str, Any]:
+    def _load_tables(self, server: Server, point: Point) -> Mapping[str, Any]:
         """Fill a new dataset; its facts are the rows of each table, which every trial must find again."""
-        with server.connect() as connection, connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{DATABASE}`")
+        database = database_of(point)
+        _make_schema(server, database)
         if not dataset_of(point.workload):
             return {"tables": {}}
-        job = preparing(_target(server), point.workload, self.prepared.plan.seed)
+        job = preparing(Target.of(server.login, database), point.workload, self.prepared.plan.seed)
         prepared: messages.Prepared | None = None
         with driver(point.workload, job, server.host) as load:
             for message in load:
@@ -277,6 +295,15 @@ def _remarks(
     if ground is None:
         return ()
     return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy_share if cpu else None))
+
+
+def _remarks_on_others(
+    point: Point, collector: Collector, counters: Mapping[str, int | float]
+) -> tuple[Remark, ...]:
+    """What others did on a server that is not mydyno's. Only the engine tells all statements that it sent."""
+    if point.setup.server.external is None or point.workload.resolved is None:
+        return ()
+    return tuple(other_traffic(counters.get("Questions"), collector.intervals, collector.samples))
 
 
 def _event(message: messages.Message, collector: Collector, work: Work) -> Event | None:
@@ -306,13 +333,17 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
             return None
 
 
-def _target(server: RunningServer) -> Target:
-    return Target(
-        user=server.admin_user, password=server.admin_password, database=DATABASE, socket=server.socket
-    )
+def _make_schema(server: Server, name: str) -> None:
+    import pymysql
+
+    try:
+        with server.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{name}`")
+    except pymysql.Error as error:
+        raise explained(error, server.login, f"the schema {name} could not be made") from error
 
 
-def _rows_found(server: RunningServer, tables: Mapping[str, int]) -> dict[str, int] | None:
+def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
     """Rows of each table after the load; None when the server does not answer any more."""
     import pymysql
 
@@ -320,7 +351,7 @@ def _rows_found(server: RunningServer, tables: Mapping[str, int]) -> dict[str, i
         with server.connect() as connection, connection.cursor() as cursor:
             found = {}
             for table in tables:
-                cursor.execute(f"SELECT COUNT(*) FROM `{DATABASE}`.`{table}`")
+                cursor.execute(f"SELECT COUNT(*) FROM `{database}`.`{table}`")
                 (found[table],) = cursor.fetchone() or (0,)
             return found
     except pymysql.Error:

@@ -6,8 +6,8 @@ from typing import Any
 
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
-from mydyno.load import credentials
 from mydyno.load.job import Target
+from mydyno.stack.server import credentials
 
 
 def target(values: dict[str, Any]) -> Target:

@@ -12,8 +12,8 @@ import typer
 from mydyno.cli.load import parameters, program, server
 from mydyno.core.errors import EXIT_INTERRUPTED, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.load import credentials
 from mydyno.load.smack import Overrides, Settings, complain, figures, run
+from mydyno.stack.server import credentials
 from mydyno.workload import read
 
 _HELP = """super-smack's `.smack` files, unchanged, or without a file its two stock scenarios.

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import EngineError
 from mydyno.load.job import Target
+from mydyno.stack.tables_layer import MARK
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-OURS = "made by mydyno"
-"""The comment of a table that mydyno may drop."""
-
 _ANSWER_SECONDS = 30
-_CONNECT_SECONDS = 10
 
 
 class Admin:
@@ -43,14 +40,14 @@ class Admin:
         rows = self._ask(
             "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = %s", schema
         )
-        return {str(name): comment == OURS for name, comment in rows}
+        return {str(name): str(comment).startswith(MARK) for name, comment in rows}
 
     def rows(self, schema: str, table: str) -> int:
         [(count,)] = self._ask(f"SELECT COUNT(*) FROM {_quoted(schema)}.{_quoted(table)}")
         return int(str(count))
 
     def mark(self, schema: str, table: str) -> None:
-        self._ask(f"ALTER TABLE {_quoted(schema)}.{_quoted(table)} COMMENT = '{OURS}'")
+        self._ask(f"ALTER TABLE {_quoted(schema)}.{_quoted(table)} COMMENT = '{MARK}'")
 
     def refuse_foreign(self, schema: str, doomed: Sequence[str], what: str) -> None:
         """Raises EngineError when one of the tables that are about to be dropped is not ours."""
@@ -80,18 +77,7 @@ def administration(target: Target) -> Iterator[Admin]:
     import pymysql
 
     try:
-        connection = pymysql.connect(
-            unix_socket=str(target.socket) if target.socket else None,
-            host=target.host,
-            port=target.port or 0,
-            user=target.user,
-            password=target.password.reveal().encode(),  # As text it would be taken for Latin-1.
-            connect_timeout=_CONNECT_SECONDS,
-            read_timeout=_ANSWER_SECONDS,
-            write_timeout=_ANSWER_SECONDS,
-            charset="utf8mb4",
-            autocommit=True,
-        )
+        connection = target.login.connect(answer_seconds=_ANSWER_SECONDS)
     except pymysql.Error as error:
         raise EngineError(f"cannot connect to {target.address}: {_told(error)}") from None
     with connection:

@@ -9,7 +9,7 @@ from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
-from mydyno.results.records import LOAD_AVERAGE, LatencyKind
+from mydyno.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
@@ -49,7 +49,7 @@ def method(evidence: Evidence) -> Method:
             *((GIVEN_WORK,) if evidence.programs else ()),
         ),
         verified=tuple(verified(evidence)),
-        remarks=(*_missing(evidence, done), *_disturbed(evidence)),
+        remarks=(*_missing(evidence, done), *_external(evidence), *_disturbed(evidence)),
     )
 
 
@@ -79,6 +79,17 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
     return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))
+
+
+def _external(evidence: Evidence) -> Iterator[str]:
+    address, unseen = (evidence.environment.get(name) for name in (EXTERNAL_SERVER, UNSEEN_SERVER))
+    if address is not None:
+        yield (
+            f"This was measured on an external server ({address}) that mydyno neither started nor had for "
+            "itself: its caches were as they were, and what others did on it is in the numbers."
+        )
+    if unseen is not None:
+        yield f"Counters of the machine that {unseen} runs on are left out: it could not be seen from here."
 
 
 def _disturbed(evidence: Evidence) -> Iterator[str]:

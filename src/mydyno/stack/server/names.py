@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from mydyno.catalogue import Note, Remark, catalogue, translate
 from mydyno.core.errors import SpecError
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
+from mydyno.core.server_version import Version
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import refusal
 from mydyno.stack.server.options import option_name
@@ -48,7 +50,17 @@ class Understood:
     problems: tuple[SettingProblem, ...]
 
 
-def understand(binary: ServerBinary, config: Mapping[str, Setting]) -> Understood:
+class Knows(Protocol):
+    """A server that tells what it knows: a binary, or one that runs."""
+
+    @property
+    def version(self) -> Version: ...
+
+    @property
+    def options(self) -> Mapping[str, str | None]: ...
+
+
+def understand(binary: Knows, config: Mapping[str, Setting]) -> Understood:
     """Every setting under the name that this very binary lists; those of other releases translated."""
     problems: list[SettingProblem] = []
     plain: dict[str, Setting] = {}
@@ -89,7 +101,7 @@ def canonical(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, 
     return dict(understood.settings)
 
 
-def _resolve(binary: ServerBinary, written: str, value: Setting) -> tuple[str, Setting]:
+def _resolve(binary: Knows, written: str, value: Setting) -> tuple[str, Setting]:
     """The plain name and value that `written: value` means.
 
     `skip_x` is x switched off (MySQL Reference Manual, "Program Option Modifiers"); a name that the
@@ -111,7 +123,7 @@ def _resolve(binary: ServerBinary, written: str, value: Setting) -> tuple[str, S
     return name, value
 
 
-def _problem(binary: ServerBinary, written: str, name: str, value: Setting) -> SettingProblem | None:
+def _problem(binary: Knows, written: str, name: str, value: Setting) -> SettingProblem | None:
     why = refusal(name, value)
     if why is not None:
         return SettingProblem(written, why)

@@ -19,6 +19,7 @@ from mydyno.stack.undo.lift_throttle import LiftThrottle
 from mydyno.stack.undo.remove_mount_root import RemoveMountRoot
 from mydyno.stack.undo.remove_tree import RemoveTree
 from mydyno.stack.undo.restore_sysfs import RestoreSysfs
+from mydyno.stack.undo.restore_variables import RestoreVariables
 from mydyno.stack.undo.stop_array import StopArray
 from mydyno.stack.undo.unmount import Unmount
 
@@ -30,6 +31,7 @@ Undo = Annotated[
     | StopArray
     | LiftThrottle
     | RestoreSysfs
+    | RestoreVariables
     | RemoveMountRoot,
     Field(discriminator="kind"),
 ]
@@ -45,6 +47,7 @@ __all__ = [
     "RemoveMountRoot",
     "RemoveTree",
     "RestoreSysfs",
+    "RestoreVariables",
     "StopArray",
     "Undo",
     "Unmount",

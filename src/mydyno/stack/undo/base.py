@@ -25,8 +25,11 @@ class WayBack(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @abstractmethod
-    def carry_out(self) -> None:
-        """Raises UndoError when what is named is not mydyno's own, or will not go."""
+    def carry_out(self) -> tuple[str, ...] | None:
+        """Gives a sentence for each thing that it found changed by somebody else and left as it is.
+
+        Raises UndoError when what is named is not mydyno's own, or will not go.
+        """
 
     @abstractmethod
     def sentence(self) -> str:

@@ -28,10 +28,11 @@ class ClientOptions:
     port: int | None = None
 
 
-def read_option_file(path: Path) -> ClientOptions:
+def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
     """The [client] options of a my.cnf-like file (MySQL Reference Manual, "Using Option Files").
 
-    Raises UsageError when it cannot be read or understood.
+    `group` alone is read when it is given, else those of the usual clients. Raises UsageError when the file
+    cannot be read or understood, or has no such group.
     """
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True, comment_prefixes=("#", ";"))
     try:
@@ -42,8 +43,11 @@ def read_option_file(path: Path) -> ClientOptions:
         raise UsageError(f"cannot read {path}: {error}", "give a client option file like ~/.my.cnf") from None
     except configparser.Error as error:
         raise UsageError(f"{path} is not a client option file: {error}") from None
+    if group is not None and not parser.has_section(group):
+        there = ", ".join(parser.sections()) or "none"
+        raise UsageError(f"{path} has no group [{group}]; there is {there}")
     found: dict[str, str] = {}
-    for section in _SECTIONS:
+    for section in _SECTIONS if group is None else (group,):
         if parser.has_section(section):
             found |= {k: _unquote(v) for k, v in parser.items(section) if v is not None}
     port = found.get("port")

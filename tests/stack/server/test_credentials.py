@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.load.credentials import ClientOptions, read_option_file, read_password_file
+from mydyno.stack.server.credentials import ClientOptions, read_option_file, read_password_file
 
 
 def option_file(folder: Path, text: str) -> ClientOptions:
@@ -28,6 +28,15 @@ def test_the_client_section_tells_who_and_where(tmp_path: Path) -> None:
 def test_options_without_values_and_repeated_ones_are_as_the_clients_take_them(tmp_path: Path) -> None:
     found = option_file(tmp_path, "[client]\ncompress\nuser=a\nuser=b\n[mysql]\nhost=db1\n")
     assert (found.user, found.host, found.password, found.port) == ("b", "db1", None, None)
+
+
+def test_a_named_group_is_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text("[client]\nuser=a\nport=3307\n[client-old]\nuser=b\n")
+    found = read_option_file(path, "client-old")
+    assert (found.user, found.port) == ("b", None)
+    with pytest.raises(UsageError, match=r"has no group \[old\]; there is client, client-old"):
+        read_option_file(path, "old")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,248 @@
+"""A server that is there already: looked at, its variables set for a while, and put back."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import ServerError, UndoError
+from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Version, parse_version
+from mydyno.host.proc import TICKS_PER_SECOND
+from mydyno.host.protocol import Host
+from mydyno.spec.external import External
+from mydyno.stack import limits as os_limits
+from mydyno.stack import processes
+from mydyno.stack.server import global_variables
+from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
+from mydyno.stack.server.names import understand
+from mydyno.stack.site import Site
+from mydyno.stack.undo import RestoreVariables
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+_RECOVERY_SECONDS = 600.0
+"""A server counts its uptime from the end of its recovery, its process from the beginning."""
+_RESIZING = "Innodb_buffer_pool_resize_status"
+_RESIZE_SECONDS = 120.0
+_RESIZE_BEGINS_SECONDS = 2.0
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class ExternalFacts:
+    """What a look at the server tells, before anything is done to it."""
+
+    login: Login
+    version: Version
+    variables: Mapping[str, str]
+    pid: int | None
+    """Its process, when that can be seen from here."""
+
+    @property
+    def options(self) -> Mapping[str, str | None]:
+        """What it knows by name, as a binary lists its options."""
+        return self.variables
+
+
+@dataclass(eq=False)
+class ExternalServer:
+    """A server of somebody else's, with the asked settings in force until `put_back`."""
+
+    login: Login
+    version: Version
+    host: Host
+    """Where the load runs: this machine."""
+    pid: int | None
+    settings: Mapping[str, Setting]
+    _site: Site = field(repr=False)
+    _undo: int | None = field(repr=False)
+
+    def alive(self) -> bool:
+        """Whether it lets one in, or says that too many are in already."""
+        import pymysql
+
+        try:
+            self.connect(answer_seconds=5).close()
+        except pymysql.Error as error:
+            return bool(error.args) and error.args[0] == TOO_MANY_CONNECTIONS
+        return True
+
+    def connect(self, *, answer_seconds: int = 30) -> Connection[Cursor]:
+        """A new connection as the experiment's account. Raises pymysql.Error."""
+        return self.login.connect(answer_seconds=answer_seconds)
+
+    def variables(self) -> dict[str, str]:
+        """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
+        with session(self.login, "SHOW GLOBAL VARIABLES") as cursor:
+            return _shown(cursor, "VARIABLES")
+
+    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
+        """What the operating system lets it have, where its process can be seen."""
+        return () if self.pid is None else os_limits.in_force(self.host, self.pid)
+
+    def put_back(self) -> None:
+        """Gives the variables their old values. The journal keeps that for a server that has gone.
+
+        Raises UndoError when the server is there and does not take them.
+        """
+        try:
+            self._site.undo(self._undo)
+        except UndoError:
+            if self.alive():
+                raise
+
+
+def look_at(external: External) -> ExternalFacts:
+    """Connects, reads, and changes nothing.
+
+    Raises UsageError when a file does not give the login, ServerError when there is no way in for the load.
+    """
+    login = login_of(external)
+    with session(login) as cursor:
+        variables = _shown(cursor, "VARIABLES")
+        _refuse_encryption(cursor, login, variables)
+        return ExternalFacts(login, _version(variables), variables, _process(cursor, login, variables))
+
+
+def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
+    """Sets the variables, the way back journalled before. Raises ServerError, and then all are put back."""
+    facts = look_at(external)
+    understood = understand(facts, config)
+    if understood.problems:
+        raise ServerError(f"{facts.login.address}: {'; '.join(map(str, understood.problems))}")
+    settings = understood.settings
+    undo = _set(site, external, facts.login, settings) if settings else None
+    return ExternalServer(facts.login, facts.version, site.host, facts.pid, settings, site, undo)
+
+
+@contextmanager
+def session(login: Login, what: str = "cannot get in", answer_seconds: int = 30) -> Iterator[Cursor]:
+    """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
+    import pymysql
+
+    try:
+        with login.connect(answer_seconds=answer_seconds) as connection, connection.cursor() as cursor:
+            yield cursor
+    except (pymysql.Error, RuntimeError, OSError) as error:
+        raise explained(error, login, what) from error
+
+
+def _set(site: Site, external: External, login: Login, settings: Mapping[str, Setting]) -> int | None:
+    names = ", ".join(settings)
+    with session(login, f"the settings ({names}) could not be read") as cursor:
+        before = global_variables.read(cursor, settings)
+    way = RestoreVariables(server=external.at_home, before=before)
+    undo = site.intend(way)
+    try:
+        with session(login, "it refused a setting") as cursor:
+            resized = _status(cursor, _RESIZING)
+            for name, value in settings.items():
+                global_variables.write(cursor, name, global_variables.as_value(value, before[name]))
+            if "innodb_buffer_pool_size" in settings:
+                _wait_for_resizing(cursor, resized)
+            ours = global_variables.read(cursor, settings)
+        return site.intend(way.model_copy(update={"ours": ours}), instead_of=undo)
+    except BaseException:
+        site.undo(undo)
+        raise
+
+
+def _wait_for_resizing(cursor: Cursor, before: str) -> None:
+    """A buffer pool is resized in the background; until it begins, the status is that of the last time."""
+    started = time.monotonic()
+    while (now := _status(cursor, _RESIZING)) == before or not _is_over(now):
+        waited = time.monotonic() - started
+        if waited > _RESIZE_SECONDS or (now == before and waited > _RESIZE_BEGINS_SECONDS):
+            return
+        time.sleep(_POLL_SECONDS)
+
+
+def _is_over(status: str) -> bool:
+    return not status or any(word in status for word in ("ompleted", "did not change", "ailed"))
+
+
+def _status(cursor: Cursor, name: str) -> str:
+    cursor.execute("SHOW GLOBAL STATUS LIKE %s", (name,))
+    row = cursor.fetchone()
+    return str(row[1]) if row else ""
+
+
+def _shown(cursor: Cursor, what: str) -> dict[str, str]:
+    cursor.execute(f"SHOW GLOBAL {what}")
+    return {str(name): str(value) for name, value in cursor.fetchall()}
+
+
+def _version(variables: Mapping[str, str]) -> Version:
+    told = f"{variables.get('version', '')} ({variables.get('version_comment', '')})"
+    return parse_version(f"Ver {told}")
+
+
+def _refuse_encryption(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
+    """The engine speaks no TLS; over a unix socket none is needed. Raises ServerError."""
+    if login.socket is not None:
+        return
+    why = None
+    if variables.get("require_secure_transport", "OFF").upper() in ("ON", "1"):
+        why = "the server takes encrypted connections only (require_secure_transport=ON)"
+    elif _account_requires_encryption(cursor):
+        why = f"the account {login.user} may come over encrypted connections only (REQUIRE SSL)"
+    if why is not None:
+        raise ServerError(
+            f"{login.address}: {why}, and mydyno's engine has no TLS",
+            "run mydyno on the server's machine and use its socket, or lift the rule for this account",
+        )
+
+
+def _account_requires_encryption(cursor: Cursor) -> bool:
+    import pymysql
+
+    try:
+        cursor.execute("SHOW CREATE USER CURRENT_USER()")
+    except pymysql.Error:
+        return False  # Not every server has the statement, nor every account the right to it.
+    text = " ".join(str(cell) for row in cursor.fetchall() for cell in row).upper()
+    return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))
+
+
+def _process(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
+    """The server's process, as far as this machine can be sure of it."""
+    if login.socket is not None:
+        pid = _peer(cursor)
+    elif login.is_here:
+        pid = _of_pid_file(Path(variables.get("pid_file", "")), int(_status(cursor, "Uptime") or 0))
+    else:
+        pid = None
+    return pid if pid and processes.start_ticks(pid) is not None else None
+
+
+def _peer(cursor: Cursor) -> int | None:
+    """Who listens at the other end of the unix socket (SO_PEERCRED, unix(7)); 0 from within a container."""
+    stream = getattr(cursor.connection, "_sock", None)
+    if not isinstance(stream, socket.socket):
+        return None
+    pid, _, _ = struct.unpack("3i", stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    return int(pid)
+
+
+def _of_pid_file(path: Path, uptime_seconds: int) -> int | None:
+    """The pid in the file, when that process is as old as the server: a tunnel leads to another machine, on
+    which a file of the same name means another process."""
+    try:
+        pid = int(path.read_text().strip())
+        age = float(Path("/proc/uptime").read_text().split()[0])
+    except (OSError, ValueError):
+        return None
+    started = processes.start_ticks(pid)
+    if started is None:
+        return None
+    older_by = age - started / TICKS_PER_SECOND - uptime_seconds
+    return pid if -2.0 < older_by < _RECOVERY_SECONDS else None

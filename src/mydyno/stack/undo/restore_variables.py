@@ -1,0 +1,76 @@
+"""Putting back the global variables of a server that is not mydyno's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from mydyno.core.errors import MydynoError, UndoError
+from mydyno.spec.external import External
+from mydyno.stack.server import global_variables
+from mydyno.stack.server.global_variables import Value
+from mydyno.stack.server.login import Login, explained, login_of
+from mydyno.stack.undo.base import WayBack
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_PASSES = 2
+"""Some variables bound others (innodb_io_capacity and its maximum): what was refused first is taken then."""
+
+
+class RestoreVariables(WayBack):
+    """Set each variable to its value of `before`, unless somebody else has changed it meanwhile.
+
+    `server` names the files that the password is in, never the password. `ours` is what mydyno's values
+    became on the server; None: they were about to be set, and nothing is known of them.
+    """
+
+    kind: Literal["restore-variables"] = "restore-variables"
+    server: External
+    before: dict[str, Value]
+    ours: dict[str, Value] | None = None
+
+    def carry_out(self) -> tuple[str, ...]:
+        """Raises UndoError when the server cannot be reached, or does not take a value back."""
+        import pymysql
+
+        try:
+            login = login_of(self.server)
+        except MydynoError as error:
+            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
+        try:
+            with login.connect() as connection, connection.cursor() as cursor:
+                return self._put_back(cursor, login)
+        except (pymysql.Error, OSError, RuntimeError) as error:
+            what = explained(error, login, f"{', '.join(self.before)} could not be put back")
+            hint = "run `mydyno cleanup` again when it answers; a restart puts back what my.cnf says, too"
+            raise UndoError(what.message, hint) from error
+
+    def sentence(self) -> str:
+        return f"made sure that {self._told()} has its old {', '.join(self.before)}"
+
+    def _put_back(self, cursor: Cursor, login: Login) -> tuple[str, ...]:
+        found = global_variables.read(cursor, self.before)
+        foreign = {
+            name
+            for name, value in found.items()
+            if value != self.before[name] and self.ours is not None and value != self.ours[name]
+        }
+        mine = [name for name in reversed(self.before) if name not in foreign]
+        for _ in range(_PASSES):
+            now = global_variables.read(cursor, mine)
+            for name in mine:
+                if now[name] != self.before[name]:
+                    global_variables.write(cursor, name, self.before[name])
+        now = global_variables.read(cursor, mine)
+        if kept := [f"{name} = {self.before[name]}" for name in mine if now[name] != self.before[name]]:
+            raise UndoError(f"{login.address} does not take back {', '.join(kept)}", "set it by hand")
+        return tuple(
+            f"{name} of {self._told()} was {self.before[name]} and is {found[name]} now, which somebody else "
+            "has set meanwhile: left as it is"
+            for name in self.before
+            if name in foreign
+        )
+
+    def _told(self) -> str:
+        return self.server.told if self.server.defaults_file else f"the server at {self.server.told}"

@@ -1,0 +1,377 @@
+"""Servers that mydyno does not own: loaded, sampled, and left as they were found.
+
+The server of each test is a private one that the test has started; mydyno is not told so.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from live.conftest import Start
+from live.mydyno_process import Workplace, interrupt, wait_for_line
+from mydyno import plan, spec
+from mydyno.core.errors import ServerError, UsageError
+from mydyno.core.facts import HostFacts
+from mydyno.host.local import LocalHost
+from mydyno.results.records import TrialRecord
+from mydyno.results.store import Lab
+from mydyno.stack import RunningServer, Setting
+from mydyno.stack.journal import outstanding_in
+from mydyno.trial import preflight
+
+pytestmark = pytest.mark.live
+
+READ_WRITE = "oltp-read-write: {tables: 2, table_size: 300}"
+READ_ONLY = "oltp-read-only: {tables: 2, table_size: 300}"
+FACTS = HostFacts(memory_bytes=8 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
+
+
+def ask(server: RunningServer, *statements: str) -> tuple[object, ...]:
+    """The first row of the last statement's answer."""
+    row: tuple[object, ...] | None = None
+    with server.connect() as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+            row = cursor.fetchone()
+    return row or ()
+
+
+def option_file(folder: Path, server: RunningServer, **more: str) -> Path:
+    """A client option file for the server's root account, over its socket unless told otherwise."""
+    options = {
+        "user": server.admin_user,
+        "password": server.admin_password.reveal(),
+        **({} if "host" in more else {"socket": str(server.socket)}),
+        **more,
+    }
+    path = folder / "client.cnf"
+    path.write_text("[client]\n" + "".join(f"{name} = {value}\n" for name, value in options.items()))
+    path.chmod(0o600)
+    return path
+
+
+def faults(trial: TrialRecord) -> set[str]:
+    """The checks that the trial failed, but for those of a machine that does other things beside."""
+    return {reason.check for reason in trial.invalidities} - {"steal-time", "client-saturation"}
+
+
+def experiment(
+    external: str,
+    load: str = READ_WRITE,
+    config: str = "{}",
+    factor: str = "server.config.sort_buffer_size: [262144, 524288]",
+    measure: str = "300ms",
+    repeats: int = 2,
+) -> str:
+    return f"""
+experiment: foreign
+setup:
+  server:
+    external: {external}
+    config: {config}
+factors:
+  {factor}
+workload:
+  {load}
+  connections: [2, 4]
+  each: {{measure: {measure}}}
+sampling: {{every: 100ms}}
+design: {{repeats: {repeats}, seed: 3}}
+"""
+
+
+def checked(text: str) -> preflight.Prepared:
+    """What `mydyno plan` finds out. Raises what it would say."""
+    read = spec.loads(text, "foreign.yaml")
+    return preflight.check(read, plan.make(read, FACTS), LocalHost())
+
+
+@pytest.fixture
+def by_file(workplace: Workplace, server: RunningServer) -> str:
+    """`external` as an experiment writes it, with a schema of this test's own."""
+    path = option_file(workplace.folder, server)
+    return f"{{defaults_file: {path}, database: bench_{workplace.folder.name.replace('-', '_')}}}"
+
+
+def test_a_factor_is_set_measured_and_put_back_over_the_socket(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size, @@GLOBAL.long_query_time")
+    schemas = ask(server, "SELECT GROUP_CONCAT(schema_name ORDER BY 1) FROM information_schema.schemata")[0]
+    workplace.experiment.write_text(experiment(by_file, config="{long_query_time: 2.5}"))
+    done = workplace.run("run", str(workplace.experiment))
+    assert done.returncode in (0, 7), done.stdout + done.stderr
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size, @@GLOBAL.long_query_time") == before
+    with Lab.open(workplace.lab, write=False) as lab:
+        run = lab.find_run("foreign")
+        trials = run.trials()
+        assert len(trials) == 4
+        for trial in trials:
+            assert faults(trial) == set()
+            level = trial.levels["server.config.sort_buffer_size"]
+            assert trial.settings_in_force["sort_buffer_size"] == level
+            assert trial.settings_in_force["long_query_time"] == "2.500000"
+            assert trial.durability == "durable"
+            assert trial.remarks == ()
+            samples = run.samples(trial.trial_id)
+            assert samples["server.rss_bytes"].drop_nulls().len() == samples.height
+            assert "host.cpu.idle_s" in samples.columns
+        assert run.environment()["server.external"] == str(server.socket)
+        page = (run.report_folder / "report.html").read_text()
+    assert "external server" in page
+    kept = [path for path in workplace.lab.rglob("*") if path.is_file()]
+    assert not any(server.admin_password.reveal().encode() in path.read_bytes() for path in kept)
+    assert outstanding_in(workplace.lab) == []
+    database = by_file.rpartition(" ")[2].rstrip("}")
+    after = ask(server, "SELECT GROUP_CONCAT(schema_name ORDER BY 1) FROM information_schema.schemata")[0]
+    assert set(str(after).split(",")) - set(str(schemas).split(",")) == {database}
+    comments = ask(
+        server,
+        f"SELECT GROUP_CONCAT(DISTINCT table_comment) FROM information_schema.tables "
+        f"WHERE table_schema = '{database}'",
+    )
+    assert comments == ("made by mydyno",)
+
+
+def test_tables_that_the_load_only_reads_are_loaded_once_over_tcp(
+    workplace: Workplace, server: RunningServer
+) -> None:
+    password = workplace.folder / "password"
+    password.write_text(server.admin_password.reveal() + "\n")
+    external = f"{{dsn: 'mysql://root@127.0.0.1:{server.port}/bench_tcp', password_file: {password}}}"
+    made = (
+        "SELECT MIN(create_time), MIN(table_comment) FROM information_schema.tables "
+        "WHERE table_schema = 'bench_tcp'"
+    )
+    workplace.experiment.write_text(experiment(external, READ_ONLY, repeats=1))
+    assert workplace.run("run", str(workplace.experiment), "--no-report").returncode in (0, 7)
+    first = ask(server, made)
+    assert str(first[1]).startswith("made by mydyno: 300 rows of ")
+    again = workplace.run("run", str(workplace.experiment), "--no-report", "--again")
+    assert again.returncode in (0, 7), again.stderr
+    assert ask(server, made) == first
+    with Lab.open(workplace.lab, write=False) as lab:
+        run = lab.find_run("foreign")
+        assert [faults(trial) for trial in run.trials()] == [set(), set()]
+        assert run.samples("t001")["server.rss_bytes"].drop_nulls().len() > 0
+    ask(server, "DELETE FROM bench_tcp.sbtest1 WHERE id = 7")
+    assert workplace.run("run", str(workplace.experiment), "--no-report", "--again").returncode in (0, 7)
+    assert ask(server, "SELECT COUNT(*) FROM bench_tcp.sbtest1") == (300,)
+
+
+def test_a_kill_leaves_the_settings_to_cleanup(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
+    levels = "server.config.sort_buffer_size: [300032, 400384]"
+    workplace.experiment.write_text(experiment(by_file, factor=levels, measure="20s"))
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=20)
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") in ((300032,), (400384,))
+    swept = workplace.run("cleanup")
+    assert swept.returncode == 0, swept.stderr
+    assert "sort_buffer_size" in swept.stdout
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == before
+    assert "nothing was left behind" in workplace.run("cleanup").stdout
+
+
+def test_ctrl_c_puts_the_settings_back(workplace: Workplace, server: RunningServer, by_file: str) -> None:
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
+    workplace.experiment.write_text(experiment(by_file, measure="20s"))
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    code, output = interrupt(process)
+    assert code == 130, output
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == before
+    assert outstanding_in(workplace.lab) == []
+
+
+def test_what_somebody_else_sets_meanwhile_is_left_and_spoils_the_trial(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")[0]
+    workplace.experiment.write_text(experiment(by_file, measure="1s", repeats=1))
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    ask(server, "SET GLOBAL sort_buffer_size = 700416")
+    output, _ = process.communicate(timeout=60)
+    try:
+        assert process.returncode == 7, output
+        assert "somebody else has set it" in output
+        assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == (700416,)
+    finally:
+        ask(server, f"SET GLOBAL sort_buffer_size = {before}")
+
+
+@pytest.mark.slow
+def test_the_statements_of_others_are_a_remark(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    workplace.experiment.write_text(experiment(by_file, READ_ONLY, measure="1s", repeats=1))
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    with server.connect() as connection, connection.cursor() as cursor:
+        while process.poll() is None:
+            cursor.execute("SELECT 1")
+    output, _ = process.communicate()
+    assert process.returncode in (0, 7), output
+    with Lab.open(workplace.lab, write=False) as lab:
+        remarks = [remark for trial in lab.find_run().trials() for remark in trial.remarks]
+    assert {remark.check for remark in remarks} == {"other-traffic"}
+
+
+def test_a_server_that_goes_away_spoils_its_trial_and_ends_the_run(
+    workplace: Workplace, start: Start
+) -> None:
+    server = start(port=None)
+    external = f"{{defaults_file: {option_file(workplace.folder, server)}}}"
+    workplace.experiment.write_text(experiment(external, measure="2s"))
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "2 connections")
+    server.stop(patience_seconds=0.1)
+    output, _ = process.communicate(timeout=90)
+    assert process.returncode == 4, output
+    assert "Traceback" not in output
+    assert "t001 INVALID" in output
+    with Lab.open(workplace.lab, write=False) as lab:
+        (trial,) = lab.find_run().trials()
+    assert "server-alive" in {reason.check for reason in trial.invalidities}
+    assert len(outstanding_in(workplace.lab)) == 1
+    swept = workplace.run("cleanup")
+    assert swept.returncode == 6
+    assert "could not be put back" in swept.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (
+            "{back_log: 8}",
+            "foreign.yaml:6:14: back_log: it is set when the server starts",
+        ),
+        ("{sort_bufer_size: 1M}", "foreign.yaml:6:14: sort_bufer_size: this server has no such setting"),
+        ("{sort_bufer_size: 1M}", "did you mean sort_buffer_size"),
+        ("{insert_id: 8}", "foreign.yaml:6:14: insert_id: it belongs to a session"),
+        ("{datadir: /tmp}", "foreign.yaml:6:14: setup.server.config: an experiment may not set datadir"),
+    ],
+)
+def test_a_setting_that_a_running_server_does_not_take_is_refused_at_its_line(
+    by_file: str, server: RunningServer, config: str, told: str
+) -> None:
+    before = server.variables()
+    with pytest.raises(spec.SpecErrors) as caught:
+        checked(experiment(by_file, config=config))
+    assert told in str(caught.value)
+    assert server.variables() == before
+
+
+def test_an_account_without_the_privilege_is_told_so_before_anything_is_set(
+    workplace: Workplace, server: RunningServer
+) -> None:
+    ask(server, "CREATE USER IF NOT EXISTS plain@localhost IDENTIFIED BY 'plain word'")
+    path = option_file(workplace.folder, server, user="plain", password="'plain word'")
+    with pytest.raises(spec.SpecErrors, match="the account may not set it") as caught:
+        checked(experiment(f"{{defaults_file: {path}}}"))
+    assert "foreign.yaml:8:" in str(caught.value)
+
+
+def test_a_wrong_password_names_the_account_and_where_the_password_came_from(
+    workplace: Workplace, server: RunningServer
+) -> None:
+    path = option_file(workplace.folder, server, password="geheim")
+    with pytest.raises(ServerError, match="Access denied") as caught:
+        checked(experiment(f"{{defaults_file: {path}}}"))
+    assert "defaults_file" in str(caught.value.hint)
+    assert "geheim" not in str(caught.value)
+
+
+def test_a_file_that_names_no_server_or_is_not_there_is_named(workplace: Workplace) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        checked(experiment(f"{{defaults_file: {workplace.folder}/none.cnf}}"))
+    path = workplace.folder / "empty.cnf"
+    path.write_text("[client]\nuser = root\n")
+    with pytest.raises(UsageError, match="neither socket nor host"):
+        checked(experiment(f"{{defaults_file: {path}}}"))
+
+
+def test_a_table_of_somebody_else_s_is_refused_where_the_schema_is_named_and_kept(
+    server: RunningServer, by_file: str
+) -> None:
+    database = by_file.rpartition(" ")[2].rstrip("}")
+    ask(server, f"CREATE DATABASE {database}", f"CREATE TABLE {database}.sbtest2 (precious INT)")
+    ask(server, f"INSERT INTO {database}.sbtest2 VALUES (42)")
+    with pytest.raises(spec.SpecErrors, match="is in the way, and mydyno has not made it") as caught:
+        checked(experiment(by_file))
+    assert str(caught.value).startswith("foreign.yaml:5:5: ")
+    assert ask(server, f"SELECT precious FROM {database}.sbtest2") == (42,)
+
+
+def test_more_connections_than_the_server_takes_are_refused_at_their_line(
+    server: RunningServer, by_file: str
+) -> None:
+    limit = ask(server, "SELECT @@GLOBAL.max_connections")[0]
+    text = experiment(by_file).replace("[2, 4]", "[2, 2000]")
+    with pytest.raises(spec.SpecErrors, match=f"reaches 2,000 connections, and the server takes {limit}"):
+        checked(text)
+    checked(text.replace("config: {}", "config: {max_connections: 3000}"))
+
+
+def certificate(folder: Path) -> dict[str, Setting]:
+    """The server's settings for a certificate that it may read."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed: no certificate can be made")
+    key, cert = folder / "key.pem", folder / "cert.pem"
+    make = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=mydyno-test"]
+    subprocess.run(["openssl", *make, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    key.chmod(0o644)
+    return {"ssl_key": str(key), "ssl_cert": str(cert)}
+
+
+def test_a_server_that_wants_encryption_is_told_apart_over_tcp_and_taken_over_its_socket(
+    workplace: Workplace, start: Start, lab: Path
+) -> None:
+    server = start({"require_secure_transport": True, **certificate(lab)}, port=0)
+    by_socket = option_file(workplace.folder, server)
+    checked(experiment(f"{{defaults_file: {by_socket}}}"))
+    by_tcp = option_file(workplace.folder, server, host="127.0.0.1", port=str(server.port))
+    with pytest.raises(ServerError, match="require_secure_transport") as caught:
+        checked(experiment(f"{{defaults_file: {by_tcp}}}"))
+    assert "engine has no TLS" in caught.value.message
+
+
+def test_an_account_that_must_come_encrypted_is_told_apart_over_tcp(
+    workplace: Workplace, start: Start, lab: Path
+) -> None:
+    server = start(certificate(lab), port=0)
+    for host in ("localhost", "127.0.0.1"):
+        ask(server, f"CREATE USER tls@'{host}' IDENTIFIED BY 'word' REQUIRE SSL")
+    port = str(server.port)
+    path = option_file(workplace.folder, server, user="tls", password="word", host="127.0.0.1", port=port)
+    with pytest.raises(ServerError, match="REQUIRE SSL"):
+        checked(experiment(f"{{defaults_file: {path}}}"))
+
+
+def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    workplace.experiment.write_text(experiment(by_file))
+    schemas = ask(server, "SELECT COUNT(*) FROM information_schema.schemata")
+    told = workplace.run("plan", str(workplace.experiment))
+    assert told.returncode == 0, told.stderr
+    words = " ".join(told.stdout.split())
+    assert "which is not mydyno's: it neither starts nor stops it" in words
+    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in words
+    assert f"external server {server.version} at {server.socket}" in words
+    assert "there is no frozen copy to start from" in words
+    assert server.admin_password.reveal() not in told.stdout
+    assert ask(server, "SELECT COUNT(*) FROM information_schema.schemata") == schemas
+    assert not workplace.lab.exists()
+    planned = json.loads(workplace.run("plan", str(workplace.experiment), "--json").stdout)
+    assert planned["points"][0]["setup"]["server"]["external"]["defaults_file"].endswith("client.cnf")
