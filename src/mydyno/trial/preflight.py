@@ -18,6 +18,7 @@ from mydyno.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_cache import cache_notes
 from mydyno.trial.preflight_external import look_at_all
 from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
@@ -100,7 +101,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     if not missing and (idle := tuple(idle_problems(looked_at))):
         raise SpecErrors(idle)
     for one, settings, point, _ in looked_at:
-        notes[point.id] += tuple(volume_notes(one, settings, point))
+        notes[point.id] += (*volume_notes(one, settings, point), *cache_notes(one, settings, point))
     final = _with_releases(with_pools(plan, pools), binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
     return Prepared(final, binaries, makers, externals, missing)
