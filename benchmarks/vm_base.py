@@ -144,6 +144,7 @@ def _manifest() -> BaseManifest:
         data=nowhere,
         scratch=nowhere,
         places={},
+        settings={},
         size_bytes=DISK_BYTES,
         seconds=0.0,
     )

@@ -51,7 +51,7 @@ class DataDirectory:
     @property
     def folders(self) -> tuple[Path, ...]:
         """Those that hold all of its files."""
-        return self._folders or (self.data.parent,)
+        return tuple(dict.fromkeys([self.data.parent, *(place.folder for place in self.places.values())]))
 
 
 @dataclass(frozen=True)
