@@ -23,6 +23,8 @@ from mydyno.results.records import TrialRecord
 from mydyno.results.store import Lab
 from mydyno.stack import RunningServer, Setting
 from mydyno.stack.journal import outstanding_in
+from mydyno.stack.server.global_variables import read, write
+from mydyno.stack.undo import RestoreVariables
 from mydyno.trial import preflight
 
 pytestmark = pytest.mark.live
@@ -209,6 +211,58 @@ def test_what_somebody_else_sets_meanwhile_is_left_and_spoils_the_trial(
         assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == (700416,)
     finally:
         ask(server, f"SET GLOBAL sort_buffer_size = {before}")
+
+
+def test_the_way_back_leaves_what_somebody_else_has_set_since_and_says_so(
+    workplace: Workplace, server: RunningServer
+) -> None:
+    external = spec.External(defaults_file=str(option_file(workplace.folder, server)))
+    names = ("innodb_io_capacity", "innodb_io_capacity_max", "sort_buffer_size")
+    with server.connect() as connection, connection.cursor() as cursor:
+        before = read(cursor, names)
+        way = RestoreVariables(server=external, before=before)
+        # The maximum first, or the other could not be above its old value.
+        write(cursor, "innodb_io_capacity_max", 90000)
+        write(cursor, "innodb_io_capacity", 80000)
+        write(cursor, "sort_buffer_size", 300032)
+        way = way.model_copy(update={"ours": read(cursor, names)})
+        write(cursor, "sort_buffer_size", 700416)
+        (told,) = way.carry_out()
+        assert told.startswith(f"sort_buffer_size of the server of {external.defaults_file} was ")
+        assert "is 700416 now, which somebody else has set meanwhile: left as it is" in told
+        assert read(cursor, names) == before | {"sort_buffer_size": 700416}
+        about_to_be_set = way.model_copy(update={"ours": None})
+        assert about_to_be_set.carry_out() == ()
+        assert about_to_be_set.carry_out() == ()
+        assert read(cursor, names) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "load",
+    [
+        "sysbench: {script: oltp_read_write, tables: 2, table_size: 300}",
+        "smack: {scenario: update-select, rows: 300}",
+        "slap: {preload: 50}",
+        "order-entry: {warehouses: 1}",
+    ],
+)
+def test_other_loads_keep_to_the_schema_and_find_the_same_rows_again(
+    workplace: Workplace, server: RunningServer, by_file: str, load: str
+) -> None:
+    database = by_file.rpartition(" ")[2].rstrip("}")
+    schemas = "SELECT GROUP_CONCAT(schema_name ORDER BY 1) FROM information_schema.schemata"
+    before = set(str(ask(server, schemas)[0]).split(","))
+    workplace.experiment.write_text(
+        experiment(by_file, load, measure="1s").replace("measure: 1s", "warmup: 1s, measure: 1s")
+    )
+    done = workplace.run("run", str(workplace.experiment), "--no-report", timeout=280)
+    assert done.returncode in (0, 7), done.stdout + done.stderr
+    assert set(str(ask(server, schemas)[0]).split(",")) - before == {database}
+    with Lab.open(workplace.lab, write=False) as lab:
+        trials = lab.find_run().trials()
+    assert len(trials) == 4
+    assert [faults(trial) for trial in trials] == [set()] * 4
 
 
 @pytest.mark.slow
