@@ -6,10 +6,6 @@ from mydyno.core.server_version import Vendor, parse_version
 
 SERVERS = {
     MARIADB_VERSION: (Vendor.MARIADB, (10, 11, 19)),
-    "mariadbd  Ver 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64 (-- Please help)": (
-        Vendor.MARIADB,
-        (11, 8, 6),
-    ),
     "/usr/sbin/mysqld  Ver 10.3.39-MariaDB-0+deb10u2 for debian-linux-gnu on x86_64 (Debian 10)": (
         Vendor.MARIADB,
         (10, 3, 39),
@@ -28,6 +24,12 @@ SERVERS = {
         Vendor.MYSQL,
         (5, 6, 24),
     ),
+    "/usr/sbin/mariadbd  Ver 10.5.29-MariaDB-0+deb11u1 for debian-linux-gnu on x86_64 (Debian 11)": (
+        Vendor.MARIADB,
+        (10, 5, 29),
+    ),
+    "/usr/sbin/mariadbd  Ver 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64 "
+    "(-- Please help get to 10k stars at https://github.com/MariaDB/Server)": (Vendor.MARIADB, (11, 8, 6)),
     "mysqld  Ver 4.1.22 for pc-linux-gnu on i686 (Source distribution)": (Vendor.MYSQL, (4, 1, 22)),
     "mysqld  Ver 8.0.36-commercial for Linux on x86_64 (MySQL Enterprise Server - Commercial)": (
         Vendor.MYSQL,
@@ -61,6 +63,11 @@ def test_the_release_is_read_as_numbers(line: str, expected: tuple[Vendor, tuple
         "/usr/bin/mysqldump  Ver 8.4.3 for Linux on x86_64 (MySQL Community Server - GPL)",
         "mysqladmin  Ver 8.4.3 for Linux on x86_64 (MySQL Community Server - GPL)",
         "mysqlsh   Ver 8.4.3 for Linux on x86_64 - for MySQL 8.4.3 (MySQL Community Server (GPL))",
+        "/usr/bin/my_print_defaults  Ver 9.7.4-2 for Linux on x86_64 ((Debian))",
+        "/usr/bin/innochecksum  Ver 9.7.4-2 for Linux on x86_64 ((Debian))",
+        "/usr/bin/innochecksum Ver 10.5.29, for debian-linux-gnu (x86_64)",
+        "/usr/bin/myisamchk  Ver 9.7.4-2 for Linux on x86_64 ((Debian))",
+        "/usr/bin/mysql_upgrade  Ver 2.0 Distrib 10.5.29-MariaDB, for debian-linux-gnu (x86_64)",
         "MySQL Router  Ver 8.4.3 for Linux on x86_64 (MySQL Community - GPL)",
         "mariadb-admin from 11.8.6-MariaDB, client 10.0 for debian-linux-gnu (x86_64)",
         "mariadb-backup based on MariaDB server 10.11.19-MariaDB debian-linux-gnu (x86_64)",

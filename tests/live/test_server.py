@@ -15,7 +15,15 @@ import pytest
 from live.conftest import Start
 from mydyno.core.errors import ServerError
 from mydyno.host.local import LocalHost
-from mydyno.stack import RunningServer, ServerBinary, SettingsError, Site, durability, settings_difference
+from mydyno.stack import (
+    RunningServer,
+    ServerBinary,
+    SettingsError,
+    Site,
+    durability,
+    settings_difference,
+    start_server,
+)
 from mydyno.stack.processes import find_by_argument
 from mydyno.stack.undo import EndProcesses, RemoveTree, Undo
 
@@ -278,3 +286,29 @@ def test_the_settings_of_the_machine_are_not_read(
     monkeypatch.setenv("MYSQL_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     assert start().variables()["max_connections"] == binary.options["max_connections"]
+
+
+def test_a_server_whose_data_is_thrown_away_leaves_the_writing_to_a_recovery(
+    start: Start, site: Site, binary: ServerBinary
+) -> None:
+    server = start({"innodb_max_dirty_pages_pct": 99, "innodb_max_dirty_pages_pct_lwm": 0})
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE dirty")
+        cursor.execute("CREATE TABLE dirty.t (a INT PRIMARY KEY, b CHAR(250)) ENGINE=InnoDB")
+        values = ", ".join(f"({number}, 'x')" for number in range(5000))
+        cursor.execute(f"INSERT INTO dirty.t VALUES {values}")
+    server.leave_pages_unwritten()
+    assert server.stop()
+    server.leave_pages_unwritten()
+    folder = site.lab / "again"
+    folder.mkdir()
+    again = start_server(
+        site,
+        binary,
+        datadir=server.datadir,
+        scratch=server.datadir.parent / "scratch",
+        config={},
+        folder=folder,
+    )
+    assert again.stop()
+    assert "recovery" in (folder / "error.log").read_text()

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from mydyno.core import environment
+from mydyno.core.errors import LabError
 
 
 def cache_folder(name: str) -> Path:
@@ -21,3 +22,11 @@ def cache_folder(name: str) -> Path:
     if not shared.is_absolute():
         shared = Path.home() / ".cache"
     return shared / "mydyno" / name
+
+
+def full_cache(place: Path) -> LabError:
+    """The error of a cache without room for what was to be put at `place`."""
+    return LabError(
+        f"{place} cannot be written: the disk is full",
+        f"free some space there, or choose another cache with {environment.CACHE.name}",
+    )

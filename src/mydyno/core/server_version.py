@@ -12,7 +12,10 @@ from mydyno.core.errors import ServerError
 _VERSION = re.compile(r"\b[Vv]er (\d+)\.(\d+)(?:\.(\d+))?([^\s,]*)")
 
 # The tools beside the servers tell their versions alike; what is called mysqld or mariadbd is a server.
-_TOOL = re.compile(r"(?:\S*/)?(?:mysql|mariadb)(?!d(?!ump))[^\s/]*\s", re.IGNORECASE)
+_TOOL = re.compile(
+    r"(?:\S*/)?(?:(?:mysql|mariadb)(?!d(?!ump))|my_|myisam|aria_|innochecksum|ibd2sdi|perror)[^\s/]*\s",
+    re.IGNORECASE,
+)
 
 # What comes before a release, by the names that MySQL and MariaDB have given it: 8.0.4-rc, 5.7.4-m14.
 _EARLY = re.compile(r"[-~](?:alpha|beta|gamma|preview|dmr|labs|rc|m\d+)[\d.]*(?![a-z])", re.IGNORECASE)

@@ -58,9 +58,6 @@ def _cache(setup: Setup) -> Iterator[str]:
     """What is done for `cache`, and where it cannot do what its name says."""
     if setup.cache == "cold":
         yield f"cache: cold: {_COLD[setup.host.kind]}"
-        method = setup.server.config.get("innodb_flush_method")
-        if method is not None and method.text.upper().startswith("O_DIRECT"):
-            yield f"cache: cold is moot for InnoDB's tables: {method.text} reads them past the page cache"
     elif setup.cache == "scan":
         yield "cache: scan: every table and index is read once before the first phase"
     elif setup.cache == "dump":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,7 +18,9 @@ from mydyno.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.trial.preflight_cache import cache_notes
 from mydyno.trial.preflight_external import look_at_all
+from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 from mydyno.trial.settings import settings_of
 
@@ -65,6 +68,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     binaries: dict[str, ServerBinary] = {}
     makers: dict[str, ServerBinary] = {}
     externals, notes, problems = look_at_all(experiment, plan)
+    pools: dict[str, int | None] = {}
     looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
     for point in plan.points:
         if not point.starts_server:
@@ -79,7 +83,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         variant = experiment.variant(point.levels)
         config = settings_of(point)
         understood = understand(binary, config)
-        notes[point.id] = tuple(str(note) for note in understood.notes)
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
+        notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append((binary, understood.settings, point, variant))
         problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
@@ -96,9 +101,16 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     if not missing and (idle := tuple(idle_problems(looked_at))):
         raise SpecErrors(idle)
     for one, settings, point, _ in looked_at:
-        notes[point.id] += tuple(volume_notes(one, settings, point))
-    final = _with_installs(_with_notes(_with_releases(plan, binaries, externals), notes), missing)
+        notes[point.id] += (*volume_notes(one, settings, point), *cache_notes(one, settings, point))
+    final = _with_releases(with_pools(plan, pools), binaries, externals)
+    final = _with_installs(_with_notes(final, notes), missing)
     return Prepared(final, binaries, makers, externals, missing)
+
+
+def _cpus(point: Point) -> int:
+    """Those of the host that the server is on."""
+    host = point.setup.host
+    return (host.cpus or 1) if host.is_guest else os.cpu_count() or 1
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:

@@ -123,6 +123,8 @@ class TrialRunner:
         found = self._measure(raised, trial, point, folder)
         self.emit(Step("taking down what the trial was made of"))
         with uninterrupted():
+            if isinstance(raised.server, RunningServer) and found.server_alive and not found.host_lost:
+                raised.server.leave_pages_unwritten()
             self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
         samples = sample_frame(found.collector.samples, found.collector.phases)
         if not found.host_seen:
@@ -245,7 +247,7 @@ class TrialRunner:
         except EngineError:
             if server.alive():
                 raise
-        found.rows_found = _rows_found(server, database, tables)
+        found.rows_found = _rows_found(server, database, found.rows_expected)
         found.server_alive = server.alive()
         if point.setup.server.external is not None and found.server_alive:
             found.differences += changed_meanwhile(found.asked, found.in_force, server.variables())

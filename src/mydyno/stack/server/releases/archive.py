@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import lzma
 import platform
@@ -10,8 +11,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core import environment
-from mydyno.core.errors import LabError, MissingToolError, UsageError
+from mydyno.core.cache import full_cache
+from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress
 from mydyno.stack.server.releases.place import server_in
@@ -71,10 +72,10 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
     except OSError as error:
         if error.errno is None:  # gzip and bz2 call broken data that.
             raise _broken(file, error) from error
-        raise LabError(
-            f"{target} cannot be written: {error.strerror}",
-            f"free some space there, or choose another cache with {environment.CACHE.name}",
-        ) from error
+        if error.errno == errno.ENOSPC:
+            raise full_cache(target) from error
+        with writing(target):
+            raise
 
 
 def _broken(file: Path, error: Exception) -> UsageError:

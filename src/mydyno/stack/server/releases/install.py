@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from shutil import disk_usage
 
 from mydyno import __version__
-from mydyno.core.errors import ServerError
+from mydyno.core.cache import full_cache
+from mydyno.core.errors import HostError, ServerError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress, now
 from mydyno.host.local import LocalHost
@@ -14,6 +16,9 @@ from mydyno.stack.server.releases.find import binary_of_installed
 from mydyno.stack.server.releases.manifest import Manifest, write_manifest
 from mydyno.stack.server.releases.provider import CONTENT, Provider
 from mydyno.stack.server.releases.store import Installed, ReleaseStore
+
+_LITTLE_BYTES = 16 * 1024**2
+"""Less than the large files of a server take: with so little left, a full disk is what was wrong."""
 
 
 def install(store: ReleaseStore, name: str, provider: Provider, progress: Progress) -> Installed:
@@ -28,7 +33,13 @@ def install(store: ReleaseStore, name: str, provider: Provider, progress: Progre
             return here
         with writing(staging):
             staging.chmod(0o755)  # Servers run as another user than root.
-        provided = provider.install(staging, progress)
+        try:
+            provided = provider.install(staging, progress)
+        except HostError as error:
+            # A program that fetches or unpacks may not even be able to say it.
+            if disk_usage(staging).free < _LITTLE_BYTES:
+                raise full_cache(store.folder) from error
+            raise
         content = staging / CONTENT
         manifest = Manifest(
             name=name,
