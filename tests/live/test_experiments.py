@@ -10,6 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from live.mydyno_process import Workplace
+from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.results.records import TrialRecord
 from mydyno.results.store import Lab
@@ -19,6 +20,12 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "experiments").glob("*.yaml"))
 IN_GUESTS = {file.stem for file in SHIPPED if re.search(r"^  host: .*uml", file.read_text(), re.MULTILINE)}
+FETCHED = {
+    file.stem
+    for file in SHIPPED
+    if re.search(r"^    factors.*release: .*mysql-5.6", file.read_text(), re.MULTILINE)
+}
+"""Their toy size fetches a release that may not be here."""
 SMACK = ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack"
 
 
@@ -40,9 +47,13 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
 
 
 def _toy(file: Path) -> ParameterSet:
-    """Those that boot a guest for each trial take minutes."""
+    """Those that boot a guest for each trial or fetch a release take minutes."""
     in_guests = file.stem in IN_GUESTS
-    marks = [NEEDS_KERNEL, pytest.mark.slow, pytest.mark.timeout(900)] if in_guests else []
+    slow = in_guests or file.stem in FETCHED
+    marks = [
+        *([NEEDS_KERNEL] if in_guests else []),
+        *([pytest.mark.slow, pytest.mark.timeout(900)] if slow else []),
+    ]
     return pytest.param(file, id=file.stem, marks=marks)
 
 
@@ -52,6 +63,8 @@ def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace)
     programs = needed.get(file.stem)
     if programs and not any(map(shutil.which, programs)):
         pytest.skip(f"{' or '.join(programs)} is not installed")
+    if file.stem in FETCHED:
+        release("mysql-5.6")
     done = workplace.run("run", str(file), "--size", "toy", timeout=900)
     assert done.returncode == 0, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from live.mydyno_process import Workplace, wait_for_line
-from mydyno.core.errors import HostError, MissingToolError, ServerError
+from live.releases import release
+from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
 from mydyno.results.store import Lab
 from mydyno.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
-from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, binary_of, install
+from mydyno.stack.server.releases import KNOWN, ReleaseStore, binary_of, install
 from mydyno.stack.server.releases.directory import Directory
 
 pytestmark = pytest.mark.live
@@ -31,14 +32,6 @@ workload:
 sampling: {every: 100ms}
 design: {repeats: 1, seed: 5}
 """
-
-
-def release(name: str) -> Installed:
-    """One that can be had, from this machine's cache or fetched into it."""
-    try:
-        return install(ReleaseStore(), name, KNOWN[name].provider, print)
-    except (HostError, MissingToolError) as error:
-        pytest.skip(f"{name} cannot be had here: {error}")
 
 
 def experiment(workplace: Workplace, other: str) -> str:

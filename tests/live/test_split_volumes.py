@@ -60,10 +60,11 @@ def test_any_subset_of_the_volumes_will_do(site: Site, binary: ServerBinary, spl
 @needs_loops
 @pytest.mark.parametrize("release", ["mysql-5.6", "mariadb-10.5", "mariadb-11.8", "mysql-9.7"])
 def test_each_release_finds_its_files_on_their_volumes(site: Site, release: str) -> None:
+    asked = {"log_bin": True, "server_id": 1, "sync_binlog": 1}
     if ReleaseStore().installed(release) is None:
         pytest.skip(f"the release is not installed: mydyno servers add {release}")
     with Stack(site) as stack:
-        standing = raised(stack, site, binary_of(release), ALL, {"log_bin": True, "server_id": 1})
+        standing = raised(stack, site, binary_of(release), ALL, asked)
         server, places = standing.of(RunningServer), standing.of(DataDirectory).places
         before = written_sectors(standing, "binlog")
         write(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.core.errors import UsageError
 from mydyno.report.build import build
 from mydyno.report.charts import theme
+from mydyno.report.charts.draw import svg
 from mydyno.report.comparison_tables import cell_text, long_table, wide_table
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
@@ -197,6 +199,39 @@ def test_the_page_shows_the_table_first_with_the_labels_of_durability():
     shown = table.all("td", "shown")
     assert len(shown) == 4 * 2 + 3
     assert "None" not in table.told
+
+
+@pytest.mark.parametrize("size", theme.SIZES)
+def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
+    (figure,) = (figure for figure in figures(whole()) if figure.name == "speed")
+    drawn = svg(figure.draw(size))
+    marks = re.findall(r'aria-label="(mysql-9.7|mariadb-11.8), ([^"]*)"', drawn)
+    assert len(marks) == 4 + 7
+    assert all("times as fast (" in told for _, told in marks)
+    assert "NaN" not in drawn
+    root = parse(drawn).all("svg")[0]
+    assert float(root.attributes["width"]) <= size.width * 1.03
+
+
+def test_a_difference_that_is_not_shown_is_a_hollow_mark():
+    alike = page(gather(releases_run(releases={"a": 1.0, "b": 1.0}, loads={"x": (4,), "y": (4,)})))
+    (figure,) = (figure for figure in figures(alike) if figure.name == "speed")
+    drawn = svg(figure.draw(theme.MEDIUM))
+    marks = re.findall(r'aria-label="b, [^>]*fill="([^"]*)"', drawn)
+    assert set(marks) == {theme.PAPER}
+
+
+def test_of_test_programs_the_picture_shows_speed_and_not_time():
+    row = of(whole().comparison, "sql-bench", "None")
+    cell = row.cells[2]
+    assert cell is not None
+    speed = cell.speed(row.metric)
+    assert speed is not None
+    value, low, high = speed
+    assert low is not None
+    assert high is not None
+    assert low < value < high
+    assert value == pytest.approx(1.3, rel=0.05)
 
 
 def test_one_point_alone_has_no_table():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from mydyno.report.charts import theme
+from mydyno.report.charts.comparison import comparison_chart, drawn_rows
 from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.levels import levels_chart
@@ -87,14 +88,15 @@ def figures(page: Page) -> tuple[Figure, ...]:
     """Those for which there is something to draw, in reading order."""
     found = [
         _overview(page),
+        _comparison(page),
         _programs(page),
         _throughput(page),
-        None if page.throughput_levels.instead_of_ratios else _ratios(page),
+        None if page.throughput_levels.instead_of_ratios or page.comparison.crossed else _ratios(page),
         _latency(page),
         _connect(page),
         _self_checks(page),
     ]
-    if page.throughput_levels.instead_of_ratios or page.comparison.others:
+    if page.throughput_levels.instead_of_ratios or page.comparison.crossed:
         # Nothing changes from phase to phase, or there are loads of several kinds: time comes last.
         found = [*found[1:], found[0]]
     return tuple(figure for figure in found if figure is not None)
@@ -121,6 +123,25 @@ def _overview(page: Page) -> Figure | None:
             page.experiment.question or page.experiment.name,
             f"{capitalised(page.words.rate_short)} (colour, right axis){with_counters}.",
         ),
+        labelled=True,
+    )
+
+
+def _comparison(page: Page) -> Figure | None:
+    view = page.comparison
+    if not view.crossed or not drawn_rows(view):
+        return None
+    first = view.columns[0].level
+    return Figure(
+        name="speed",
+        title=f"Against {first}",
+        caption=f"So many times as fast as {first} in the same row: a ratio of rates, or of running times "
+        "the other way round. Bars: 95 % interval. Full marks: the trials show a difference; hollow ones: "
+        "they do not. The numbers are in the table of comparisons.",
+        draw=lambda size: comparison_chart(view, size),
+        tables=(),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
         labelled=True,
     )
 
@@ -165,7 +186,7 @@ def _throughput(page: Page) -> Figure | None:
 
 def _ratios(page: Page) -> Figure | None:
     views = tuple(view for view in page.verdicts.ratios if not view.empty)
-    if not views or len({view.metric for view in views}) > 1:
+    if not views:
         return None
     pairing = (
         "Trials of the same block are compared with each other, so that what a block shares drops out."

@@ -117,3 +117,15 @@ def test_the_share_folder_beside_a_binary_is_preferred_to_the_compiled_in_one(tm
     assert unpacked.share_folder == tmp_path / "compiled"
     (tmp_path / "share" / "mariadb" / "charsets").mkdir(parents=True)
     assert unpacked.share_folder == tmp_path / "share" / "mariadb"
+
+
+def test_a_program_of_another_processor_in_a_private_root_is_told_as_such(tmp_path: Path) -> None:
+    program_file = tmp_path / "usr" / "sbin" / "mysqld"
+    program_file.parent.mkdir(parents=True)
+    # A 64-bit little-endian ELF header whose e_machine is that of SPARC version 9.
+    program_file.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x2b\x00" + bytes(44))
+    with pytest.raises(
+        ServerError, match=rf"{program_file} is a program for .*, and this machine is"
+    ) as raised:
+        inspect_binary(LocalHost(), Path("/usr/sbin/mysqld"), tmp_path)
+    assert "hint: take a build for this machine's processor" in str(raised.value)

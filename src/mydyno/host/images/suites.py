@@ -91,8 +91,9 @@ def sources_of(host: Host, suite: str) -> tuple[Source, ...]:
     found = rewritten(listed.stdout.splitlines(), own or "", suite) if own else ()
     if not found:
         raise MissingToolError(
-            "this machine has no Debian package sources, of which guest images are built",
-            "see /etc/apt/sources.list.d; on another distribution use host: uml or host: local",
+            "this machine has no Debian package sources, of which guest images and servers are made",
+            "see /etc/apt/sources.list.d; on another distribution use host: uml or host: local, and servers "
+            "of your own (mydyno servers add NAME --from DIR)",
         )
     return found
 

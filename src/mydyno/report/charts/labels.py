@@ -13,6 +13,7 @@ from mydyno.report.format import shorten
 
 CHARACTER_PX = 6.3
 """About the width of a character of 12 px Liberation Sans."""
+_LEGEND_ROW = 18
 
 
 def room_for(settings: Sequence[Setting], most: int) -> tuple[int, int]:
@@ -51,3 +52,31 @@ def end_labels(
         .encode(x=alt.value(x_px), y=alt.value(y), text="name:N")
         for (setting, _), y in zip(ends, placed, strict=True)
     ]
+
+
+def legend(entries: Sequence[tuple[str, int]], width: int) -> list[alt.Chart]:
+    """Marker and name of each (name, slot) above a chart, in as many lines as they need."""
+    lines: list[list[tuple[str, int, float]]] = [[]]
+    at = 0.0
+    for title, slot in entries:
+        name = shorten(title, int(width / CHARACTER_PX) - 6)
+        if at and at + 16 + len(name) * (CHARACTER_PX + 0.5) > width:
+            lines.append([])
+            at = 0.0
+        lines[-1].append((name, slot, at))
+        at += 16 + len(name) * (CHARACTER_PX + 0.5) + 22
+    layers = []
+    for place, line in enumerate(reversed(lines)):
+        y_px = -14 - place * _LEGEND_ROW
+        for name, slot, x_px in line:
+            color = theme.color(slot)
+            base = alt.Chart(data([{"name": name}])).encode(y=alt.value(y_px))
+            layers += [
+                base.mark_point(shape=theme.shape(slot), filled=True, size=60, color=color, opacity=1).encode(
+                    x=alt.value(x_px + 5)
+                ),
+                base.mark_text(align="left", baseline="middle", fontWeight="bold", color=color).encode(
+                    x=alt.value(x_px + 14), text="name:N"
+                ),
+            ]
+    return layers

@@ -9,7 +9,7 @@ import altair as alt
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import one_two_five
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
-from mydyno.report.charts.labels import CHARACTER_PX
+from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import Setting
 from mydyno.report.format import interval, seconds, shorten
@@ -21,7 +21,6 @@ _LINE = 11
 _BETWEEN = 12
 _RIGHT = 12
 _LONGEST = 22
-_LEGEND_ROW = 18
 
 
 def programs_chart(view: Programs, size: Size) -> Chart:
@@ -44,7 +43,7 @@ def programs_chart(view: Programs, size: Size) -> Chart:
         layers += _setting(setting, [(at, row, cell) for at, row, cell in cells if cell is not None], x, y)
     layers += _names(view, tops, row_height, y)
     if not size.narrow and len(view.settings) > 1:
-        layers += _legend(view.settings, width)
+        layers += legend([(setting.short, setting.slot) for setting in view.settings], width)
     return side_by_side([layered(*layers, width=width, height=height)], 1, {"row": 0, "column": 0})
 
 
@@ -156,32 +155,4 @@ def _names(view: Programs, tops: Sequence[float], row_height: int, y: alt.Y) -> 
             .mark_text(align="right", baseline="middle", fontWeight="bold" if total else "normal")
             .encode(x=alt.value(-10), y=y, text="name:N")
         )
-    return layers
-
-
-def _legend(settings: tuple[Setting, ...], width: int) -> list[alt.Chart]:
-    """Marker and name of each setting above the rows, in as many lines as they need."""
-    lines: list[list[tuple[Setting, str, float]]] = [[]]
-    at = 0.0
-    for setting in settings:
-        name = shorten(setting.title, int(width / CHARACTER_PX) - 6)
-        if at and at + 16 + len(name) * (CHARACTER_PX + 0.5) > width:
-            lines.append([])
-            at = 0.0
-        lines[-1].append((setting, name, at))
-        at += 16 + len(name) * (CHARACTER_PX + 0.5) + 22
-    layers = []
-    for place, line in enumerate(reversed(lines)):
-        y_px = -14 - place * _LEGEND_ROW
-        for setting, name, x_px in line:
-            color = theme.color(setting.slot)
-            base = alt.Chart(data([{"name": name}])).encode(y=alt.value(y_px))
-            layers += [
-                base.mark_point(
-                    shape=theme.shape(setting.slot), filled=True, size=60, color=color, opacity=1
-                ).encode(x=alt.value(x_px + 5)),
-                base.mark_text(align="left", baseline="middle", fontWeight="bold", color=color).encode(
-                    x=alt.value(x_px + 14), text="name:N"
-                ),
-            ]
     return layers

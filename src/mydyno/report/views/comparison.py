@@ -8,6 +8,7 @@ systems with sql-bench (2005), with the errors that it lacks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,21 @@ class Cell:
     """Trials that are left out."""
     run: int
     """Trials that were run, the invalid ones too."""
+
+    def speed(self, metric: Metric) -> tuple[float, float | None, float | None] | None:
+        """So many times as fast as the first column, with its interval: the ratio, or its inverse where less
+        is better. None without a ratio."""
+        held = self.held
+        if held is None or held.value is None:
+            return None
+        if metric.better == "higher":
+            return held.value, held.low, held.high
+        return 1 / held.value, _inverse(held.high), _inverse(held.low)
+
+
+def _inverse(value: float | None) -> float | None:
+    """Of a bound of a ratio, which is above 0."""
+    return None if value is None else 1 / value
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,17 @@ class ComparisonTable:
     @property
     def empty(self) -> bool:
         return not any(cell and cell.at for row in self.rows for cell in row.cells)
+
+    @property
+    def crossed(self) -> bool:
+        """Several factors vary."""
+        return bool(self.others)
+
+    @property
+    def whole(self) -> tuple[Row, ...]:
+        """The rows over all places of their levels, or at the only one."""
+        alone = Counter(row.levels for row in self.rows)
+        return tuple(row for row in self.rows if row.place is None or alone[row.levels] == 1)
 
     @property
     def name(self) -> str:

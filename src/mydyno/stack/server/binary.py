@@ -123,7 +123,9 @@ def _outside(root: Path | None, path: Path) -> Path:
 def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
     file = _outside(root, path)
     if fault := architecture_fault(file):
-        raise ServerError(f"{file} {fault}")
+        raise ServerError(
+            f"{file} {fault}", "take a build for this machine's processor, or build it anew here"
+        )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
         options = parse_options(_ask(host, path, root, "--no-defaults", "--verbose", "--help"))
@@ -140,12 +142,16 @@ def _ask(host: Host, path: Path, root: Path | None, *arguments: str) -> str:
     if answer.returncode != 0:
         lines = (answer.stderr or answer.stdout).strip().splitlines()
         said = lines[-1] if lines else "it said nothing"
-        raise ServerError(f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, said))
+        raise ServerError(
+            f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, root, said)
+        )
     return answer.stdout
 
 
-def _why_it_cannot_run(host: Host, said: str) -> str | None:
+def _why_it_cannot_run(host: Host, root: Path | None, said: str) -> str | None:
     if found := re.search(r"loading shared libraries: (\S+):", said):
+        if root is not None:
+            return f"the private root {root} lacks {found[1]}, and this machine's own is not looked for"
         return f"this machine lacks {found[1]}: install the package that has it"
     if "GLIBC" in said:
         return "it was built for a newer system than this one"
