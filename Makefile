@@ -11,6 +11,8 @@ STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.
 # What the slow tests need to build guest images and boot them.
 GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils mmdebstrap=mmdebstrap \
 	mkfs.erofs=erofs-utils newuidmap=uidmap
+# What they need to fetch MySQL 5.6.
+RELEASE_TOOLS := npm=npm?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
@@ -58,7 +60,7 @@ $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@touch $@
 
 $(STAMPS)/guests: $(STAMPS)/dev
-	@tools/setup.sh system $(GUEST_TOOLS)
+	@tools/setup.sh system $(GUEST_TOOLS) $(RELEASE_TOOLS)
 	@touch $@
 
 docs: setup-dev ## write the generated documentation anew

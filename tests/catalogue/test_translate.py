@@ -162,6 +162,12 @@ REFUSED: list[tuple[Version, str, Setting, str]] = [
     (MYSQL_97, "innodb_log_file_size", "a lot", "not a number"),
     (MYSQL_97, "foreign_key_checks", 0, "only a running server has it"),
     (MARIADB_1011, "innodb_checksum_algorithm", "none", "always write checksums"),
+    (
+        MARIADB_1011,
+        "innodb_checksums",
+        "OFF",
+        "= none here, and MariaDB 10.6",
+    ),
 ]
 
 

@@ -71,7 +71,9 @@ class Place:
         strays = [
             path
             for path in _private_folders(self.shared)
-            if path not in self.before and not any(path.name in line for line in lines.values())
+            if path not in self.before
+            and not any(path.name in line for line in lines.values())
+            and not _is_of_another(path, self.folder)
         ]
         return [
             *(f"file {path}" for path in [*files, *strays]),
@@ -106,6 +108,16 @@ def _private_folders(shared: tuple[Path, ...]) -> list[Path]:
         for path in folder.iterdir()
         if PRIVATE_NAME.fullmatch(path.name)
     ]
+
+
+def _is_of_another(private: Path, place: Path) -> bool:
+    """Whether it was left by a server whose data was elsewhere: another run of mydyno's that was killed."""
+    try:
+        told = (private / "my.cnf").read_text()
+    except OSError:
+        return False
+    data = [line.partition("=")[2] for line in told.splitlines() if line.startswith("datadir=")]
+    return bool(data) and not any(Path(each).is_relative_to(place) for each in data)
 
 
 def _processes_that_name(folder: Path) -> dict[int, str]:

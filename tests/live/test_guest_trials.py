@@ -24,6 +24,7 @@ setup:
     log: {{disks: {{count: 1}}, filesystem: xfs}}
   limits: {{nofile: 2000}}
   server: {{config: {{innodb_buffer_pool_size: 8M}}}}
+  cache: cold
 workload:
   oltp04: {{table_size: 1000}}
   connections: [2]
@@ -57,6 +58,11 @@ def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace
     assert {check.operation for check in trial.self_checks} == {"randread", "randwrite"}
     assert trial.settings_in_force["innodb_log_group_home_dir"].startswith("/run/mydyno/log/")
     assert trial.phases[0].queries > 0
+    assert trial.data is not None
+    assert (trial.data.clone, trial.data.cache) == ("copy", "cold")
+    assert trial.data.file_bytes
+    assert trial.data.cached_bytes is not None
+    assert trial.data.cached_bytes < 0.1 * trial.data.file_bytes
     workplace.wait_until_no_process_is_left()
     assert list((workplace.lab / "run").iterdir()) == []
 

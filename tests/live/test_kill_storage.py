@@ -26,6 +26,8 @@ pytestmark = pytest.mark.live
 
 STEPS = ("raise", "load", "down")
 
+_LAST_WORDS_SECONDS = 20.0
+
 
 @dataclass
 class Killing:
@@ -106,6 +108,9 @@ def _hear(child: subprocess.Popen[str], line: str) -> None:
     assert child.stdout is not None
     heard = child.stdout.readline()
     if heard != f"{line}\n":
+        # What it fails with is still being written.
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_LAST_WORDS_SECONDS)
         child.kill()
         raise AssertionError(f"the child says no `{line}` but: {heard}{child.stdout.read()}")
 

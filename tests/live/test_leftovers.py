@@ -87,6 +87,15 @@ def test_a_private_folder_in_a_folder_of_the_machine_is_seen(place: Place) -> No
     assert only(place.lying()) == f"file {stray}"
 
 
+def test_what_a_server_of_another_run_left_there_is_not_counted(place: Place) -> None:
+    stray = place.folder / "shared" / "mydyno-0123456789ab"
+    stray.mkdir()
+    (stray / "my.cnf").write_text("[mysqld]\ndatadir=/tmp/another/lab/run/mydyno-aaaaaaaaaaaa/data\n")
+    assert place.lying() == []
+    (stray / "my.cnf").write_text(f"[mysqld]\ndatadir={place.lab}/run/mydyno-aaaaaaaaaaaa/data\n")
+    assert only(place.lying()) == f"file {stray}"
+
+
 def test_a_mount_root_that_nobody_holds_is_seen(place: Place) -> None:
     held = HeldMountRoot(place.mount_root)
     assert place.lying() == []

@@ -16,7 +16,7 @@ from mydyno.report.views.method import method
 from mydyno.report.views.settings import settings_view
 from mydyno.report.views.trials import trial_table
 from mydyno.report.views.verdicts import verdicts
-from mydyno.results.records import TrialRecord
+from mydyno.results.records import SettingTranslation, TrialRecord
 from report.builders import MemoryRun, one_point_run, phase, thread_cache_run, trial
 
 
@@ -293,3 +293,23 @@ def test_a_lost_series_is_told_and_the_numbers_remain():
     assert len(found.lost) == 6
     assert any("samples of t001 are damaged" in sentence for sentence in method(found).remarks)
     assert verdicts(found) == verdicts(gather(whole))
+
+
+def test_settings_that_were_translated_are_told_with_the_points_they_were_translated_at() -> None:
+    run = thread_cache_run(invalid=())
+    one = SettingTranslation(name="query_cache_size", value="0", became={}, why="there is none")
+    other = SettingTranslation(
+        name="innodb_log_file_size",
+        value="512M",
+        became={"innodb_redo_log_capacity": "1G"},
+        why="size x files",
+    )
+    at = run.records[0].point_id
+    records = tuple(
+        replace(each, translations=(one, other) if each.point_id == at else (one,)) for each in run.records
+    )
+    view = settings_view(gather(replace(run, records=records)))
+    assert view.translated[0] == "query_cache_size = 0 was left out (there is none)"
+    told, point = view.translated[1].split(": ")
+    assert told == "innodb_log_file_size = 512M became innodb_redo_log_capacity = 1G (size x files)"
+    assert point in {setting.title for setting in view.settings}

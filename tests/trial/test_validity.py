@@ -66,6 +66,7 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
             "settings-in-force",
             "asked 8",
         ),
+        (phase(queries=0, transactions=0), "measured", "not one query"),
         (
             trial(misplaced=("redo log: /data/ib_logfile0 is open, and should be in /log",)),
             "files-on-volumes",

@@ -110,6 +110,15 @@ def _refusal(row: Row, value: Setting, version: Version) -> str | None:
     return None
 
 
+def _refused_there(work: _Work, made: Mapping[str, Setting]) -> str | None:
+    """Why this server does not take what a setting became."""
+    for name, value in made.items():
+        row = work.table.get(name)
+        if row is not None and (why := _refusal(row, value, work.version)):
+            return f"it is {name} = {text_of(value)} here, and {why}"
+    return None
+
+
 def _remark(work: _Work, name: str, value: Setting, row: Row) -> None:
     for hint in row.hints:
         here = [word for written, word in hint.words.items() if same_value(value, written)]
@@ -133,6 +142,9 @@ def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
             if any(drop.holds(work.version) and drop.takes(value) for drop in row.dropped):
                 return False
             work.problems.append(Problem(name, f"it is {becomes.name} here, and {error}"))
+            return True
+        if why := _refused_there(work, made):
+            work.problems.append(Problem(name, why))
             return True
         also = ""
         if partner is not None and becomes.how == "times":

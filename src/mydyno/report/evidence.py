@@ -20,6 +20,7 @@ from mydyno.results.records import (
     ExperimentRecord,
     GroundRecord,
     PhaseRecord,
+    SettingTranslation,
     TrialRecord,
     VolumeRecord,
 )
@@ -209,6 +210,16 @@ def _printable_words(trial: TrialRecord) -> TrialRecord:
         ground=None if trial.ground is None else _printable_ground(trial.ground),
         self_checks=tuple(replace(each, error=_printable(each.error)) for each in trial.self_checks),
         remarks=tuple(replace(each, message=printable(each.message)) for each in trial.remarks),
+        translations=tuple(map(_printable_translation, trial.translations)),
+    )
+
+
+def _printable_translation(each: SettingTranslation) -> SettingTranslation:
+    return SettingTranslation(
+        name=printable(each.name),
+        value=printable(each.value),
+        became={printable(name): printable(value) for name, value in each.became.items()},
+        why=printable(each.why),
     )
 
 

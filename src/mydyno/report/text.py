@@ -125,6 +125,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from _table(trials_table(page.trials))
     yield "\n## Settings in force\n"
     yield from _table(settings_table(page.settings))
+    if page.settings.translated:
+        yield "\nWritten for other releases:\n"
+    yield from (f"- {escaped(sentence)}" for sentence in page.settings.translated)
     yield "\n## Environment\n"
     facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
     yield from _table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))

@@ -135,7 +135,8 @@ class Server(Section):
     config: dict[str, ConfigValue] = Field(
         default_factory=dict,
         description="Server variables and their values, as in my.cnf. Names may have dashes or underscores; "
-        "sizes are as `256M`, switches `ON` and `OFF`, and `25% of memory` is worked out for the machine.",
+        "sizes are as `256M`, switches `ON` and `OFF`, and `25% of memory` is worked out for the machine. "
+        "A setting of another release is translated (docs/variables.md).",
         json_schema_extra={"propertyNames": _NAME_SCHEMA},
     )
     network: Annotated[Network, BeforeValidator(Network.from_written)] = Field(

@@ -55,6 +55,7 @@ def check(evidence: Evidence) -> tuple[Invalidity, ...]:
         _files_on_volumes,
         _server_alive,
         _phases_complete,
+        _anything_measured,
         _connections_reached,
         _errors,
         _client_saturation,
@@ -101,6 +102,16 @@ def _phases_complete(evidence: Evidence) -> Iterator[Invalidity]:
         yield Invalidity(
             check="phase-complete", message=f"{missing} of {evidence.phases_planned} phases were never run"
         )
+
+
+def _anything_measured(evidence: Evidence) -> Iterator[Invalidity]:
+    for phase in evidence.phases:
+        if not (phase.queries or phase.transactions or phase.operations or phase.aborted):
+            yield Invalidity(
+                check="measured",
+                message="not one query ended while the phase was measured: measure for longer",
+                phase=phase.index,
+            )
 
 
 def _connections_reached(evidence: Evidence) -> Iterator[Invalidity]:

@@ -28,6 +28,7 @@ def put_base(lab: Path, name: str, dataset: str) -> None:
             data=place,
             scratch=place,
             places={},
+            settings={},
             size_bytes=1 << 20,
             seconds=1.0,
         ),

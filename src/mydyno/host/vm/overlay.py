@@ -9,13 +9,10 @@ from mydyno.host.local import LocalHost
 
 QEMU_IMG = "qemu-img"
 
-# Subclusters of 4K (a 32nd of a cluster), and no cluster to be found a place for: a first write of a page
-# reads nothing of the base and costs a bit in a table that is in memory (docs/grounds.md has the figures).
-# The counts of references may lag behind, since no overlay is opened twice.
-_OPTIONS = "extended_l2=on,cluster_size=128k,preallocation=metadata,lazy_refcounts=on"
-
-# Placing the clusters of a large disk is some writing: 150 MB for a terabyte.
-_LONGEST_SECONDS = 600.0
+# Subclusters of 4K, a 32nd of a cluster: a first write of a page reads nothing of the base, and costs a bit
+# in a table that is in memory (docs/grounds.md has the figures). The counts of references may lag behind,
+# since no overlay is opened twice.
+_OPTIONS = "extended_l2=on,cluster_size=128k,lazy_refcounts=on"
 
 
 def make_overlay(base: Path, overlay: Path) -> None:
@@ -25,7 +22,7 @@ def make_overlay(base: Path, overlay: Path) -> None:
     """
     argv = [QEMU_IMG, "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(base), "-o", _OPTIONS]
     try:
-        done = LocalHost().run([*argv, str(overlay)], timeout_seconds=_LONGEST_SECONDS)
+        done = LocalHost().run([*argv, str(overlay)])
     except MissingToolError as error:
         raise MissingToolError(
             f"{QEMU_IMG} was not found, and guests' disks are made with it",

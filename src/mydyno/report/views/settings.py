@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence, Setting
@@ -62,6 +62,8 @@ class SettingsView:
     """The label of each setting; None where it is unknown or was not the same in all of its trials."""
     known: int
     """How many variables were read back from the server; 0 when none was."""
+    translated: tuple[str, ...] = ()
+    """A sentence for each setting that was written for another release, with the servers it is told of."""
 
     @property
     def durability_differs(self) -> bool:
@@ -89,7 +91,19 @@ def settings_view(evidence: Evidence) -> SettingsView:
         rows=(*sorted(rows, key=lambda row: (not row.differs, row.name)), *beneath),
         durability=tuple(_one({trial.durability for trial in trials}) for trials in by_point),
         known=len({name for mapping in in_force for name in mapping}),
+        translated=tuple(_translated(settings, by_point)),
     )
+
+
+def _translated(settings: tuple[Setting, ...], by_point: list[list[TrialRecord]]) -> Iterator[str]:
+    told: dict[str, dict[str, None]] = {}
+    for setting, trials in zip(settings, by_point, strict=True):
+        for each in (each for trial in trials for each in trial.translations):
+            here = ", ".join(f"{name} = {value}" for name, value in each.became.items())
+            became = f"became {here}" if here else "was left out"
+            told.setdefault(f"{each.name} = {each.value} {became} ({each.why})", {})[setting.title] = None
+    for sentence, titles in told.items():
+        yield sentence if len(titles) == len(settings) else f"{sentence}: {'; '.join(titles)}"
 
 
 def _believed(evidence: Evidence, point_id: str) -> list[TrialRecord]:

@@ -72,12 +72,12 @@ def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
 
 
 def _candidates(host: Host, manifest: DatasetManifest) -> Iterator[Callable[[], ServerBinary]]:
-    """The program that made it, of a release or not; the system's; the other releases that are here."""
+    """Those at the path of its maker, which several private roots have; the system's; the others."""
     installed = ReleaseStore().all()
     made_by = [one for one in installed if str(one.binary.resolve()) == manifest.binary]
-    if made_by:
-        yield partial(binary_of_installed, made_by[0], host)
-    elif manifest.binary is not None:
+    for one in made_by:
+        yield partial(binary_of_installed, one, host)
+    if manifest.binary is not None:
         yield partial(binary_of, path=manifest.binary, host=host)
     yield partial(binary_of, host=host)
     for one in installed:

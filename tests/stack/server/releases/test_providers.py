@@ -63,6 +63,8 @@ def test_a_folder_with_a_loader_of_its_own_is_a_whole_system(open_folder: Path) 
     (open_folder / "usr" / "lib" / "s390x-linux-gnu" / "ld-linux-s390x.so.1").touch()
     assert is_system(open_folder)
     assert not is_system(Path("/"))
+    (open_folder / "usr" / "etc").mkdir()
+    assert not is_system(open_folder / "usr"), "only a part of a system, though programs may make etc there"
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])

