@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from live.mydyno_process import Workplace
+from live.releases import release
 from mydyno.host.local import LocalHost
 from mydyno.stack import (
     DataDirectory,
@@ -31,6 +33,7 @@ from mydyno.stack import (
     inspect_binary,
     start_server,
 )
+from mydyno.stack.server.releases import binary_of
 
 
 class Start(Protocol):
@@ -83,8 +86,12 @@ def shared_site() -> Iterator[Site]:
 @pytest.fixture(scope="session")
 def empty(shared_site: Site, binary: ServerBinary) -> FrozenDataset:
     """A data directory at rest with nothing but system tables."""
+    return _without_tables(shared_site, binary)
+
+
+def _without_tables(site: Site, binary: ServerBinary) -> FrozenDataset:
     layer = DatasetLayer(binary, {}, contents={"workload": "none"}, prepare=lambda server: {})
-    return layer.up(shared_site, Standing())
+    return layer.up(site, Standing())
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +115,20 @@ def site(lab: Path) -> Iterator[Site]:
 def start(site: Site, empty: FrozenDataset, binary: ServerBinary) -> Iterator[Start]:
     """Starts servers of the test's own; their my.cnf and error.log are in `lab / "trial"`."""
     yield from _starting(site, empty, binary, site.lab / "trial")
+
+
+@pytest.fixture
+def start_release(site: Site) -> Iterator[Callable[[str], Start]]:
+    """The same for a release by its name; skips the test, aloud, when it cannot be had."""
+    with ExitStack() as running:
+
+        def of_release(name: str) -> Start:
+            release(name)
+            binary = binary_of(name)
+            starting = contextmanager(_starting)(site, _without_tables(site, binary), binary, site.lab / name)
+            return running.enter_context(starting)
+
+        yield of_release
 
 
 def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Path) -> Iterator[Start]:

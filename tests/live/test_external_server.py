@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from mydyno.core.facts import HostFacts
 from mydyno.host.local import LocalHost
 from mydyno.results.records import TrialRecord
 from mydyno.results.store import Lab
+from mydyno.spec import SpecErrors
 from mydyno.stack import RunningServer, Setting
 from mydyno.stack.journal import outstanding_in
 from mydyno.stack.server.global_variables import read, write
@@ -193,6 +195,27 @@ def test_ctrl_c_puts_the_settings_back(workplace: Workplace, server: RunningServ
     assert code == 130, output
     assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == before
     assert outstanding_in(workplace.lab) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mysql-5.6", "mysql-9.7", "mariadb-11.8"])
+def test_a_server_of_another_release_is_set_and_left_as_it_was(
+    workplace: Workplace, start_release: Callable[[str], Start], name: str
+) -> None:
+    server = start_release(name)()
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
+    by_file = f"{{defaults_file: {option_file(workplace.folder, server)}, database: bench}}"
+    with pytest.raises(SpecErrors, match="lower_case_table_names"):
+        checked(experiment(by_file, config="{lower_case_table_names: 1}"))
+    workplace.experiment.write_text(experiment(by_file, repeats=1))
+    done = workplace.run("run", str(workplace.experiment), "--no-report")
+    assert done.returncode in (0, 7), done.stdout + done.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        for trial in lab.find_run("foreign").trials():
+            assert faults(trial) == set()
+            level = trial.levels["server.config.sort_buffer_size"]
+            assert trial.settings_in_force["sort_buffer_size"] == level
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == before
 
 
 @pytest.mark.slow

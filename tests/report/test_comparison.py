@@ -111,6 +111,11 @@ def test_without_trials_enough_there_is_neither_an_interval_nor_a_difference():
     assert cell.verdict == "not enough data"
 
 
+def test_many_settings_with_too_few_trials_are_one_sentence():
+    (sentence,) = page(gather(releases_run(repeats=2))).method.remarks
+    assert sentence.startswith("9 of 9 settings: 2 valid trials; intervals and verdicts need at least 3")
+
+
 def test_a_column_that_is_faster_for_less_durability_is_told_to_be():
     view = whole().comparison
     assert [column.durability for column in view.columns] == ["durable", "durable", LESS]

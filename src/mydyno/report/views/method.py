@@ -14,6 +14,9 @@ from mydyno.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER,
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
 
+_NAMED = 4
+"""Settings that have a sentence each."""
+
 GIVEN_WORK = "Test programs run one after the other: their work is given and their time is measured."
 
 
@@ -64,21 +67,33 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
         sentences.append(
             f"The run is not complete: {done} of {planned} trials are done. Running it again resumes it."
         )
-    for setting in evidence.settings:
-        of_point = evidence.trials_of(setting.point_id)
-        valid = sum(trial.status == "valid" for trial in of_point)
-        if of_point and valid == 0:
-            sentences.append(f"{setting.title}: no valid trial.")
-        elif 0 < valid < 3:
-            sentences.append(
-                f"{setting.title}: {valid} valid {'trial' if valid == 1 else 'trials'}; "
-                "intervals and verdicts need at least 3 (design.repeats)."
-            )
+    sentences += _too_few(evidence)
     if len(evidence.experiment.points) == 1 and evidence.trials:
         sentences.append(
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
     return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))
+
+
+def _too_few(evidence: Evidence) -> Iterator[str]:
+    """Settings without trials enough; those of one number of trials together where they are many."""
+    found: dict[int, list[str]] = {}
+    for setting in evidence.settings:
+        of_point = evidence.trials_of(setting.point_id)
+        valid = sum(trial.status == "valid" for trial in of_point)
+        if of_point and valid < 3:
+            found.setdefault(valid, []).append(setting.title)
+    for valid, titles in sorted(found.items()):
+        if len(titles) > _NAMED:
+            titles = [f"{len(titles)} of {len(evidence.settings)} settings"]
+        for title in titles:
+            if valid == 0:
+                yield f"{title}: no valid trial."
+            else:
+                yield (
+                    f"{title}: {valid} valid {'trial' if valid == 1 else 'trials'}; "
+                    "intervals and verdicts need at least 3 (design.repeats)."
+                )
 
 
 def _external(evidence: Evidence) -> Iterator[str]:
