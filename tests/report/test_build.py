@@ -86,6 +86,7 @@ def test_the_points_are_one_row_a_setting_and_number_of_connections(files):
 def test_the_trials_are_one_row_a_phase_the_invalid_ones_too(files):
     frame = pl.read_csv(files.trials)
     assert frame.height == 12
+    assert frame["block"].unique().sort().to_list() == [1, 2, 3], "as in the lab and on the page"
     assert frame.filter(pl.col("status") == "invalid")["trial"].unique().to_list() == ["t005"]
 
 

@@ -48,7 +48,7 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "trial": trial.trial_id,
             "attempt": trial.attempt,
             "order": trial.index + 1,
-            "block": trial.block + 1,
+            "block": trial.block,
             "point": trial.point_id,
             "status": trial.status,
             "phase": phase.index,
