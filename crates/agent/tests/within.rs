@@ -20,7 +20,7 @@ impl Place {
     fn new(name: &str) -> Self {
         let place = Self(std::env::temp_dir().join(format!("agent-{name}-{}", std::process::id())));
         fs::create_dir(&place.0).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_mydyno-agent"), place.agent()).unwrap();
+        copy(Path::new(env!("CARGO_BIN_EXE_mydyno-agent")), &place.agent());
         place
     }
 
@@ -37,11 +37,11 @@ impl Place {
         fs::write(root.join("etc/mark"), "private").unwrap();
         for program in PROGRAMS {
             let path = Path::new("/usr/bin").join(program);
-            fs::copy(&path, root.join("usr/bin").join(program)).unwrap();
+            copy(&path, &root.join("usr/bin").join(program));
             for library in libraries(&path) {
-                let copy = root.join(library.strip_prefix("/").unwrap());
-                fs::create_dir_all(copy.parent().unwrap()).unwrap();
-                fs::copy(&library, copy).unwrap();
+                let place = root.join(library.strip_prefix("/").unwrap());
+                fs::create_dir_all(place.parent().unwrap()).unwrap();
+                copy(&library, &place);
             }
         }
         place
@@ -67,6 +67,12 @@ impl Drop for Place {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
     }
+}
+
+/// Copied by a process of its own: a descriptor that this one had open for writing would be inherited by what
+/// other tests start just then, and a program that somebody may write to is not executed (ETXTBSY).
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
 }
 
 /// What the loader would map, as ldd(1) tells it.
@@ -277,7 +283,8 @@ fn a_program_that_is_not_there_or_for_another_processor_is_named() {
     let mut program = fs::read(place.root().join("usr/bin/cat")).unwrap();
     // e_machine of the ELF header: a processor that nobody has.
     program[18..20].copy_from_slice(&[0xfe, 0xca]);
-    fs::write(place.root().join("usr/bin/cat"), program).unwrap();
+    fs::write(place.0.join("foreign"), program).unwrap();
+    copy(&place.0.join("foreign"), &place.root().join("usr/bin/cat"));
     assert!(complain("/bin/cat").contains("it is no program for this machine's processor"));
 }
 
