@@ -99,7 +99,7 @@ def test_options_that_only_load_a_plugin_are_no_change() -> None:
     assert "innodb_cmp" not in {each.name for each in found.removed}
 
 
-@pytest.mark.parametrize(("before", "after"), permutations(LISTED, 2))
+@pytest.mark.parametrize(("before", "after"), list(permutations(LISTED, 2)))
 def test_everything_fits_a_terminal_of_80_columns(before: Version, after: Version) -> None:
     text = render_changes(BINARIES[before], BINARIES[after], between(before, after))
     text += render_list(BINARIES[after], matching(BINARIES[after], "_"))

@@ -67,6 +67,7 @@ def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace
     assert list((workplace.lab / "run").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workplace: Workplace) -> None:
     process = workplace.start("run", str(write(workplace, "4s", 2)), "--no-report")
     wait_for_line(process, "raising: server")
