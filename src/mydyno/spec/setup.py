@@ -39,19 +39,14 @@ class Setup(Section):
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
-        host, limits, server = raw.get("host"), raw.get("limits"), raw.get("server")
+        host, server = raw.get("host"), raw.get("server")
         kind = host.get("kind") if isinstance(host, dict) else host
         if isinstance(server, dict) and server.get("external") is not None:
             yield from _beside_external(raw, kind)
             return
-        if kind in ("uml", "vm"):
-            if raw.get("storage") is None:
-                message = "a guest has no disks but those of storage, and storage is missing"
-                yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
-            if isinstance(limits, dict) and limits.get("via") == "systemd":
-                message = "no systemd runs in a guest"
-                spot = ("limits", "via")
-                yield Fault(message, "via: rlimits, or host: local", at=spot, show_value=False, whole=True)
+        if kind in ("uml", "vm") and raw.get("storage") is None:
+            message = "a guest has no disks but those of storage, and storage is missing"
+            yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
