@@ -6,8 +6,12 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 
-from mydyno.results.records import ExperimentRecord, PointRecord
+from pydantic import TypeAdapter
+
+from mydyno.results.records import ClaimRecord, ExperimentRecord, PointRecord
 from mydyno.results.tables import insert
+
+_CLAIMS: TypeAdapter[tuple[ClaimRecord, ...]] = TypeAdapter(tuple[ClaimRecord, ...])
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
         created_at=experiment.created_at,
         mydyno_version=experiment.mydyno_version,
         work=experiment.work,
+        imported=experiment.imported,
+        claims=_CLAIMS.dump_json(experiment.claims).decode(),
     )
     for factor_position, (factor, levels) in enumerate(experiment.factors.items()):
         for level_position, level in enumerate(levels):
@@ -92,6 +98,8 @@ def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
                 created_at=row["created_at"],
                 mydyno_version=row["mydyno_version"],
                 work=row["work"],
+                imported=bool(row["imported"]),
+                claims=_CLAIMS.validate_json(row["claims"]),
             ),
         )
         for row in connection.execute("SELECT * FROM runs ORDER BY run_id")
