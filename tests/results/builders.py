@@ -9,6 +9,7 @@ import polars as pl
 from mydyno.results.records import (
     CheckRecord,
     DataRecord,
+    DesignRecord,
     ExperimentRecord,
     GroundRecord,
     Invalidity,
@@ -47,6 +48,27 @@ def experiment(fingerprint: str = "c0ffee0123456789", trials: int = 6) -> Experi
         planned_trials=trials,
         created_at="2026-01-31T12:00:00Z",
         mydyno_version="0.1.0",
+    )
+
+
+def designed_experiment() -> ExperimentRecord:
+    """One that looks after each block, with an A/A control, and with every column of a design filled."""
+    plain = experiment(fingerprint="de51900123456789", trials=60)
+    again = replace(plain.points[0], point_id="p1-control", title="the same (A/A control)", control_of="p1")
+    return replace(
+        plain,
+        points=(*plain.points, again),
+        design=DesignRecord(
+            points="fraction",
+            aliases=("A = B×C",),
+            defining=("I = A×B×C",),
+            resolution=3,
+            until=0.03,
+            first_look=3,
+            at_most=20,
+            hard_factors=(("A", "B"), ("C",)),
+            rest_s=600.0,
+        ),
     )
 
 

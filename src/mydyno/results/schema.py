@@ -353,4 +353,11 @@ _TRANSLATIONS = (
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA)
+_DESIGN = (
+    # JSON, as docs/lab-format.md has it; NULL for a run of before: all points, a fixed number of times.
+    "ALTER TABLE runs ADD COLUMN design TEXT",
+    # The point that an A/A control measures a second time; NULL for all others.
+    "ALTER TABLE points ADD COLUMN control_of TEXT",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA, _DESIGN)
