@@ -355,6 +355,13 @@ _TRANSLATIONS = (
     """,
 )
 
+_DESIGN = (
+    # JSON, as docs/lab-format.md has it; NULL for a run of before: all points, a fixed number of times.
+    "ALTER TABLE runs ADD COLUMN design TEXT",
+    # The point that an A/A control measures a second time; NULL for all others.
+    "ALTER TABLE points ADD COLUMN control_of TEXT",
+)
+
 _IMPORTS = (
     "ALTER TABLE runs ADD COLUMN imported INTEGER NOT NULL DEFAULT 0",  # 1: measured elsewhere
     # JSON: what the source concluded, [{factor, order, where, said}].
@@ -399,4 +406,12 @@ _IMPORTS = (
     _CURVE,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA, _IMPORTS)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _WORKLOADS,
+    _STORAGE,
+    _TRANSLATIONS,
+    _DATA,
+    _DESIGN,
+    _IMPORTS,
+)
