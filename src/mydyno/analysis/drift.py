@@ -1,14 +1,14 @@
 """Whether a series drifts: the Mann-Kendall test, with the size of the drift by Theil and Sen. Pure.
 
-The test (Mann, Econometrica 13, 1945; Kendall, *Rank Correlation Methods*, 1948) asks nothing of the noise but
-that its values be exchangeable, which neighbours in a benchmark are not. So neighbours are averaged in blocks first,
-and the variance of the statistic is corrected for what autocorrelation is left (Hamed and Rao, *A Modified
-Mann-Kendall Trend Test for Autocorrelated Data*, Journal of Hydrology 204, 1998), never downwards. The slope is the
-median over all pairs (Theil 1950; Sen, JASA 63, 1968).
+The test (Mann, Econometrica 13, 1945; Kendall, *Rank Correlation Methods*, 1948) asks nothing of the noise
+but that its values be exchangeable, which neighbours in a benchmark are not. So neighbours are averaged in
+blocks first, and the variance of the statistic is corrected for what autocorrelation is left (Hamed and Rao,
+*A Modified Mann-Kendall Trend Test for Autocorrelated Data*, Journal of Hydrology 204, 1998), never
+downwards. The slope is the median over all pairs (Theil 1950; Sen, JASA 63, 1968).
 
-Over several points at once it is the seasonal Kendall test (Hirsch, Slack and Smith, *Techniques of Trend Analysis
-for Monthly Water Quality Data*, Water Resources Research 18, 1982), with points for seasons: only trials of the same
-point are held against each other.
+Over several points at once it is the seasonal Kendall test (Hirsch, Slack and Smith, *Techniques of Trend
+Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982), with points for seasons: only
+trials of the same point are held against each other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEAST_CHANGE = 0.05
 
 @dataclass(frozen=True)
 class Drift:
-    """`change`: from the first to the last value, as a share of the middle one; -0.1 says 10 % less."""
+    """`change`: over the whole of it, as a share of the middle; -0.1 says 10 % less."""
 
     change: float
     p_value: float
@@ -57,14 +57,14 @@ def drift(rates: Sequence[float | None]) -> Drift | None:
         return None
     slope = float(np.median(_slopes(np.arange(len(blocks), dtype=np.float64), blocks)))
     variance = _variance(blocks) * _correction(blocks, slope)
-    return Drift(slope * (len(blocks) - 1) / middle, _p_value(_statistic(blocks), variance))
+    return Drift(slope * len(blocks) / middle, _p_value(_statistic(blocks), variance))
 
 
 def drift_over_points(points: Iterable[Sequence[tuple[float, float]]]) -> Drift | None:
     """Of trials over a run. For each point its trials as (place in the run, value), values above 0.
 
-    `change` is over the whole run, as a ratio of rates less 1. None with too few trials, or where no point has
-    two.
+    `change` is over the whole run, as a ratio of rates less 1. None with too few trials, or where no point
+    has two.
     """
     ordered = [sorted(trials) for trials in points]
     usable = [trials for trials in ordered if len(trials) > 1]

@@ -22,7 +22,7 @@ def finite(values: Sequence[float | None]) -> Array | None:
 
 
 def batched(values: Array, size: int) -> Array:
-    """The means of `size` neighbours each, counted from the end; what is left over at the start is left out."""
+    """The means of `size` neighbours each, counted from the end; the start may be left over."""
     count = len(values) // size
     means: Array = values[len(values) - count * size :].reshape(count, size).mean(axis=1)
     return means

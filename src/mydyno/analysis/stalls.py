@@ -1,7 +1,8 @@
 """Stalls that recur with a period, as checkpoints and flushing cause them. Pure.
 
-A mean hides them: a server that stands still for a second in ten loses a tenth of its rate, and its users wait that
-second. What is looked for is regularity; single stalls are noise, which the percentiles already tell.
+A mean hides them: a server that stands still for a second in ten loses a tenth of its rate, and its users
+wait that second. What is looked for is regularity; single stalls are noise, which the percentiles already
+tell.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 SLOW = 0.5
@@ -53,7 +55,7 @@ def stalls(stretches: Sequence[Stretch]) -> Stalls | None:
     if len(spans) < LEAST_STALLS:
         return None
     starts = [start for start, _ in spans]
-    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(starts)]
     usual = median(gaps)
     if any(not _regular(gap / usual) for gap in gaps):
         return None
@@ -74,9 +76,7 @@ def _spans(stretches: Sequence[Stretch]) -> list[tuple[float, float]]:
     slow = SLOW * median(rates)
     told = median(one.queries for one in stretches) >= LEAST_QUERIES and bool(tails)
     long = LONG * median(tails) if told else math.inf
-    stalled = [
-        rate < slow or (one.p99_ns or 0.0) > long for rate, one in zip(rates, stretches, strict=True)
-    ]
+    stalled = [rate < slow or (one.p99_ns or 0.0) > long for rate, one in zip(rates, stretches, strict=True)]
     if sum(stalled) > MOST_STALLED * len(stalled):
         return []
     spans: list[tuple[float, float]] = []

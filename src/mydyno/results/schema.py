@@ -406,6 +406,11 @@ _IMPORTS = (
     _CURVE,
 )
 
+_STEADY = (
+    # Where the steady part of the measured window begins; NULL: not judged, or never steady.
+    "ALTER TABLE phases ADD COLUMN steady_from_s REAL",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -414,4 +419,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _DATA,
     _DESIGN,
     _IMPORTS,
+    _STEADY,
 )
