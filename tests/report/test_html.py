@@ -126,7 +126,7 @@ def test_every_trial_is_in_the_table_in_the_order_in_which_it_ran(tree):
 
 
 def test_settings_tell_asked_from_in_force_and_durability_is_labelled(tree):
-    rows = {row.all("td")[0].told: row for row in tree.by_id("settings").all("tr") if row.all("td")}
+    rows = {row.all("th")[0].told: row for row in tree.by_id("settings").all("tr") if row.all("td")}
     assert rows["thread_cache_size"].attributes["class"] == "differs"
     assert "268435456 asked 256M" in rows["innodb_buffer_pool_size"].told
     assert rows["durability"].told == "durability durable durable"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mydyno.report.charts import draw
+from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import inline_svg
-from mydyno.report.charts.live import LiveChart, live
+from mydyno.report.charts.live import LiveChart, interactive
 from mydyno.report.charts.titled import titled
 from mydyno.report.figures import Figure
 
@@ -31,8 +31,10 @@ class Drawing:
 
 
 def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
-    charts = [live(figure.name, figure.draw, zoom=figure.zoom) for figure in figures]
-    return tuple(
-        Drawing(figure, draw.rendered(chart.wide), chart)
-        for figure, chart in zip(figures, charts, strict=True)
-    )
+    return tuple(_drawing(figure) for figure in figures)
+
+
+def _drawing(figure: Figure) -> Drawing:
+    wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
+    chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
+    return Drawing(figure, draw.rendered(wide), chart)

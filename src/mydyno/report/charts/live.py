@@ -8,6 +8,7 @@ edge of a panel, and `dx` goes on from there.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,8 +21,6 @@ from mydyno.report.charts.theme import Size
 ZOOM = "zoom"
 """The selection that the zoom is; Vega-Lite calls its signal `zoom_FIELD`. `usermeta` tells the page that
 name and that of a scale which follows."""
-_CLIPPED = ("line", "area", "rule", "rect", "bar", "point", "circle", "square", "tick", "trail")
-"""Marks that are cut at the edge of their panel; a text may stand above it."""
 _WHEEL = "wheel![event.ctrlKey || event.metaKey]"
 """The bare wheel scrolls the page, also over a chart."""
 _DRAG = "[pointerdown[event.pointerType == 'mouse'], window:pointerup] > window:pointermove!"
@@ -46,12 +45,13 @@ class LiveChart:
 def live(name: str, draw: Callable[[Size], Chart], *, zoom: bool = False) -> LiveChart:
     """The chart that `draw` draws at any width. With `zoom` its panels share one zoom along x, a quantity;
     all of them have the same field there."""
-    wide, narrow = (interactive(specification(draw(size)), zoom=zoom) for size in (theme.WIDE, theme.NARROW))
-    return LiveChart(name, wide, narrow)
+    wide, narrow = (specification(draw(size)) for size in (theme.WIDE, theme.NARROW))
+    return LiveChart(name, interactive(wide, zoom=zoom), interactive(narrow, zoom=zoom))
 
 
 def interactive(spec: Spec, *, zoom: bool) -> Spec:
-    """`spec` with, added in place, a tooltip on each mark that describes itself and, on demand, the zoom."""
+    """`spec` and a tooltip on each mark that describes itself and, with `zoom`, the zoom."""
+    spec = copy.deepcopy(spec)
     for unit in _units(spec):
         told = unit.get("encoding", {}).get("description")
         if told is not None:
@@ -74,11 +74,12 @@ def _zoom(spec: Spec) -> None:
             unit["name"] = f"{ZOOM}-{place}"
             views.append(unit["name"])
     for unit in _units(spec):
-        mark = unit["mark"]
-        if mark["type"] in _CLIPPED:
-            mark["clip"] = True
-        elif _field(unit):
-            # A text goes with the place that it names.
+        if unit["mark"]["type"] != "text":
+            continue
+        # Vega-Lite cuts every mark at the edge of a panel that is zoomed, but names stand above it. A name
+        # goes when the place that it names does.
+        unit["mark"]["clip"] = False
+        if _field(unit):
             unit.setdefault("transform", []).append({"filter": {"param": ZOOM}})
     first = panels.index(
         next(panel for panel, unit in zip(panels, along, strict=True) if unit and "name" in unit)

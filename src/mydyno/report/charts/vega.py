@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
 import vl_convert
@@ -15,7 +16,7 @@ _SNIPPET = "window.vegaEmbed=vegaEmbed"
 def script() -> str:
     """The script, which sets `window.vegaEmbed`. Packing it takes seconds, so it is kept in the cache; where
     that cannot be written it is packed anew each time."""
-    path = cache_folder("page") / f"vega-{vl_convert.__version__}.js"
+    path = cache_folder("page") / f"vega-of-vl-convert-{version('vl-convert-python')}.js"
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
