@@ -155,10 +155,17 @@ class _Curve:
         one, queue, pairs = np.linalg.lstsq(terms / inverse[:, None], np.ones_like(inverse), rcond=None)[0]
         one = max(one, inverse.min() / self.loads.max())
         start = [-math.log(one), min(max(queue / one, 1e-6), 0.999), max(pairs / one, 1e-12)]
+
+        def left(of: Numbers) -> Numbers:
+            return self._law(of[0], of[1], of[2]) - self.mean
+
+        def slopes(of: Numbers) -> Numbers:
+            return self._slopes(of[1], of[2])
+
         found = least_squares(
-            lambda x: self._law(x[0], x[1], x[2]) - self.mean,
+            left,
             start,
-            jac=lambda x: self._slopes(x[1], x[2]),
+            jac=slopes,
             bounds=([-np.inf, 0, 0], [np.inf, 1, np.inf]),
             x_scale="jac",
             ftol=1e-12,
