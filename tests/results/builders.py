@@ -8,7 +8,9 @@ import polars as pl
 
 from mydyno.results.records import (
     CheckRecord,
+    ClaimRecord,
     DataRecord,
+    DesignRecord,
     ExperimentRecord,
     GroundRecord,
     Invalidity,
@@ -47,6 +49,27 @@ def experiment(fingerprint: str = "c0ffee0123456789", trials: int = 6) -> Experi
         planned_trials=trials,
         created_at="2026-01-31T12:00:00Z",
         mydyno_version="0.1.0",
+    )
+
+
+def designed_experiment() -> ExperimentRecord:
+    """One that looks after each block, with an A/A control, and with every column of a design filled."""
+    plain = experiment(fingerprint="de51900123456789", trials=60)
+    again = replace(plain.points[0], point_id="p1-control", title="the same (A/A control)", control_of="p1")
+    return replace(
+        plain,
+        points=(*plain.points, again),
+        design=DesignRecord(
+            points="fraction",
+            aliases=("A = B×C",),
+            defining=("I = A×B×C",),
+            resolution=3,
+            until=0.03,
+            first_look=3,
+            at_most=20,
+            hard_factors=(("A", "B"), ("C",)),
+            rest_s=600.0,
+        ),
     )
 
 
@@ -94,6 +117,22 @@ def phase(index: int = 0, connections: int = 10, queries_per_second: float | Non
         error_examples={"1213": "Deadlock found when trying to get lock"},
         backlog_max=None,
     )
+
+
+def imported_experiment() -> ExperimentRecord:
+    """One whose numbers, and what was said of them, come from elsewhere."""
+    claim = ClaimRecord(
+        factor=FACTOR, order=("450", "8"), where={"machine": "one"}, said="the larger one is faster"
+    )
+    plain = experiment(fingerprint="1a90f7ed01234567")
+    return replace(plain, imported=True, claims=(claim,))
+
+
+def imported_trial(number: int = 1) -> TrialRecord:
+    """Its source tells a time and a total, and no counts."""
+    measured = trial(number)
+    phases = tuple(replace(phase, queries=None, transactions=None) for phase in measured.phases)
+    return replace(measured, phases=phases, totals={"running_time": 1783.0})
 
 
 def trial(

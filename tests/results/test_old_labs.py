@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 
 from mydyno.results import schema
+from mydyno.results.records import DesignRecord
 from mydyno.results.store import Lab
 from results import builders
-from results.builders import experiment, program_trial, save, storage_trial
+from results.builders import (
+    designed_experiment,
+    experiment,
+    imported_experiment,
+    imported_trial,
+    program_trial,
+    save,
+    storage_trial,
+)
 
 
 def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
@@ -56,6 +65,35 @@ def test_a_lab_of_the_third_version_does_not_know_the_data_of_its_trials(
         assert [remark.message for remark in old.remarks] == ["data: slower than theory"]
         save(run, storage_trial(2))
         assert run.trials()[1] == storage_trial(2)
+
+
+def test_a_lab_of_the_fifth_version_measured_all_points_a_fixed_number_of_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_lab(tmp_path, monkeypatch, version=5, rows=THIRD_VERSION)
+    with Lab.open(tmp_path, write=True) as lab:
+        (run,) = lab.runs()
+        assert run.experiment.design == DesignRecord()
+        assert run.experiment.compared_points == run.experiment.points
+        designed = lab.run(designed_experiment(), "{}")
+        assert designed.experiment == designed_experiment()
+        assert [point.point_id for point in designed.experiment.compared_points] == ["p1", "p2"]
+
+
+def test_a_lab_of_the_first_version_takes_imported_numbers_and_keeps_what_refers_to_a_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_lab(tmp_path, monkeypatch, version=1, rows=FIRST_VERSION)
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(imported_experiment(), "{}")
+        save(run, imported_trial())
+        assert (run.experiment, run.trials()) == (imported_experiment(), [imported_trial()])
+    with sqlite3.connect(tmp_path / "lab.sqlite") as database:
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert database.execute(
+            "SELECT count(*) FROM phases JOIN statements USING (trial_key, phase)"
+        ).fetchone() > (0,)
+    database.close()
 
 
 def make_lab(path: Path, monkeypatch: pytest.MonkeyPatch, *, version: int, rows: str) -> None:

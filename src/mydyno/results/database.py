@@ -29,13 +29,15 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
             # FULL syncs the log at every commit: a trial that was reported as saved survives a power loss.
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA foreign_keys = OFF")
             for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
                 with transaction(connection):
                     for statement in statements:
                         connection.execute(statement)
                     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                     connection.execute(f"PRAGMA user_version = {number}")
+            # Only now: a migration may make a table anew to which others refer.
+            connection.execute("PRAGMA foreign_keys = ON")
         except BaseException:
             connection.close()
             raise

@@ -24,6 +24,9 @@ Work = Literal["queries", "ios"]
 Budget = Literal["joint", "separate"]
 """How the limit of a ground's disk counts: reads and writes together, as on cloud disks, or each alone."""
 
+DesignPoints = Literal["all", "one-at-a-time", "plackett-burman", "fraction"]
+"""Which of the combinations of levels an experiment measures."""
+
 LatencyKind = Literal["service", "response"]
 """``service``: from sending the query. ``response``: from its intended start (open loop), so that a stall of
 the server counts against every query that was due meanwhile."""
@@ -121,8 +124,9 @@ class PhaseRecord:
     """End of the warm-up; ``None`` when the phase never came to measuring."""
     measured_to_s: float | None
     ended_s: float
-    queries: int
-    transactions: int
+    queries: int | None
+    """``None``, as `transactions`, where the source of imported numbers does not tell."""
+    transactions: int | None
     queries_per_second: float | None
     """``None`` when no time was measured."""
     transactions_per_second: float | None
@@ -300,8 +304,22 @@ class TrialRecord:
     data: DataRecord | None = None
     """``None`` where no server ran on data of its own."""
     translations: tuple[SettingTranslation, ...] = ()
+    totals: Mapping[str, float] = field(default_factory=dict)
+    """Metric -> its value over all phases, where the source of imported numbers gives one of its own."""
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimRecord:
+    """What was concluded elsewhere from the same numbers: the levels of a factor, best first."""
+
+    factor: str
+    order: tuple[str, ...]
+    where: Mapping[str, str]
+    """Factor -> the level to which the claim is limited; empty: it is about all points."""
+    said: str
+    """In the source's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,8 +328,38 @@ class PointRecord:
 
     point_id: str
     levels: Mapping[str, str]
+    """Factor -> level. A nested factor is missing where it does not apply."""
     title: str
     """For people, as ``thread_cache_size = 8``."""
+    control_of: str | None = None
+    """The point that this one measures a second time (an A/A control); ``None`` for all others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignRecord:
+    """Which points an experiment measures, how often, and what its order keeps together."""
+
+    points: DesignPoints = "all"
+    aliases: tuple[str, ...] = ()
+    """Of a fraction or a Plackett-Burman design: effects that cannot be told apart, as ``A = B×C + D×E`` with
+    the names of the factors."""
+    defining: tuple[str, ...] = ()
+    """Of a fraction: its defining relation, as ``I = A×B×C×D``, every word of it."""
+    resolution: int | None = None
+    """Of a fraction, or of a Plackett-Burman design, the length of the shortest word of that relation."""
+    until: float | None = None
+    """Of a sequential design: the relative half-width of the interval (0.03) that every comparison has to
+    reach; ``None`` where the number of repetitions is fixed."""
+    first_look: int | None = None
+    """The number of blocks after which a sequential design looks for the first time; then after each."""
+    at_most: int | None = None
+    """The number of blocks after which it stops, whatever it sees."""
+    hard_factors: tuple[tuple[str, ...], ...] = ()
+    """Factors whose levels stay together inside a block, those of the dearest layer first: each group is the
+    whole plots of all that follows. Factors that are in no group are shuffled anew within the last group's
+    plots; where there is no group, trials are shuffled freely inside a block."""
+    rest_s: float = 0.0
+    """The pause between two blocks that was asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,7 +382,19 @@ class ExperimentRecord:
     """Factor -> its levels in the order of the experiment file."""
     points: tuple[PointRecord, ...]
     planned_trials: int
+    """How many trials make the run complete. Of a sequential design at first as many as it has at most, and
+    when it stops those that it took."""
     created_at: str
     """ISO 8601, UTC."""
     mydyno_version: str
     work: Work = "queries"
+    design: DesignRecord = DesignRecord()
+    claims: tuple[ClaimRecord, ...] = ()
+    """Conclusions of the source, held beside the verdicts."""
+    imported: bool = False
+    """Its numbers were measured elsewhere (`mydyno import`): there are no series, settings or environment."""
+
+    @property
+    def compared_points(self) -> tuple[PointRecord, ...]:
+        """All points but A/A controls, which only say how far two measurements of the same differ."""
+        return tuple(point for point in self.points if point.control_of is None)

@@ -6,8 +6,13 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 
-from mydyno.results.records import ExperimentRecord, PointRecord
+from pydantic import TypeAdapter
+
+from mydyno.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
 from mydyno.results.tables import insert
+
+_CLAIMS: TypeAdapter[tuple[ClaimRecord, ...]] = TypeAdapter(tuple[ClaimRecord, ...])
+_DESIGN: TypeAdapter[DesignRecord] = TypeAdapter(DesignRecord)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,9 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
         created_at=experiment.created_at,
         mydyno_version=experiment.mydyno_version,
         work=experiment.work,
+        imported=experiment.imported,
+        claims=_CLAIMS.dump_json(experiment.claims).decode(),
+        design=_DESIGN.dump_json(experiment.design).decode(),
     )
     for factor_position, (factor, levels) in enumerate(experiment.factors.items()):
         for level_position, level in enumerate(levels):
@@ -51,7 +59,9 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
             )
     for position, point in enumerate(experiment.points):
         place = {"run_id": run_id, "point_id": point.point_id}
-        insert(connection, "points", **place, position=position, title=point.title)
+        insert(
+            connection, "points", **place, position=position, title=point.title, control_of=point.control_of
+        )
         for factor, level in point.levels.items():
             insert(connection, "point_levels", **place, factor=factor, level=level)
 
@@ -71,7 +81,12 @@ def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
     for row in connection.execute("SELECT * FROM points ORDER BY position"):
         place = row["run_id"], row["point_id"]
         points[row["run_id"]].append(
-            PointRecord(point_id=row["point_id"], levels=levels[place], title=row["title"])
+            PointRecord(
+                point_id=row["point_id"],
+                levels=levels[place],
+                title=row["title"],
+                control_of=row["control_of"],
+            )
         )
     return [
         StoredRun(
@@ -92,6 +107,9 @@ def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
                 created_at=row["created_at"],
                 mydyno_version=row["mydyno_version"],
                 work=row["work"],
+                imported=bool(row["imported"]),
+                claims=_CLAIMS.validate_json(row["claims"]),
+                design=_DESIGN.validate_json(row["design"]) if row["design"] else DesignRecord(),
             ),
         )
         for row in connection.execute("SELECT * FROM runs ORDER BY run_id")
