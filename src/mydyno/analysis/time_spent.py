@@ -220,7 +220,7 @@ def _commit(of: _Phase, cpu: list[Part | None]) -> Part | None:
     statements, without the server's CPU time, and where latency counts from when a statement was due."""
     commits = of.timed("commit", of.kind(COMMIT))
     known = [part for part in cpu if part is not None]
-    if commits is None or not known or of.record.queries <= 0 or of.record.latency_kind != "service":
+    if commits is None or not known or not of.record.queries or of.record.latency_kind != "service":
         return None
     each = sum(part.share for part in known) * of.timed_of / of.record.queries
     count = sum(statement.count for statement in of.kind(COMMIT))
