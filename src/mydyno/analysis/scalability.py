@@ -157,7 +157,7 @@ class _Curve:
         start = [-math.log(one), min(max(queue / one, 1e-6), 0.999), max(pairs / one, 1e-12)]
 
         def left(of: Numbers) -> Numbers:
-            return self._law(of[0], of[1], of[2]) - self.mean
+            return np.asarray(self._law(of[0], of[1], of[2]) - self.mean)
 
         def slopes(of: Numbers) -> Numbers:
             return self._slopes(of[1], of[2])
