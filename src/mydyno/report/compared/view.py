@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.gate import Gated, State, gate, state_of
@@ -12,6 +11,7 @@ from mydyno.analysis.verdict import ComparisonVerdict, Verdict, judge
 from mydyno.report.compared.run import MergedRun
 from mydyno.report.evidence import Evidence, gather
 from mydyno.report.views.comparison import ComparisonTable, comparison
+from mydyno.report.views.settings import settings_view
 from mydyno.report.views.verdicts import Verdicts, compared_row, verdicts
 
 
@@ -52,7 +52,7 @@ def compared(run: MergedRun, allowed: float) -> Compared:
         names=tuple(one.part.name for one in run.chosen),
         verdicts=found,
         table=comparison(evidence, found),
-        differences=_differences(run),
+        differences=_differences(run, evidence),
         notes=run.merged.notes,
         gated=gate(_named(evidence), allowed),
         allowed=allowed,
@@ -85,7 +85,7 @@ def _in_family(one: ComparisonVerdict, p: float | None, family: int) -> Verdict:
     return judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.margin)
 
 
-def _differences(run: MergedRun) -> tuple[Difference, ...]:
+def _differences(run: MergedRun, evidence: Evidence) -> tuple[Difference, ...]:
     """First what the machine and its software are, then the settings that were in force."""
     facts = [
         Difference(name, tuple(None if value is None else str(value) for value in values))
@@ -97,27 +97,24 @@ def _differences(run: MergedRun) -> tuple[Difference, ...]:
     )
     if len(set(versions)) > 1:
         facts.insert(0, Difference("server.version", versions))
-    return (*facts, *_settings(run))
+    return (*facts, *_settings(run, evidence))
 
 
-def _settings(run: MergedRun) -> list[Difference]:
-    settings = [_in_force(one.part.name, run) for one in run.chosen]
-    names = sorted({name for each in settings for name in each})
-    values = {name: tuple(each.get(name) for each in settings) for name in names}
-    return [Difference(name, each) for name, each in values.items() if len(set(each)) > 1]
-
-
-def _in_force(name: str, run: MergedRun) -> dict[str, str]:
-    """Settings in force in each trial of a part -> its values, of which a factor makes several."""
-    seen: dict[str, dict[str, None]] = {}
-    for one in run.chosen:
-        if one.part.name == name:
-            points = {point.point_id for point in one.part.points}
-            for trial in one.part.trials:
-                if trial.point_id in points:
-                    for setting, value in trial.settings_in_force.items():
-                        seen.setdefault(setting, {})[value] = None
-    return {setting: ", ".join(values) for setting, values in seen.items()}
+def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
+    """Those in force that are not the same in all parts, and are not what is compared."""
+    part_of = {point.point_id: next(iter(point.levels.values())) for point in run.experiment.points}
+    chosen = {factor.rpartition(".")[2] for one in run.chosen for factor in one.part.only}
+    names = [one.part.name for one in run.chosen]
+    found = []
+    for row in settings_view(evidence).rows:
+        seen: dict[str, dict[str, None]] = {}
+        for setting, value in zip(evidence.settings, row.values, strict=True):
+            if value.in_force is not None:
+                seen.setdefault(part_of[setting.point_id], {})[value.in_force] = None
+        values = tuple(", ".join(seen[name]) if name in seen else None for name in names)
+        if len(set(values)) > 1 and row.name not in chosen:
+            found.append(Difference(row.name, values))
+    return found
 
 
 def told(one: Gated) -> str:
