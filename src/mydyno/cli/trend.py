@@ -69,14 +69,15 @@ def trend(
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
     from mydyno.report.charts import draw, theme
-    from mydyno.report.figures import PICTURE
+    from mydyno.report.charts.theme import Size
     from mydyno.report.trend.chart import trend_chart
 
     if suffix not in (".png", ".svg"):
         raise UsageError(
             f"--picture: a file that ends with {suffix or 'nothing'} is no picture", ".png or .svg"
         )
-    svg = draw.svg(trend_chart(found, PICTURE), background=theme.PAPER)
+    spec = draw.specification(trend_chart(found, Size("picture", 800)))
+    svg = draw.rendered({**spec, "background": theme.PAPER})
     return draw.png(svg) if suffix == ".png" else svg.encode()
 
 
