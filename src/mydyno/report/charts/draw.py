@@ -58,10 +58,10 @@ def _part(layer: Layer, datasets: dict[str, Any]) -> Spec:
     if isinstance(layer, dict):
         datasets |= layer["datasets"]
         return {name: value for name, value in layer.items() if name != "datasets"}
-    context: dict[str, Any] = {"top_level": False}
+    inline: dict[str, str] = {}
     # Altair's own check takes longer than all the rest; tests make it.
-    part: Spec = layer.to_dict(validate=False, context=context)
-    for name, rows in context.get("datasets", {}).items():
+    part: Spec = layer.to_dict(validate=False, context={"top_level": False, "datasets": inline})
+    for name, rows in inline.items():
         datasets[name] = json.loads(rows)
         part["data"] = {"name": name}
     return part
