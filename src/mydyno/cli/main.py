@@ -9,6 +9,7 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    bundle,
     cleanup,
     datasets,
     doctor,
@@ -75,6 +76,7 @@ for module in (
     report,
     runs,
     import_table,
+    bundle,
     load,
     workload,
     gen_data,
