@@ -9,6 +9,7 @@ from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
+from mydyno.report.views.steadiness import drift_of_run, steady_parts
 from mydyno.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
@@ -27,7 +28,8 @@ class Method:
     done: int
     """Planned trials of which at least one attempt was finished."""
     load: tuple[str, ...]
-    """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
+    """How it came, what latency is under it, for each kind of load, and how much of it was steady; empty when
+    no phase was run."""
     verified: tuple[str, ...]
     """What was looked at before the load, and how much of it was as it should be, one sentence each."""
     remarks: tuple[str, ...]
@@ -50,9 +52,15 @@ def method(evidence: Evidence) -> Method:
         load=(
             *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
             *((GIVEN_WORK,) if evidence.programs else ()),
+            *steady_parts(evidence),
         ),
         verified=tuple(verified(evidence)),
-        remarks=(*_missing(evidence, done), *_external(evidence), *_disturbed(evidence)),
+        remarks=(
+            *_missing(evidence, done),
+            *_external(evidence),
+            *_disturbed(evidence),
+            *drift_of_run(evidence),
+        ),
     )
 
 
