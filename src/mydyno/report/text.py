@@ -91,6 +91,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
     yield from page.method.load
+    yield from page.method.steady
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:

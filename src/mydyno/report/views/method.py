@@ -28,8 +28,9 @@ class Method:
     done: int
     """Planned trials of which at least one attempt was finished."""
     load: tuple[str, ...]
-    """How it came, what latency is under it, for each kind of load, and how much of it was steady; empty when
-    no phase was run."""
+    """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
+    steady: tuple[str, ...]
+    """Of how many phases the steady part is known, one sentence each."""
     verified: tuple[str, ...]
     """What was looked at before the load, and how much of it was as it should be, one sentence each."""
     remarks: tuple[str, ...]
@@ -52,8 +53,8 @@ def method(evidence: Evidence) -> Method:
         load=(
             *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
             *((GIVEN_WORK,) if evidence.programs else ()),
-            *steady_parts(evidence),
         ),
+        steady=tuple(steady_parts(evidence)),
         verified=tuple(verified(evidence)),
         remarks=(
             *_missing(evidence, done),
