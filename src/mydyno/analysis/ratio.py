@@ -16,7 +16,14 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, Interval, difference_estimate, mean_estimate
+from mydyno.analysis.bootstrap import (
+    LEVEL,
+    SMALLEST_SAMPLE,
+    Estimate,
+    Interval,
+    difference_estimate,
+    mean_estimate,
+)
 from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import (
@@ -128,17 +135,24 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
         return nothing
     if pairs := _pairs(left, right):
-        logs = [math.log(one.value) - math.log(other.value) for one, other in pairs]
-        estimate = mean_estimate(logs, level)
-        spread = statistics.stdev(logs) if len(logs) > 1 else None
-    else:
-        left_logs = [math.log(seen.value) for seen in left]
-        right_logs = [math.log(seen.value) for seen in right]
-        estimate = difference_estimate(left_logs, right_logs, level)
-        spread = None
-        if min(len(left), len(right)) > 1:
-            spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
-    found = replace(nothing, paired=bool(pairs), value=math.exp(estimate.value), spread=spread)
+        return ratio_of_logs([math.log(one.value) - math.log(other.value) for one, other in pairs], level)
+    left_logs = [math.log(seen.value) for seen in left]
+    right_logs = [math.log(seen.value) for seen in right]
+    spread = None
+    if min(len(left), len(right)) > 1:
+        spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
+    return _with_error(nothing, difference_estimate(left_logs, right_logs, level), spread)
+
+
+def ratio_of_logs(logs: Sequence[float], level: float = LEVEL) -> Ratio:
+    """The ratio of pairs, each given by its logarithm (at least one, all finite)."""
+    spread = statistics.stdev(logs) if len(logs) > 1 else None
+    nothing = Ratio(len(logs), len(logs), True, None, None, None, None)
+    return _with_error(nothing, mean_estimate(logs, level), spread)
+
+
+def _with_error(of: Ratio, estimate: Estimate, spread: float | None) -> Ratio:
+    found = replace(of, value=math.exp(estimate.value), spread=spread)
     if estimate.interval is None or found.identical:
         return found
     return replace(found, interval=_exponential(estimate.interval), p_value=estimate.p_value)

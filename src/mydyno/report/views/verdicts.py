@@ -48,6 +48,11 @@ class Ratios:
     standard: Standard
 
     @property
+    def margin(self) -> float:
+        """The relative difference that counts as none."""
+        return self.standard.margin
+
+    @property
     def overall(self) -> RatioRow:
         return self.rows[-1]
 
@@ -112,7 +117,10 @@ def compared_row(
     points = {point.point_id for point in row.points if point is not None}
     trials = [trial for trial in evidence.trials if trial.point_id in points]
     metric = evidence.metric_of(trials) if metric is None else metric
-    found = {column: judge_points(trials, other, first, metric, evidence.standard) for column, other, first in row.comparisons()}
+    found = {
+        column: judge_points(trials, other, first, metric, evidence.standard)
+        for column, other, first in row.comparisons()
+    }
     if len(found) < 2:
         return found
     corrected = holm([one.comparison.overall.p_value for one in found.values()])
