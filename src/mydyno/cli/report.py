@@ -60,11 +60,11 @@ def report(
     mydyno report thread-cache --metric latency_p99 --margin 5%
     ```
     """
+    from mydyno.cli.labs import open_lab
     from mydyno.report.asked import Asked, parse_margin
-    from mydyno.results.store import Lab
 
     asked = Asked(columns, metric, parse_margin(margin))
-    with Lab.open(lab, write=False) as opened:
+    with open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
         write(run, out or run.report_folder, asked)
 
