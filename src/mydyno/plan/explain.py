@@ -10,6 +10,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
 from mydyno.plan.describe_storage import describe_host, describe_storage
+from mydyno.plan.design import described
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.plan.point import Point
@@ -50,6 +51,8 @@ class Explanation:
     fingerprint: str
     seed: int
     points: tuple[PointRow, ...]
+    design: tuple[str, ...]
+    """What is to be known of the design, one sentence each."""
     trials: tuple[TrialRow, ...]
     rebuilds: dict[str, int]
     """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
@@ -96,6 +99,7 @@ def explain(plan: Plan) -> Explanation:
             )
             for point in plan.points
         ),
+        design=tuple(described(plan.design, plan.points, plan.blocks)),
         trials=tuple(trials),
         rebuilds=_rebuilds(plan, by_id),
         disks=plan.disks,
@@ -106,6 +110,12 @@ def explain(plan: Plan) -> Explanation:
         side_effects=plan.side_effects,
         warnings=plan.warnings,
     )
+
+
+def _trial_count(plan: Plan, told: Explanation) -> str:
+    """`10 trials`, or of a sequential design `6 to 40 trials`."""
+    at_least = f"{len(plan.points) * plan.design.first_look} to " if plan.design.first_look else ""
+    return f"{at_least}{len(told.trials)} trial{_s(told.trials)}"
 
 
 def _fresh(point: Point) -> str:
@@ -133,30 +143,37 @@ def render(plan: Plan) -> str:
         lines.append(told.question)
     lines += ["", f"{len(told.points)} point{_s(told.points)}"]
     told_once = _shared_storage(told)
+    wide = max(4, *(len(row.id) for row in told.points))
     loads = {f"{row.workload}, {row.phases}" for row in told.points}
     if len(loads) == 1:
         for row in told.points:
-            lines += [f"  {row.id:4} {row.title}", *_below(row, told_once)]
+            lines += [f"  {row.id:{wide}} {row.title}", *_below(row, told_once)]
         lines.append(f"  load {loads.pop()}")
     else:
         for row in told.points:
-            lines += [f"  {row.id:4} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
+            lines += [f"  {row.id:{wide}} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
     if told_once:
         lines.append(f"  on {told_once}")
     lines += [f"  {device}" for device in told.disks]
     lines += [
         "",
-        f"{len(told.trials)} trial{_s(told.trials)}, seed {told.seed}, plan {told.fingerprint[:12]}",
+        f"{_trial_count(plan, told)}, seed {told.seed}, plan {told.fingerprint[:12]}",
     ]
+    lines += [f"  {sentence}" for sentence in told.design]
+    shown = [row for row in told.trials if row.block <= (plan.design.first_look or row.block)]
     lines += [
-        f"  {row.id} block {row.block:<3} {row.point_id:4} {row.title} [{row.raises}]" for row in told.trials
+        f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown
     ]
+    if len(shown) < len(told.trials):
+        lines.append(
+            f"  blocks {shown[-1].block + 1} to {plan.design.at_most} likewise, as far as they are needed"
+        )
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
     lines.append(f"  layers raised or changed on the way: {raised}")
     time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
     lines += [
         "",
-        f"about {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+        f"{'at most ' if plan.design.until else ''}about {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
     ]
     lines += [f"  - {assumption}" for assumption in told.assumptions]
     lines += ["", "outside the lab it"]
