@@ -8,6 +8,7 @@ import polars as pl
 
 from mydyno.results.records import (
     CheckRecord,
+    ClaimRecord,
     DataRecord,
     DesignRecord,
     ExperimentRecord,
@@ -116,6 +117,22 @@ def phase(index: int = 0, connections: int = 10, queries_per_second: float | Non
         error_examples={"1213": "Deadlock found when trying to get lock"},
         backlog_max=None,
     )
+
+
+def imported_experiment() -> ExperimentRecord:
+    """One whose numbers, and what was said of them, come from elsewhere."""
+    claim = ClaimRecord(
+        factor=FACTOR, order=("450", "8"), where={"machine": "one"}, said="the larger one is faster"
+    )
+    plain = experiment(fingerprint="1a90f7ed01234567")
+    return replace(plain, imported=True, claims=(claim,))
+
+
+def imported_trial(number: int = 1) -> TrialRecord:
+    """Its source tells a time and a total, and no counts."""
+    measured = trial(number)
+    phases = tuple(replace(phase, queries=None, transactions=None) for phase in measured.phases)
+    return replace(measured, phases=phases, totals={"running_time": 1783.0})
 
 
 def trial(

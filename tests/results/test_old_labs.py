@@ -11,7 +11,15 @@ from mydyno.results import schema
 from mydyno.results.records import DesignRecord
 from mydyno.results.store import Lab
 from results import builders
-from results.builders import designed_experiment, experiment, program_trial, save, storage_trial
+from results.builders import (
+    designed_experiment,
+    experiment,
+    imported_experiment,
+    imported_trial,
+    program_trial,
+    save,
+    storage_trial,
+)
 
 
 def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
@@ -70,6 +78,22 @@ def test_a_lab_of_the_fifth_version_measured_all_points_a_fixed_number_of_times(
         designed = lab.run(designed_experiment(), "{}")
         assert designed.experiment == designed_experiment()
         assert [point.point_id for point in designed.experiment.compared_points] == ["p1", "p2"]
+
+
+def test_a_lab_of_the_first_version_takes_imported_numbers_and_keeps_what_refers_to_a_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_lab(tmp_path, monkeypatch, version=1, rows=FIRST_VERSION)
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(imported_experiment(), "{}")
+        save(run, imported_trial())
+        assert (run.experiment, run.trials()) == (imported_experiment(), [imported_trial()])
+    with sqlite3.connect(tmp_path / "lab.sqlite") as database:
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert database.execute(
+            "SELECT count(*) FROM phases JOIN statements USING (trial_key, phase)"
+        ).fetchone() > (0,)
+    database.close()
 
 
 def make_lab(path: Path, monkeypatch: pytest.MonkeyPatch, *, version: int, rows: str) -> None:

@@ -33,7 +33,7 @@ def _running_time(phase: PhaseRecord) -> float | None:
 
 def _seconds_per_query(phase: PhaseRecord) -> float | None:
     user, system = phase.client_cpu_user_s, phase.client_cpu_system_s
-    if user is None or system is None or phase.queries == 0:
+    if user is None or system is None or not phase.queries:
         return None
     return (user + system) / phase.queries
 

@@ -67,9 +67,16 @@ def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place
 def overall_observations(
     trials: Iterable[TrialRecord], over: Sequence[Place], metric: Metric
 ) -> list[Observation]:
-    """The sum or the geometric mean over `over` (at least one place) in each of `trials` that has it all."""
+    """The sum or the geometric mean over `over` (at least one place) in each of `trials` that has it all.
+
+    Where the source of an imported trial gives a total of its own, that is taken: it may hold more than its
+    parts do.
+    """
     found = []
     for trial in trials:
+        if (total := trial.totals.get(metric.name)) is not None:
+            found.append(Observation(trial.trial_id, trial.block, total))
+            continue
         values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
         if len(values) < len(over):
             continue

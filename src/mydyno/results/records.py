@@ -124,8 +124,9 @@ class PhaseRecord:
     """End of the warm-up; ``None`` when the phase never came to measuring."""
     measured_to_s: float | None
     ended_s: float
-    queries: int
-    transactions: int
+    queries: int | None
+    """``None``, as `transactions`, where the source of imported numbers does not tell."""
+    transactions: int | None
     queries_per_second: float | None
     """``None`` when no time was measured."""
     transactions_per_second: float | None
@@ -303,8 +304,22 @@ class TrialRecord:
     data: DataRecord | None = None
     """``None`` where no server ran on data of its own."""
     translations: tuple[SettingTranslation, ...] = ()
+    totals: Mapping[str, float] = field(default_factory=dict)
+    """Metric -> its value over all phases, where the source of imported numbers gives one of its own."""
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimRecord:
+    """What was concluded elsewhere from the same numbers: the levels of a factor, best first."""
+
+    factor: str
+    order: tuple[str, ...]
+    where: Mapping[str, str]
+    """Factor -> the level to which the claim is limited; empty: it is about all points."""
+    said: str
+    """In the source's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -374,6 +389,10 @@ class ExperimentRecord:
     mydyno_version: str
     work: Work = "queries"
     design: DesignRecord = DesignRecord()
+    claims: tuple[ClaimRecord, ...] = ()
+    """Conclusions of the source, held beside the verdicts."""
+    imported: bool = False
+    """Its numbers were measured elsewhere (`mydyno import`): there are no series, settings or environment."""
 
     @property
     def compared_points(self) -> tuple[PointRecord, ...]:

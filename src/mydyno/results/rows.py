@@ -58,8 +58,11 @@ _OPERATION = tuple(field.name for field in fields(OperationRecord))
 _CHECK = tuple(field.name for field in fields(CheckRecord))
 
 
-def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str) -> None:
-    """Write one trial into all its tables. The caller owns the transaction."""
+def insert_trial(
+    connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str, file_bytes: int
+) -> None:
+    """Write one trial into all its tables. `file_bytes`: of the files in its folder. The caller owns the
+    transaction."""
     key = insert(
         connection,
         "trials",
@@ -76,6 +79,7 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
         server_version=trial.server_version,
         durability=trial.durability,
         folder=folder,
+        file_bytes=file_bytes,
     )
     for position, reason in enumerate(trial.invalidities):
         insert(
@@ -92,6 +96,8 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
         insert(connection, "settings", trial_key=key, name=name, asked=asked, in_force=in_force)
     for name, value in trial.counters.items():
         insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
+    for metric, total in trial.totals.items():
+        insert(connection, "totals", trial_key=key, metric=metric, value=total)
     for position, check in enumerate(trial.checks):
         values = {name: getattr(check, name) for name in _CHECK}
         insert(connection, "checks", trial_key=key, position=position, **values)
@@ -111,6 +117,7 @@ def select_trials(
     invalidities = rows_by_trial(connection, run_id, "invalidities", "position")
     settings = rows_by_trial(connection, run_id, "settings", "name")
     counters = rows_by_trial(connection, run_id, "counters", "name")
+    totals = rows_by_trial(connection, run_id, "totals", "metric")
     checks = rows_by_trial(connection, run_id, "checks", "position")
     storage = select_storage(connection, run_id)
     translations = select_translations(connection, run_id)
@@ -137,6 +144,7 @@ def select_trials(
             settings_in_force=_column(settings[row["trial_key"]], "in_force"),
             counters=_column(counters[row["trial_key"]], "value"),
             phases=tuple(phases[row["trial_key"]]),
+            totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
             checks=tuple(
                 CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
                 for found in checks[row["trial_key"]]

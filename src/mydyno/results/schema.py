@@ -192,6 +192,19 @@ _FIRST = (
     """,
 )
 
+_CURVE = """
+    CREATE VIEW curve AS
+        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
+               t.trial_id, t.attempt, t.block, t.status, p.label,
+               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
+               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
+        FROM phases p
+        JOIN trials t USING (trial_key)
+        JOIN runs r USING (run_id)
+        JOIN points o USING (run_id, point_id)
+        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
+    """
+
 _WORKLOADS = (
     # The test program; NULL where the number of connections tells phases apart.
     "ALTER TABLE phases ADD COLUMN label TEXT",
@@ -247,18 +260,7 @@ _WORKLOADS = (
     ) WITHOUT ROWID
     """,
     "DROP VIEW curve",
-    """
-    CREATE VIEW curve AS
-        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
-               t.trial_id, t.attempt, t.block, t.status, p.label,
-               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
-               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
-        FROM phases p
-        JOIN trials t USING (trial_key)
-        JOIN runs r USING (run_id)
-        JOIN points o USING (run_id, point_id)
-        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
-    """,
+    _CURVE,
 )
 
 _STORAGE = (
@@ -360,4 +362,64 @@ _DESIGN = (
     "ALTER TABLE points ADD COLUMN control_of TEXT",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WORKLOADS, _STORAGE, _TRANSLATIONS, _DATA, _DESIGN)
+_IMPORTS = (
+    "ALTER TABLE runs ADD COLUMN imported INTEGER NOT NULL DEFAULT 0",  # 1: measured elsewhere
+    # JSON: what the source concluded, [{factor, order, where, said}].
+    "ALTER TABLE runs ADD COLUMN claims TEXT NOT NULL DEFAULT '[]'",
+    """
+    CREATE TABLE totals (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        metric TEXT NOT NULL,
+        value REAL NOT NULL, -- over all phases, as the source of imported numbers gives it
+        PRIMARY KEY (trial_key, metric)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE phases_2 (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        phase INTEGER NOT NULL,
+        connections_asked INTEGER NOT NULL,
+        connections_reached INTEGER NOT NULL,
+        started_s REAL NOT NULL,
+        measured_from_s REAL,
+        measured_to_s REAL,
+        ended_s REAL NOT NULL,
+        queries INTEGER, -- NULL, as transactions: imported, and not told
+        transactions INTEGER,
+        queries_per_second REAL,
+        transactions_per_second REAL,
+        client_cpu_user_s REAL,
+        client_cpu_system_s REAL,
+        latency_kind TEXT NOT NULL CHECK (latency_kind IN ('service', 'response')),
+        aborted TEXT,
+        backlog_max INTEGER,
+        label TEXT, -- the test program; NULL where the number of connections tells phases apart
+        retries INTEGER,
+        reconnects INTEGER,
+        PRIMARY KEY (trial_key, phase)
+    ) WITHOUT ROWID
+    """,
+    "INSERT INTO phases_2 SELECT * FROM phases",
+    "DROP VIEW curve",
+    "DROP TABLE phases",
+    "ALTER TABLE phases_2 RENAME TO phases",
+    _CURVE,
+)
+
+_SCALE = (
+    # Of all files of the trial; NULL for one that was saved before this was kept.
+    "ALTER TABLE trials ADD COLUMN file_bytes INTEGER",
+    "CREATE INDEX runs_of_experiment ON runs (experiment)",
+    "CREATE INDEX runs_of_plan ON runs (plan_fingerprint)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _WORKLOADS,
+    _STORAGE,
+    _TRANSLATIONS,
+    _DATA,
+    _DESIGN,
+    _IMPORTS,
+    _SCALE,
+)

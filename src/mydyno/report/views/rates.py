@@ -15,6 +15,8 @@ def overall_rate(trial: TrialRecord) -> float | None:
     seconds = queries = 0.0
     for phase in trial.phases:
         if phase.measured_from_s is not None and phase.measured_to_s is not None:
+            if phase.queries is None:
+                return None
             seconds += phase.measured_to_s - phase.measured_from_s
             queries += phase.queries
     return queries / seconds if seconds > 0 else None
