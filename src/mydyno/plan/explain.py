@@ -171,9 +171,10 @@ def render(plan: Plan) -> str:
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
     lines.append(f"  layers raised or changed on the way: {raised}")
     time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
+    about = "at most about" if plan.design.until else "about"
     lines += [
         "",
-        f"{'at most ' if plan.design.until else ''}about {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+        f"{about} {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
     ]
     lines += [f"  - {assumption}" for assumption in told.assumptions]
     lines += ["", "outside the lab it"]
