@@ -6,6 +6,7 @@ What differs between the two is noise, and so is any difference as small between
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.order import Keys
@@ -17,6 +18,12 @@ LONGER = 0.1
 
 def control_of(point: Point) -> Point:
     return point.model_copy(update={"id": f"{point.id}-control", "control_of": point.id})
+
+
+def is_controlled(asked: Literal["auto"] | bool, points: int, longer: float) -> bool:
+    """`longer`: the time that the run takes with a control over that without. A single point is compared with
+    nothing, so nobody needs to know what is noise there."""
+    return points > 1 and longer <= 1 + LONGER if asked == "auto" else asked
 
 
 def order_keys(points: Sequence[Point]) -> list[tuple[Point, Keys]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +12,7 @@ from mydyno.core.units import format_duration
 from mydyno.plan.layers import LAYERS, layer_keys
 from mydyno.plan.point import Point
 from mydyno.spec import Experiment, PointsKind
+from mydyno.spec.conditions import short_names
 
 
 class PlannedDesign(BaseModel):
@@ -66,13 +69,31 @@ def hard_factors(points: Sequence[Point]) -> Iterator[tuple[str, ...]]:
             open_factors = [factor for factor in open_factors if factor not in decided]
 
 
+def factors_of(points: Sequence[Point]) -> tuple[str, ...]:
+    """The factors in the order of the file; a nested one is not at every point."""
+    longest = max(points, key=lambda point: len(point.levels))
+    known = dict.fromkeys(longest.levels)
+    return tuple(known | dict.fromkeys(factor for point in points for factor in point.levels))
+
+
+def lettered(factors: Sequence[str]) -> dict[str, str]:
+    """`A`, `B`... -> the last part of each factor's name, or all of it where two end alike. No I: that stands
+    for what is always the same."""
+    letters = (
+        *string.ascii_uppercase.replace("I", ""),
+        *(f"F{number}" for number in range(26, len(factors) + 1)),
+    )
+    return dict(zip(letters, short_names(factors), strict=False))
+
+
 def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> Iterator[str]:
     """The design in sentences for people, where it is more than all points a number of times."""
     if design.points != "all":
         yield f"points: {_POINTS[design.points]}{_resolution(design)}"
-    if design.points in ("fraction", "plackett-burman"):
-        yield from (f"defining relation: {', '.join(design.defining)}",) if design.defining else ()
-        yield from (f"not told apart: {each}" for each in design.aliases)
+    letters = {name: letter for letter, name in lettered(factors_of(points)).items()}
+    if design.defining:
+        yield f"defining relation: {', '.join(_in_letters(each, letters) for each in design.defining)}"
+    yield from (f"not told apart: {_in_letters(each, letters)}" for each in design.aliases)
     if design.until is not None:
         yield (
             f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
@@ -82,10 +103,15 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
         if point.control_of is not None:
             yield f"{point.id} is {point.control_of} once more: what differs between them is noise"
     for group in design.hard_factors:
-        names = ", ".join(group)
+        names = ", ".join(short_names(group))
         yield f"whole plots of {names}: trials of one level follow each other, shuffled anew in each block"
     if design.rest_s and blocks > 1:
         yield f"rests {format_duration(design.rest_s)} between blocks"
+
+
+def _in_letters(sentence: str, letters: Mapping[str, str]) -> str:
+    """`A = B×C` for `pool = log×raid`: names are long, and here they stand above."""
+    return "".join(letters.get(word, word) for word in re.split(r"(×|\s+|(?<= )-)", sentence))
 
 
 _POINTS: dict[PointsKind, str] = {

@@ -10,7 +10,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
 from mydyno.plan.describe_storage import describe_host, describe_storage
-from mydyno.plan.design import described
+from mydyno.plan.design import described, factors_of, lettered
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.plan.point import Point
@@ -41,6 +41,10 @@ class TrialRow:
     """The lowest layer that differs from the trial before; everything above it is raised anew too."""
 
 
+FEW_FACTORS = 2
+"""With more, points are told by their levels alone, below the names of the factors."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """What a plan would do, ready to be laid out."""
@@ -50,6 +54,8 @@ class Explanation:
     size: str | None
     fingerprint: str
     seed: int
+    factors: tuple[str, ...]
+    """Full names, in the order of the file."""
     points: tuple[PointRow, ...]
     design: tuple[str, ...]
     """What is to be known of the design, one sentence each."""
@@ -77,7 +83,7 @@ def explain(plan: Plan) -> Explanation:
         lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
         anew = _fresh(by_id[trial.point_id])
         raises = LAYERS[lowest] if lowest < len(LAYERS) else anew
-        title = by_id[trial.point_id].title
+        title = _title(by_id[trial.point_id], factors_of(plan.points))
         trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
         before = trial.point_id
     return Explanation(
@@ -86,10 +92,11 @@ def explain(plan: Plan) -> Explanation:
         size=plan.size,
         fingerprint=plan.fingerprint,
         seed=plan.seed,
+        factors=factors_of(plan.points),
         points=tuple(
             PointRow(
                 id=point.id,
-                title=point.title or "the only point",
+                title=_title(point, factors_of(plan.points)),
                 levels=dict(point.levels),
                 storage=_storage(point),
                 notes=point.notes,
@@ -110,6 +117,22 @@ def explain(plan: Plan) -> Explanation:
         side_effects=plan.side_effects,
         warnings=plan.warnings,
     )
+
+
+def _title(point: Point, factors: tuple[str, ...]) -> str:
+    """`thread_cache_size = 8`; of many factors the levels alone."""
+    if len(factors) <= FEW_FACTORS:
+        return point.title or "the only point"
+    levels = " · ".join(point.levels.get(factor, "–") for factor in factors)
+    return levels if point.control_of is None else f"{levels} (A/A control)"
+
+
+def _of_factors(factors: tuple[str, ...]) -> str:
+    """What stands in which place of a title that has levels alone."""
+    if len(factors) <= FEW_FACTORS:
+        return ""
+    named = (f"{letter} {name}" for letter, name in lettered(factors).items())
+    return f" of {' · '.join(named)}"
 
 
 def _trial_count(plan: Plan, told: Explanation) -> str:
@@ -141,7 +164,7 @@ def render(plan: Plan) -> str:
     lines = [f"{told.experiment}{size}"]
     if told.question:
         lines.append(told.question)
-    lines += ["", f"{len(told.points)} point{_s(told.points)}"]
+    lines += ["", f"{len(told.points)} point{_s(told.points)}{_of_factors(told.factors)}"]
     told_once = _shared_storage(told)
     wide = max(4, *(len(row.id) for row in told.points))
     loads = {f"{row.workload}, {row.phases}" for row in told.points}

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
-from mydyno.plan.control import LONGER, control_of, order_keys
+from mydyno.plan.control import control_of, is_controlled, order_keys
 from mydyno.plan.design import PlannedDesign, planned_design
 from mydyno.plan.estimate import Estimate, estimate
 from mydyno.plan.ground_checks import ground_problems
@@ -90,11 +90,10 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
     points = tuple(point for point, _ in described)
     design = planned_design(experiment, points)
     trials, cost = _trials(experiment, points), _cost(experiment, points, facts)
-    if experiment.design.control is not False:
-        controlled = (*points, control_of(points[0]))
-        with_it = _cost(experiment, controlled, facts)
-        if experiment.design.control is True or with_it.seconds <= (1 + LONGER) * cost.seconds:
-            points, trials, cost = controlled, _trials(experiment, controlled), with_it
+    controlled = (*points, control_of(points[0]))
+    with_it = _cost(experiment, controlled, facts)
+    if is_controlled(experiment.design.control, len(points), with_it.seconds / cost.seconds):
+        points, trials, cost = controlled, _trials(experiment, controlled), with_it
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,

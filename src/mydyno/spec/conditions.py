@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence as AbstractSequence
 
 from pydantic import Field
 
@@ -55,10 +56,11 @@ def _factor(written: str, entry: Entry, name: str, known: Known, findings: Findi
     found = [factor for factor in known if written in (factor, last_part(factor))]
     if len(found) == 1:
         return found[0]
-    message = f"{name}: no such factor" if not found else f"{name}: several factors end so"
+    above = " above it" if name.endswith(".when") else ""
+    message = f"{name}: no such factor{above}" if not found else f"{name}: several factors end so"
     words = [*known, *map(last_part, known)]
     findings.add(
-        entry.key, message, written, ", ".join(known) or "none, for the file has no factors",
+        entry.key, message, written, ", ".join(known) or "none, for there is no factor",
         nearest(written, words) if not found else None,
     )  # fmt: skip
     return None
@@ -81,3 +83,9 @@ def _levels(factor: str, node: Node, known: Known, findings: Findings) -> tuple[
 def last_part(factor: str) -> str:
     """`innodb_buffer_pool_size` of `server.config.innodb_buffer_pool_size`."""
     return factor.rpartition(".")[2]
+
+
+def short_names(names: AbstractSequence[str]) -> list[str]:
+    """The last part of each, or all of it where two end alike."""
+    ends = [last_part(name) for name in names]
+    return [end if ends.count(end) == 1 else name for name, end in zip(names, ends, strict=True)]

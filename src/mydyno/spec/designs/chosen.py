@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mydyno.document.problems import Findings
 from mydyno.document.tree import Mapping, locate
-from mydyno.spec.conditions import last_part
+from mydyno.spec.conditions import short_names
 from mydyno.spec.designs import fraction as fractions
 from mydyno.spec.designs import plackett_burman as screening
 from mydyno.spec.designs.aliases import aliases, mixes_mains, named
@@ -68,18 +68,15 @@ def _of_combinations(
         return None
     tried = list(everything)
     kept = tuple(levels for levels in tried if constraints.allow(levels))
-    keys = " and ".join(key for key in ("exclude", "only") if getattr(constraints, key))
-    place = locate(tree, ("design", keys.partition(" ")[0])).key
+    keys = [key for key in ("exclude", "only") if getattr(constraints, key)]
+    place = locate(tree, ("design", *keys[:1])).key
     if not kept:
-        findings.add(
-            place, f"design.{keys} leaves none of {len(tried):,} points", allowed="one point or more"
-        )
+        message = f"{' and '.join(f'design.{key}' for key in keys)} leave none of {len(tried):,} points"
+        findings.add(place, message, allowed="one point or more")
         return None
     if points.kind == "one-at-a-time" and kept[0] != tried[0]:
         allowed = "the first level of every factor together: all others differ from that in one factor"
-        findings.add(
-            place, f"design.{keys} takes away the point that the others are held against", allowed=allowed
-        )
+        findings.add(place, f"design.{keys[0]} takes away what all others are held against", allowed=allowed)
         return None
     return Chosen(kept)
 
@@ -108,7 +105,7 @@ def _check_two_levels(
             findings.add(locate(tree, ("design", key)).key, message, allowed=instead)
     count, most = len(sources), min(screening.MOST_FACTORS, fractions.MOST_FACTORS)
     if not 2 <= count <= most:
-        findings.add(place, f"{points} of {count} factors", allowed=f"2 to {most} factors")
+        findings.add(place, f"{points} of {_factors(count)}", allowed=f"2 to {most} factors")
     elif points.kind == "fraction":
         _check_fraction(count, points, findings, tree)
 
@@ -118,7 +115,7 @@ def _check_fraction(count: int, points: Points, findings: Findings, tree: Mappin
     free = count - points.halvings
     fewest = next(size for size in range(2, 64) if 2**size > count)
     if count < 3:
-        findings.add(place, f"{points} of {count} factors", allowed="3 factors or more")
+        findings.add(place, f"{points} of {_factors(count)}", allowed="3 factors or more")
     elif free < fewest:
         smallest = f"fraction: 1/{2 ** (count - fewest)}"
         have = f"{2**free} points" if free >= 0 else "less than a point"
@@ -152,10 +149,8 @@ def _levels(runs: Signs, factors: Sequence[Factor]) -> Iterator[Levels]:
         }
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """The last part of each, or all of it where two end alike."""
-    ends = [last_part(name) for name in names]
-    return [end if ends.count(end) == 1 else name for name, end in zip(names, ends, strict=True)]
+def _factors(count: int) -> str:
+    return f"{count or 'no'} factor{'s'[: count != 1]}"
 
 
 def _too_many(count: int, tree: Mapping, findings: Findings) -> None:
