@@ -11,10 +11,12 @@ import pytest
 
 from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.core.errors import UsageError
+from mydyno.report.asked import Asked
 from mydyno.report.build import build
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import svg
 from mydyno.report.comparison_tables import cell_text, long_table, wide_table
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.html import durability, html
@@ -157,7 +159,7 @@ def test_nobody_is_crowned_where_nothing_is_shown():
 
 @pytest.mark.parametrize("name", ["load", RELEASE, "release"])
 def test_another_factor_can_be_across_by_its_name_or_the_end_of_it(name):
-    view = page(gather(releases_run(repeats=1), name)).comparison
+    view = page(gather(releases_run(repeats=1), Asked(columns=name))).comparison
     assert view.name == name.rpartition(".")[2]
     assert len(view.columns) == 3
 
@@ -174,9 +176,9 @@ def test_a_factor_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(
         UsageError, match=r"no factor lood\n  hint: its factors are server.release, load; did"
     ):
-        gather(releases_run(repeats=1), "lood")
+        gather(releases_run(repeats=1), Asked(columns="lood"))
     with pytest.raises(UsageError, match="nothing varies"):
-        gather(one_point_run(), "load")
+        gather(one_point_run(), Asked(columns="load"))
 
 
 def test_colours_are_those_of_the_columns_where_points_are_many():
@@ -195,7 +197,7 @@ def test_test_programs_are_on_no_picture_of_rates_and_other_loads_on_none_of_sec
 
 
 def test_the_page_shows_the_table_first_with_the_labels_of_durability():
-    tree = parse(html(whole(), figures(whole()), [theme.NARROW]))
+    tree = parse(html(whole(), drawings(figures(whole()))))
     table = tree.by_id("comparison").all("table")[0]
     heads = [cell.told for cell in table.all("thead")[0].all("th")]
     assert heads[:2] == ["load", "measured"]
@@ -221,7 +223,7 @@ def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
 def test_a_difference_that_is_not_shown_is_a_hollow_mark():
     alike = page(gather(releases_run(releases={"a": 1.0, "b": 1.0}, loads={"x": (4,), "y": (4,)})))
     (figure,) = (figure for figure in figures(alike) if figure.name == "speed")
-    drawn = svg(figure.draw(theme.MEDIUM))
+    drawn = svg(figure.draw(theme.WIDE))
     marks = re.findall(r'aria-label="b, [^>]*fill="([^"]*)"', drawn)
     assert set(marks) == {theme.PAPER}
 
@@ -242,7 +244,7 @@ def test_of_test_programs_the_picture_shows_speed_and_not_time():
 def test_one_point_alone_has_no_table():
     alone = page(gather(one_point_run(connections=(10, 50))))
     assert alone.comparison.empty
-    assert 'id="comparison"' not in html(alone, figures(alone), [theme.NARROW])
+    assert 'id="comparison"' not in html(alone, drawings(figures(alone)))
 
 
 def test_a_narrow_place_has_a_line_for_each_cell():

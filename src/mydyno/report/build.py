@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.charts import draw, theme
+from mydyno.report.asked import AS_IT_IS, Asked
+from mydyno.report.charts import draw
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -16,6 +17,7 @@ from mydyno.report.csv import (
     self_checks_frame,
     trials_frame,
 )
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -48,18 +50,16 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
-
-    `columns` is the factor whose levels are compared, None for the first one of the experiment.
-    """
-    evidence = gather(run, columns)
+def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)
     drawn = figures(whole)
+    made = drawings(drawn)
     contents: dict[str, bytes] = {
-        "report.html": html(whole, drawn).encode(),
+        "report.html": html(whole, made).encode(),
         "summary.md": markdown(whole, drawn).encode(),
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
@@ -70,10 +70,10 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         "self-checks.csv": self_checks_frame(evidence),
     }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
-    for figure in drawn:
-        picture = draw.svg(figure.picture(), background=theme.PAPER)
-        contents[f"{figure.name}.png"] = draw.png(picture)
-        contents[f"{figure.name}.svg"] = picture.encode()
+    for drawing in made:
+        picture = drawing.picture()
+        contents[f"{drawing.figure.name}.png"] = draw.png(picture)
+        contents[f"{drawing.figure.name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)

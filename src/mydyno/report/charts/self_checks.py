@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import Setting
@@ -58,7 +58,7 @@ def _panel(
     width: int,
     most: float,
     numbered: bool,
-) -> alt.LayerChart:
+) -> Layered:
     height = _ROW * len(places)
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
     x = alt.X(
@@ -75,8 +75,8 @@ def _panel(
         told = [{"y": middle, "told": told_short(row)} for row, middle in at.items()]
         layers.append(
             alt.Chart(data(told))
-            .mark_text(align="left", baseline="middle")
-            .encode(x=alt.value(width + 10), y=y, text="told:N")
+            .mark_text(align="left", baseline="middle", dx=10)
+            .encode(x=alt.value("width"), y=y, text="told:N")
         )
     layers += [
         _label(name, setting.slot, _ROW * (place + 0.5), y)
