@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.charts import draw
+from mydyno.report.charts.press import press
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -54,12 +54,14 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
 
     `columns` is the factor whose levels are compared, None for the first one of the experiment.
     """
+    press()  # It starts while the numbers are worked out.
     evidence = gather(run, columns)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)
     drawn = figures(whole)
     made = drawings(drawn)
+    pictures = [(drawing.figure.name, picture := drawing.picture(), press().png(picture)) for drawing in made]
     contents: dict[str, bytes] = {
         "report.html": html(whole, made).encode(),
         "summary.md": markdown(whole, drawn).encode(),
@@ -72,10 +74,9 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         "self-checks.csv": self_checks_frame(evidence),
     }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
-    for drawing in made:
-        picture = drawing.picture()
-        contents[f"{drawing.figure.name}.png"] = draw.png(picture)
-        contents[f"{drawing.figure.name}.svg"] = picture.encode()
+    for name, picture, png in pictures:
+        contents[f"{name}.png"] = png.result()
+        contents[f"{name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)

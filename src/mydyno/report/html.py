@@ -32,8 +32,9 @@ from collections.abc import Mapping, Sequence
 import jinja2
 from markupsafe import Markup
 
-from mydyno.report.charts import draw, theme, vega
+from mydyno.report.charts import theme, vega
 from mydyno.report.charts.inline import dark_rules
+from mydyno.report.charts.press import press
 from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
 from mydyno.report.drawing import Drawing
 from mydyno.report.figures import GROUND
@@ -69,7 +70,7 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
     settings = page.settings.settings
     charts = [drawing.chart for drawing in drawings]
     sets: dict[str, Mapping[str, Columns]] = {}
-    scripts = [script_text(source) for source in (vega.script(), _source("report.js"))]
+    scripts = [script_text(source) for source in (press().script().result(), _source("report.js"))]
     return _TEMPLATES.get_template("report.html").render(
         page=page,
         settings=settings,
@@ -77,7 +78,7 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         charts=charts,
         sets=sets,
         contents=contents(page, drawings),
-        settings_data={"config": theme.config(), "locale": draw.LOCALE},
+        settings_data={"config": theme.config(), "locale": vega.LOCALE},
         scripts=scripts,
         policy=policy(scripts),
         licences=Markup(_source("licences.txt")),
