@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from mydyno.analysis import wording
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, Interval
@@ -143,7 +143,7 @@ def more_trials(ratio: Ratio, margin: float = MARGIN) -> int | None:
     tail = (1 - LEVEL) / ratio.family / 2
     n = np.arange(max(SMALLEST_SAMPLE, have + 1), have + _MOST_TRIALS + 1)
     freedom = n - 1 if ratio.paired else 2 * n - 2
-    settled = n[stats.t.isf(tail, freedom) * ratio.spread / np.sqrt(n) <= target]
+    settled = n[special.stdtrit(freedom, 1 - tail) * ratio.spread / np.sqrt(n) <= target]
     return int(settled[0]) - have if settled.size else None
 
 

@@ -56,10 +56,10 @@ def report(
 def write(run: Run, out: Path, columns: str | None = None) -> None:
     """Write the files and print the summary and where they are."""
     from mydyno.report.build import build
-    from mydyno.report.text import summary
+    from mydyno.report.text import terminal
 
     files = build(run, out, columns)
-    typer.echo(summary(run, columns=columns))
+    typer.echo(terminal(files.page))
     typer.echo(f"\nreport   {files.html}")
     if files.overview:
         typer.echo(f"picture  {files.overview}")

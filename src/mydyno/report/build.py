@@ -21,13 +21,15 @@ from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
 from mydyno.report.text import markdown
-from mydyno.report.views.page import page
+from mydyno.report.views.page import Page, page
 
 
 @dataclass(frozen=True)
 class ReportFiles:
     """What was written."""
 
+    page: Page
+    """What it says."""
     html: Path
     markdown: Path
     points: Path
@@ -81,6 +83,7 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         for name, content in contents.items():
             (out / name).write_bytes(content)
     return ReportFiles(
+        page=whole,
         html=out / "report.html",
         markdown=out / "summary.md",
         points=out / "points.csv",

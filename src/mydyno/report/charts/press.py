@@ -1,7 +1,8 @@
 """A second process that makes pictures while this one prepares the next chart: vl-convert needs a second to
 start and keeps Python's interpreter lock all the while.
 
-It is started when it is first needed, reads one job a line from its standard input, and ends with this process.
+It is started when it is first needed, reads one job a line from its standard input, and ends with this
+process.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def png(drawn: str, scale: float = 2.0) -> bytes:
 
 
 def script() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, which sets `window.vegaEmbed`. Packing it takes seconds, so
-    it is kept in the cache; where that cannot be written it is packed anew each time."""
+    """Vega, Vega-Lite and Vega-Embed as one script, which sets `window.vegaEmbed`. Packing it takes seconds,
+    so it is kept in the cache; where that cannot be written it is packed anew each time."""
     path = cache_folder("page") / f"vega-of-vl-convert-{version('vl-convert-python')}.js"
     try:
         return path.read_text(encoding="utf-8")
