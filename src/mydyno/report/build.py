@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
-<<<<<<< HEAD
-from mydyno.report.charts.press import press
-=======
 from mydyno.report.asked import AS_IT_IS, Asked
-from mydyno.report.charts import draw
->>>>>>> main
+from mydyno.report.charts.press import press
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -56,19 +52,10 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-<<<<<<< HEAD
-def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
-
-    `columns` is the factor whose levels are compared, None for the first one of the experiment.
-    """
-    press()  # It starts while the numbers are worked out.
-    evidence = gather(run, columns)
-=======
 def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    press()  # It starts while the numbers are worked out.
     evidence = gather(run, asked)
->>>>>>> main
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)
