@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import polars as pl
@@ -106,7 +107,9 @@ class MemoryRun:
 
 
 def _only(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:
-    return frame if columns is None else frame.select(name for name in columns if name in frame.columns)
+    if columns is None:
+        return frame
+    return frame.select(name for name in frame.columns if any(fnmatchcase(name, one) for one in columns))
 
 
 def latency(count: int, middle_ns: float) -> Latency:
