@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 import polars as pl
 
@@ -149,14 +151,22 @@ def _line(
 
 
 def _rates(times: Sequence[float], values: Sequence[float | None]) -> Iterator[tuple[float, float]]:
-    """Growth per second since the reading before, at the later one; none where it fell (a restart)."""
+    """Growth per second since the reading before, at the later one; none where it fell (a restart). A reading
+    that follows its last one at once is left out: the rate of a sliver is noise."""
     before: tuple[float, float] | None = None
+    least = _least(times)
     for t, value in zip(times, values, strict=True):
-        if value is None:
+        if value is None or (before is not None and t - before[0] < least):
             continue
         if before is not None and t > before[0] and value >= before[1]:
             yield t, (value - before[1]) / (t - before[0])
         before = t, value
+
+
+def _least(times: Sequence[float]) -> float:
+    """Half of what usually lies between two samples."""
+    between = [later - earlier for earlier, later in pairwise(times)]
+    return median(between) / 2 if between else 0.0
 
 
 def _cpu(
@@ -165,7 +175,10 @@ def _cpu(
     """Shares of what all modes grew by between two samples; none where the machine was not seen."""
     known = {mode: read[name] for mode in _ALL_MODES if (name := _CPU.format(mode)) in read}
     shares: dict[str, list[tuple[float, float]]] = {mode: [] for mode in CPU_MODES}
+    least = _least(times)
     for at in range(1, len(times) if known else 0):
+        if times[at] - times[at - 1] < least:
+            continue
         grown = {
             mode: now - before
             for mode, values in known.items()
