@@ -22,6 +22,7 @@ from mydyno.report.figures import figures
 from mydyno.report.html import html
 from mydyno.report.text import markdown
 from mydyno.report.views.page import page
+from mydyno.report.views.trial_pages import trial_pages
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,13 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
     evidence = gather(run, columns)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
+    # Before the method, which tells what was found lost when it was read.
+    trials = trial_pages(evidence)
     whole = page(evidence)
     drawn = figures(whole)
     made = drawings(drawn)
     contents: dict[str, bytes] = {
-        "report.html": html(whole, made).encode(),
+        "report.html": html(whole, made, trials).encode(),
         "summary.md": markdown(whole, drawn).encode(),
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),

@@ -46,7 +46,10 @@ from mydyno.report.tables import (
     remarks_told,
     trials_table,
 )
+from mydyno.report.trial_data import counter_titles, trial_charts, trial_sets
+from mydyno.report.trial_sections import trial_sections
 from mydyno.report.views.page import Page
+from mydyno.report.views.trial_pages import TrialPage
 from mydyno.results.records import EXTERNAL_SERVER
 
 _TEMPLATES = jinja2.Environment(
@@ -64,11 +67,14 @@ _MANY_REMARKS = 8
 """Marked trials that are listed unfolded."""
 
 
-def html(page: Page, drawings: Sequence[Drawing]) -> str:
-    """The whole page with its figures."""
+def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = ()) -> str:
+    """The whole page with its figures and the pages of `trials`."""
     settings = page.settings.settings
-    charts = [drawing.chart for drawing in drawings]
-    sets: dict[str, Mapping[str, Columns]] = {}
+    charts = [*(drawing.chart for drawing in drawings), *trial_charts(trials, page.words)]
+    titles = counter_titles(trials)
+    sets: dict[str, Mapping[str, Columns]] = {
+        trial.anchor: trial_sets(trial, page.words, titles) for trial in trials
+    }
     scripts = [script_text(source) for source in (vega.script(), _source("report.js"))]
     return _TEMPLATES.get_template("report.html").render(
         page=page,
@@ -96,6 +102,7 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         many_rows=_MANY_ROWS,
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
+        trial_pages=list(trial_sections(trials, page.words)),
         ground_figure=GROUND,
         storage_tables=storage_tables(page.ground),
         remarks_told=remarks_told,

@@ -71,23 +71,22 @@ def time_chart(size: Size) -> Chart:
             middle="(datum.from + datum.to) / 2",
         )
     )
+    colors = alt.Scale(domain=list(range(len(KEYS))), range=[_COLORS[key] for key in KEYS])
     bars = base.mark_rect(fillOpacity=_TINT, strokeWidth=1, aria=True).encode(
-        x=x, x2="to:Q", y=y, description="told:N", fill=_by_key(), stroke=_by_key()
+        x=x,
+        x2=alt.X2("to:Q"),
+        y=y,
+        description=alt.Description("told:N"),
+        fill=alt.Fill("key:N", scale=colors, legend=None),
+        stroke=alt.Stroke("key:N", scale=colors, legend=None),
     )
     words = (
         base.transform_filter(f"datum.share * {size.width} > length(datum.label) * {CHARACTER_PX} + 6")
         .mark_text(baseline="middle", clip=True)
-        .encode(x=alt.X("middle:Q", scale=scale), y=y, text="label:N")
+        .encode(x=alt.X("middle:Q", scale=scale), y=y, text=alt.Text("label:N"))
     )
     panel = layered(bars, words, width=size.width - 16, height=alt.Step(_ROW))
     return side_by_side([panel], 1, {"row": 0, "column": 0})
-
-
-def _by_key() -> alt.Fill:
-    domain = list(range(len(KEYS)))
-    return alt.Fill(
-        "key:N", scale=alt.Scale(domain=domain, range=[_COLORS[key] for key in KEYS]), legend=None
-    )
 
 
 def _list(of: Mapping[Key, str]) -> str:
@@ -106,7 +105,11 @@ def speed_chart(words: Words) -> Callable[[Size], Chart]:
             )
             .mark_line(point=_POINT, strokeWidth=1.6, color=theme.SERIES[0], aria=True)
             .encode(
-                x=_time(), y=_quantity(field), detail="phase:N", description="told:N", order=alt.Order("s:Q")
+                x=_time(),
+                y=_quantity(field),
+                detail=alt.Detail("phase:N"),
+                description=alt.Description("told:N"),
+                order=alt.Order("s:Q"),
             )
         )
         return _panel(size, title, [drawn], named=named, columns=1)
@@ -131,7 +134,9 @@ def counters_chart(titles: Sequence[str]) -> Callable[[Size], Chart]:
             .transform_filter(f"datum.k === {number}")
             .transform_calculate(told=told)
             .mark_line(point=_POINT, strokeWidth=1.6, color=theme.SERIES[1], aria=True)
-            .encode(x=_time(), y=_quantity("v"), description="told:N", order=alt.Order("s:Q"))
+            .encode(
+                x=_time(), y=_quantity("v"), description=alt.Description("told:N"), order=alt.Order("s:Q")
+            )
         )
         return _panel(size, titles[number], [drawn], named=False, columns=columns)
 
@@ -174,7 +179,7 @@ def _shares(name: str, line: str, scale: alt.Scale) -> alt.Chart:
             y=y,
             color=alt.Color("line:N", scale=scale, legend=_LEGEND),
             strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(range=_DASHES), legend=None),
-            description="told:N",
+            description=alt.Description("told:N"),
             order=alt.Order("s:Q"),
         )
     )
@@ -186,13 +191,14 @@ def _panel(size: Size, title: str, lines: list[alt.Chart], *, named: bool, colum
     width = (size.width - (columns - 1) * _GAP) // columns - _AXIS
     phases = alt.Chart(alt.NamedData("phases"))
     band = phases.mark_rect(color=theme.BAND).encode(
-        x=alt.X("from_s:Q", title="seconds", axis=alt.Axis(tickCount=max(3, width // 90))), x2="to_s:Q"
+        x=alt.X("from_s:Q", title="seconds", axis=alt.Axis(tickCount=max(3, width // 90))),
+        x2=alt.X2("to_s:Q"),
     )
-    begins = phases.mark_rule(color=theme.GRID).encode(x="from_s:Q")
+    begins = phases.mark_rule(color=theme.GRID).encode(x=alt.X("from_s:Q"))
     names = (
         phases.transform_calculate(middle="(datum.from_s + datum.to_s) / 2")
         .mark_text(baseline="bottom", dy=-3, color=theme.MUTED)
-        .encode(x="middle:Q", y=alt.value(0), text="name:N")
+        .encode(x=alt.X("middle:Q"), y=alt.value(0), text=alt.Text("name:N"))
     )
     above = alt.TitleParams(text=title, offset=16 if named else 6)
     return layered(band, begins, *lines, *([names] if named else []), width=width, height=_PANEL, title=above)
