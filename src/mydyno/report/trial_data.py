@@ -69,8 +69,7 @@ def trial_sets(page: TrialPage, words: Words, titles: Sequence[str]) -> dict[str
             ("phase", "s", "rate", "p99"), ((i.phase, i.at_s, i.rate, i.p99_ms) for i in series.intervals)
         ),
         "counters": _long(
-            {titles.index(title): line for title, line in series.counters.items()},
-            "k",
+            {at: series.counters[title] for at, title in enumerate(titles) if title in series.counters}, "k"
         ),
         "cpu": _long({list(CPU_MODES).index(mode): line for mode, line in series.cpu.items()}, "k"),
         "disks": _long(series.disks, "name"),
@@ -122,7 +121,5 @@ def _short(value: Cell) -> Cell:
         return value
     if not math.isfinite(value):
         return None
-    if value == 0:
-        return 0
-    rounded = round(value, DIGITS - 1 - math.floor(math.log10(abs(value))))
-    return int(rounded) if rounded == int(rounded) else rounded
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded

@@ -212,29 +212,37 @@ def _heads(phases: Sequence[TrialPhase], words: Words) -> Iterator[str]:
 
 def notes(page: TrialPage, words: Words) -> tuple[str, ...]:
     """What to know when reading where the time went, one sentence each."""
+    known = [phase for phase in page.phases if phase.spent]
+    background = [phase for phase in known if phase.spent and phase.spent.background >= _WORTH_TELLING]
+    full = [
+        phase
+        for phase in known
+        if phase.machine and phase.machine.busy is not None and phase.machine.busy >= _CPUS_FULL
+    ]
+    blind = [phase for phase in known if phase.machine is None]
     found = []
-    for phase in page.phases:
-        where, spent, machine = words.at(phase.place).strip(), phase.spent, phase.machine
-        if spent is None:
-            continue
-        if spent.background >= _WORTH_TELLING:
-            found.append(
-                f"{where}: the server used more CPU than its statements took, by "
-                f"{percent(spent.background)} of the connections' time: that is its background threads, and "
-                "cut off."
-            )
-        if machine is not None and machine.busy is not None and machine.busy >= _CPUS_FULL:
-            found.append(
-                f"{where}: the machine's CPUs were {percent(machine.busy)} busy, so much of what is not "
-                "accounted for, or passed between client and server, was likely waiting for a CPU."
-            )
-    short = [words.at(phase.place).strip() for phase in page.phases if phase.spent and not phase.machine]
-    if short and not page.series.empty:
+    if background:
+        most = max(phase.spent.background for phase in background if phase.spent)
         found.append(
-            f"{', '.join(short)}: fewer than two samples in what was measured, so the server's part of the "
-            "time is not known (sampling.every)."
+            f"The server used more CPU than its statements took{_at(background, known, words)}, by up to "
+            f"{percent(most)} of the connections' time: its background threads, cut off here."
+        )
+    if full:
+        found.append(
+            f"The machine's CPUs were over {_CPUS_FULL * 100:g} % busy{_at(full, known, words)}: much of "
+            "what is not accounted for, or passed between client and server, was likely waiting for a CPU."
+        )
+    if blind and not page.series.empty:
+        found.append(
+            f"Fewer than two samples lie in what was measured{_at(blind, known, words)}: the server's part "
+            "of the time is not known there (sampling.every)."
         )
     return tuple(found)
+
+
+def _at(phases: Sequence[TrialPhase], of: Sequence[TrialPhase], words: Words) -> str:
+    """` at 1 connection, at 16 connections`, or nothing when it is all of them."""
+    return "" if len(phases) == len(of) else ",".join(words.at(phase.place) for phase in phases)
 
 
 _WORTH_TELLING = 0.01

@@ -16,7 +16,7 @@ import altair as alt
 from mydyno.analysis.time_spent import Key
 from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.time_words import FORMULA, KEYS, LABEL
@@ -97,7 +97,7 @@ def _list(of: Mapping[Key, str]) -> str:
 def speed_chart(words: Words) -> Callable[[Size], Chart]:
     """Data sets `phases` and `intervals`: `phase`, `s`, `rate`, `p99` (ms)."""
 
-    def line(field: str, title: str, size: Size, *, named: bool) -> alt.LayerChart:
+    def line(field: str, title: str, size: Size, *, named: bool) -> Layered:
         drawn = (
             alt.Chart(alt.NamedData("intervals"))
             .transform_calculate(
@@ -127,7 +127,7 @@ def speed_chart(words: Words) -> Callable[[Size], Chart]:
 def counters_chart(titles: Sequence[str]) -> Callable[[Size], Chart]:
     """Data sets `phases` and `counters`: `k` (place in `titles`), `s`, `v`. A panel for each of `titles`."""
 
-    def panel(number: int, size: Size, columns: int) -> alt.LayerChart:
+    def panel(number: int, size: Size, columns: int) -> Layered:
         told = f"format(datum.s, '.1f') + ' s: ' + format(datum.v, ',.3~r') + ' {titles[number]}'"
         drawn = (
             alt.Chart(alt.NamedData("counters"))
@@ -158,16 +158,14 @@ def machine_chart(size: Size) -> Chart:
         _panel(size, "CPU time of the machine", [cpu], named=False, columns=columns),
         _panel(size, "disks busy", [disks], named=False, columns=columns),
     ]
-    own = alt.Resolve(
-        scale=alt.ScaleResolveMap(
-            x="independent", y="independent", color="independent", strokeDash="independent"
-        )
-    )
-    return alt.ConcatChart(concat=panels, columns=columns, spacing=_GAP, resolve=own)
+    drawn = side_by_side(panels, columns, {"row": _GAP, "column": _GAP})
+    drawn["resolve"]["scale"] |= {"color": "independent", "strokeDash": "independent"}
+    return drawn
 
 
 def _shares(name: str, line: str, scale: alt.Scale) -> alt.Chart:
     told = "format(datum.s, '.1f') + ' s: ' + datum.line + ' ' + format(datum.v, '.0%')"
+    dashes = alt.Scale(domain=scale.domain, range=_DASHES)
     y = alt.Y("v:Q", title=None, scale=_FROM_ZERO, axis=alt.Axis(format=".0%", tickCount=4))
     drawn: alt.Chart = (
         alt.Chart(alt.NamedData(name))
@@ -178,7 +176,7 @@ def _shares(name: str, line: str, scale: alt.Scale) -> alt.Chart:
             x=_time(),
             y=y,
             color=alt.Color("line:N", scale=scale, legend=_LEGEND),
-            strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(range=_DASHES), legend=None),
+            strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=_LEGEND),
             description=alt.Description("told:N"),
             order=alt.Order("s:Q"),
         )
@@ -186,7 +184,7 @@ def _shares(name: str, line: str, scale: alt.Scale) -> alt.Chart:
     return drawn
 
 
-def _panel(size: Size, title: str, lines: list[alt.Chart], *, named: bool, columns: int) -> alt.LayerChart:
+def _panel(size: Size, title: str, lines: list[alt.Chart], *, named: bool, columns: int) -> Layered:
     """`lines` over the bands of the phases; with their names where `named`."""
     width = (size.width - (columns - 1) * _GAP) // columns - _AXIS
     phases = alt.Chart(alt.NamedData("phases"))

@@ -60,7 +60,7 @@ IDLE_DISK = 0.01
 MOST_DISKS = 6
 FEWEST_POINTS = 24
 MOST_POINTS = 160
-ALL_POINTS = 6_000
+ALL_POINTS = 4_800
 """Of one line in all trials together."""
 
 
