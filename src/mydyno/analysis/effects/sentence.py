@@ -93,7 +93,7 @@ def remarks(of: Effects) -> tuple[str, ...]:
     """How the trials limit what can be said; empty where they do not."""
     if of.why is not None:
         return ()
-    return tuple([*_about_design(of), *_about_error(of), *_about_factors(of)])
+    return (*_about_design(of), *_about_error(of), *_about_factors(of))
 
 
 def _about_design(of: Effects) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _about_error(of: Effects) -> Iterator[str]:
             "and tests are cautious."
         )
     elif of.source == "lenth":
-        yield "No trial was repeated: most effects are taken for none, and the noise from their sizes (Lenth)."
+        yield "No trial was repeated: most effects are taken for none, and noise from their sizes (Lenth)."
     elif of.source == "none":
         yield "No trial was repeated: shares hold noise too, and no effect can be tested."
 
@@ -132,7 +132,8 @@ def _about_factors(of: Effects) -> Iterator[str]:
         yield f"{short(factor)} cannot be told from the other factors or from blocks."
     for effect in of.found:
         if len(effect.factors) == 1 and " or " in effect.factors[0]:
-            yield f"{short(effect.factors[0]).replace(' or ', ' and ')} never vary apart: they are one factor here."
+            both = short(effect.factors[0]).replace(" or ", " and ")
+            yield f"{both} never vary apart: they are one factor here."
         if effect.durability is not None:
             told = "; ".join(f"{level}: {label}" for level, label in effect.durability.items())
             yield f"Levels of {short(effect.factors[0])} differ in durability: {told}."
