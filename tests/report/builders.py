@@ -91,11 +91,22 @@ class MemoryRun:
     def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]:
         return {}
 
-    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
-        return self.sample_frames.get(trial_id, pl.DataFrame())
+    def samples(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        return _only(self.sample_frames.get(trial_id, pl.DataFrame()), columns)
 
-    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
-        return self.interval_frames.get(trial_id, pl.DataFrame())
+    def intervals(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        return _only(self.interval_frames.get(trial_id, pl.DataFrame()), columns)
+
+    def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
+        pass
+
+
+def _only(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:
+    return frame if columns is None else frame.select(name for name in columns if name in frame.columns)
 
 
 def latency(count: int, middle_ns: float) -> Latency:

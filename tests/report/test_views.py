@@ -283,7 +283,7 @@ def test_what_is_missing_for_a_full_answer_is_listed():
 class LosesSeries(MemoryRun):
     """A lab whose Parquet files cannot be read."""
 
-    def samples(self, trial_id, attempt=None):
+    def look_at_series(self, trial_id, attempt=None):
         raise LabError(f"samples of {trial_id} are damaged")
 
 

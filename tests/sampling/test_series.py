@@ -1,12 +1,10 @@
-"""Rates, totals and CPU shares from raw samples; a restart in between is never turned into a number."""
+"""Totals from raw samples; a restart in between is never turned into a number."""
 
 from __future__ import annotations
 
-import pytest
-
 from mydyno.sampling.frames import sample_frame
-from mydyno.sampling.series import restarts, totals, usage
-from sampling.builders import cpu, sample
+from mydyno.sampling.series import restarts, totals
+from sampling.builders import sample
 
 
 def queries(*readings: tuple[float, int, int]) -> list[tuple[float, dict[str, str]]]:
@@ -60,38 +58,3 @@ def test_totals_leave_counters_out_when_the_server_restarted() -> None:
 def test_totals_of_one_sample_are_its_states() -> None:
     frame = sample_frame([sample(0, {"Queries": "5", "Threads_running": "2"})])
     assert totals(frame) == {"Threads_running": 2}
-
-
-def test_usage_tells_where_the_cpu_time_went() -> None:
-    frame = sample_frame(
-        [
-            sample(0, server_cpu_s=1, client_cpu_s=1, modes=cpu(idle=100, user=50)),
-            sample(10, server_cpu_s=9, client_cpu_s=5, modes=cpu(idle=104, user=62, iowait=1, steal=3)),
-        ]
-    )
-    seen = usage(frame, 0, 10)
-    assert seen is not None
-    assert seen.seconds == 10
-    assert seen.server_cpus == pytest.approx(0.8)
-    assert seen.client_cpus == pytest.approx(0.4)
-    assert seen.busy_share == pytest.approx(12 / 20)
-    assert seen.iowait_share == pytest.approx(1 / 20)
-    assert seen.steal_share == pytest.approx(3 / 20)
-
-
-def test_usage_needs_two_samples_within_the_window() -> None:
-    frame = sample_frame([sample(t) for t in (0, 1, 2)])
-    assert usage(frame, 0.5, 1.5) is None
-    assert usage(frame, 0.5, 2.5) is not None
-    assert usage(sample_frame([]), 0, 1) is None
-
-
-def test_usage_of_a_server_elsewhere_or_restarted_is_unknown_not_zero() -> None:
-    away = sample_frame([sample(0, server_cpu_s=None), sample(1, server_cpu_s=None)])
-    restarted = sample_frame([sample(0, server_cpu_s=9), sample(1, server_cpu_s=1)])
-    for frame in (away, restarted):
-        seen = usage(frame, 0, 1)
-        assert seen is not None
-        assert seen.server_cpus is None
-        assert seen.client_cpus == 0
-        assert seen.steal_share is None, "no CPU time passed: a share of nothing"

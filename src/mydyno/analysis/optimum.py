@@ -1,4 +1,4 @@
-"""At which place (number of connections, queue depth) a point does best."""
+"""At which place (number of connections, queue depth) a point does best: as measured, and by a fitted law."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import QUERIES_PER_SECOND, Metric
+from mydyno.analysis.observations import overall_places, valid_trials, value_at
 from mydyno.analysis.places import Place
+from mydyno.analysis.scalability import Scalability, scalability
 from mydyno.analysis.summary import Summary, summary
 from mydyno.results.records import TrialRecord
 
@@ -20,20 +22,32 @@ class Optimum:
     """Other places whose interval overlaps the best one's, ascending. Overlap is a cautious
     rule: it may call a tie what a direct test would separate. None when the best has no interval (fewer
     than 3 trials)."""
+    loads: tuple[int, ...]
+    """At which every valid trial measured something above 0: what a law can be fitted to."""
+    law: Scalability | None
+    """Of throughput; None for another metric and with too few loads."""
 
 
 def optimum(
     trials: Iterable[TrialRecord], point_id: str, metric: Metric = QUERIES_PER_SECOND
 ) -> Optimum | None:
-    """The place with the best mean; None when the point has no valid measurement."""
-    measured = [found for found in summary(trials, [point_id], metric).values() if found.mean is not None]
+    """The place with the best mean, and the law; None when the point has no valid measurement."""
+    valid = valid_trials(trials, point_id)
+    measured = [found for found in summary(valid, [point_id], metric).values() if found.mean is not None]
     if not measured:
         return None
     sign = 1 if metric.better == "higher" else -1
     best = max(measured, key=lambda found: sign * (found.mean or 0))
-    if best.interval is None:
-        return Optimum(best, None)
-    return Optimum(best, tuple(found.place for found in measured if _tied(found, best)))
+    ties = None if best.interval is None else tuple(found.place for found in measured if _tied(found, best))
+    loads = tuple(place for place in overall_places(valid, metric) if isinstance(place, int) and place > 0)
+    return Optimum(best, ties, loads, _law(valid, loads, metric) if metric.better == "higher" else None)
+
+
+def _law(trials: list[TrialRecord], loads: tuple[int, ...], metric: Metric) -> Scalability | None:
+    """A load that comes at a given rate has that rate as its throughput: nothing can be learnt from it."""
+    if any(phase.latency_kind == "response" for trial in trials for phase in trial.phases):
+        return None
+    return scalability(loads, [[value_at(trial, load, metric) or 0.0 for load in loads] for trial in trials])
 
 
 def _tied(one: Summary, best: Summary) -> bool:

@@ -1,4 +1,4 @@
-"""Everything that a report is made of, read once from a run: from here on all is pure."""
+"""Everything that a report is made of, read from a run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
-import polars as pl
-
 from mydyno.analysis.grid import Grid, grid
 from mydyno.analysis.places import by_program, places
 from mydyno.analysis.words import Words, words_of
-from mydyno.core.errors import LabError, UsageError
+from mydyno.core.errors import UsageError
 from mydyno.document.problems import nearest
 from mydyno.report.format import printable
+from mydyno.report.series import Recorded, Series, SeriesSource
 from mydyno.results.records import (
     Environment,
     ExperimentRecord,
@@ -26,7 +25,7 @@ from mydyno.results.records import (
 )
 
 
-class Run(Protocol):
+class Run(SeriesSource, Protocol):
     """What a report needs of a lab's run; `results.store` opens one."""
 
     experiment: ExperimentRecord
@@ -36,10 +35,6 @@ class Run(Protocol):
     def environment(self) -> Environment: ...
 
     def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
-
-    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame: ...
-
-    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame: ...
 
 
 COLORS = 8
@@ -64,21 +59,8 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Series:
-    """What was recorded over time in one trial; empty frames where the lab has lost it."""
-
-    samples: pl.DataFrame
-    """`t_s` and a column `status.NAME` for each status variable, as docs/lab-format.md has it."""
-    intervals: pl.DataFrame
-    """`phase`, `from_s`, `to_s`, `queries`... one row for each interval of the engine."""
-
-
-NO_SERIES = Series(pl.DataFrame(), pl.DataFrame())
-
-
-@dataclass(frozen=True)
 class Evidence:
-    """A run's records, in planned order, and its series by trial."""
+    """A run's records, in planned order, and its series, which stay in the lab until a view asks for one."""
 
     experiment: ExperimentRecord
     environment: Environment
@@ -86,10 +68,7 @@ class Evidence:
     """Facts that were not the same at every start of the run."""
     trials: tuple[TrialRecord, ...]
     """Every attempt at every trial."""
-    series: Mapping[tuple[str, int], Series]
-    """(trial, attempt) -> what was recorded over time."""
-    lost: tuple[str, ...]
-    """What the lab could not give any more, one sentence each."""
+    recorded: Recorded
     across: str | None = None
     """The factor whose levels are compared; None for the first one of the experiment."""
 
@@ -140,11 +119,17 @@ class Evidence:
         return tuple(trial for trial in self.trials if trial.point_id == point_id)
 
     def series_of(self, trial: TrialRecord) -> Series:
-        return self.series.get((trial.trial_id, trial.attempt), NO_SERIES)
+        return self.recorded.of(trial)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What the lab cannot give any more, as far as it is known, one sentence each."""
+        return self.recorded.lost
 
 
 def gather(run: Run, columns: str | None = None) -> Evidence:
-    """Read all that a report shows out of `run`. Lost series are told, not fatal: the numbers remain.
+    """Read the numbers that a report shows out of `run`, and see that its series are there. Lost ones are
+    told, not fatal: the numbers remain.
 
     `columns` is the factor whose levels are compared, by its name or the last part of it. Raises UsageError
     when the experiment has none of that name.
@@ -152,21 +137,12 @@ def gather(run: Run, columns: str | None = None) -> Evidence:
     across = None if columns is None else _factor(columns, tuple(run.experiment.factors))
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
     trials = tuple(_printable_words(trial) for trial in attempts)
-    series: dict[tuple[str, int], Series] = {}
-    lost: list[str] = []
-    for trial in trials:
-        key = trial.trial_id, trial.attempt
-        try:
-            series[key] = Series(run.samples(*key), run.intervals(*key))
-        except LabError as error:
-            lost.append(error.message)
     return Evidence(
         experiment=_printable_names(run.experiment),
         environment=run.environment(),
         environment_changes=run.environment_changes(),
         trials=trials,
-        series=series,
-        lost=tuple(lost),
+        recorded=Recorded(run, trials),
         across=across,
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
+import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
@@ -16,6 +18,8 @@ from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, 
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
 HISTOGRAMS = "histograms.json"
+
+_PARQUET = b"PAR1"
 
 
 class Run:
@@ -57,16 +61,27 @@ class Run:
             trial_id for trial_id, (_, status) in self._last_attempts().items() if status == "invalid"
         )
 
-    def samples(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+    def samples(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
         """The raw readings of a trial, one row a sample, columns as docs/lab-format.md lists them.
 
-        Without `attempt`, the last one. Raises LabError when there is no such trial or its file is damaged.
+        Without `attempt`, the last one. With `columns`, those of them that the file has, and nothing else of
+        it is read. Raises LabError when there is no such trial or its file is damaged.
         """
-        return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES)
+        return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES, columns)
 
-    def intervals(self, trial_id: str, attempt: int | None = None) -> pl.DataFrame:
+    def intervals(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
         """What finished in each interval of a trial, one row an interval; otherwise as `samples`."""
-        return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS)
+        return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS, columns)
+
+    def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
+        """Raises LabError when a series of the trial is missing or cut off, without reading it."""
+        folder = self.trial_folder(trial_id, attempt)
+        for name in (SAMPLES, INTERVALS):
+            _look_at_parquet(folder / name)
 
     def histograms(self, trial_id: str, attempt: int | None = None) -> dict[str, dict[str, str]]:
         """Phase index -> series -> base64 of an HdrHistogram; otherwise as `samples`."""
@@ -121,19 +136,39 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise LabError(
-            f"cannot read {path}: {error.strerror}",
-            "was it moved or deleted? The numbers in lab.sqlite remain",
-        ) from error
+        raise _unreadable(path, error) from error
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
-    content = _read(path)
+def _read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
+    _look_at_parquet(path)
+    wanted = pl.all() if columns is None else cs.by_name(*columns, require_all=False)
     try:
-        return pl.read_parquet(io.BytesIO(content))
+        return pl.scan_parquet(path, glob=False).select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged(path, error) from error
 
 
-def _damaged(path: Path, error: Exception) -> LabError:
+def _look_at_parquet(path: Path) -> None:
+    """A Parquet file begins and ends with its mark; one that was cut off lacks the second.
+
+    Source: Apache Parquet, "File Format".
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.read(len(_PARQUET))
+            file.seek(-min(len(_PARQUET), path.stat().st_size), os.SEEK_END)
+            last = file.read()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if (first, last) != (_PARQUET, _PARQUET):
+        raise _damaged(path, "it is not a whole Parquet file")
+
+
+def _unreadable(path: Path, error: OSError) -> LabError:
+    return LabError(
+        f"cannot read {path}: {error.strerror}", "was it moved or deleted? The numbers in lab.sqlite remain"
+    )
+
+
+def _damaged(path: Path, error: Exception | str) -> LabError:
     return LabError(f"{path} is damaged: {error}", "the numbers in lab.sqlite remain; its series are lost")

@@ -11,6 +11,7 @@ A name that nothing here matches is `unknown`: it is shown as it is and never tu
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
 Kind = Literal["counter", "gauge", "high-water", "unknown"]
@@ -129,6 +130,7 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 
 
+@cache
 def kind(name: str) -> Kind:
     """The kind of a numeric status variable, by its name as the server writes it."""
     return next((found for found, pattern in _RULES if pattern.fullmatch(name)), "unknown")

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.analysis.utilisation import Utilisation, utilisation
 from mydyno.core.errors import EngineError, HostError, ServerError
 from mydyno.load import messages
 from mydyno.load.driver import Driver
@@ -28,7 +29,8 @@ from mydyno.results.records import (
 )
 from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
-from mydyno.sampling.series import Usage, restarts, totals, usage
+from mydyno.sampling.series import restarts, totals
+from mydyno.sampling.stretch import stretch
 from mydyno.stack import (
     DataDirectory,
     DatasetLayer,
@@ -129,7 +131,8 @@ class TrialRunner:
         samples = sample_frame(found.collector.samples, found.collector.phases)
         if not found.host_seen:
             samples = without_host(samples)
-        counters, cpu = totals(samples), usage(samples, 0.0, float("inf"))
+        counters, whole = totals(samples), stretch(samples, 0.0, float("inf"))
+        cpu = utilisation(whole.growth, whole.seconds) if whole else None
         reasons = validity.check(
             validity.Evidence(
                 phases=found.collector.phases,
@@ -138,7 +141,7 @@ class TrialRunner:
                 misplaced=found.misplaced,
                 max_used_connections=_whole(counters.get("Max_used_connections")),
                 reactors=found.collector.hello.reactors if found.collector.hello else 1,
-                steal=cpu.steal_share if cpu else None,
+                steal=cpu.steal if cpu else None,
                 server_alive=found.server_alive,
                 server_restarted=bool(restarts(samples)),
                 rows_expected=found.rows_expected,
@@ -289,12 +292,12 @@ class TrialRunner:
 
 
 def _remarks(
-    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Usage | None
+    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Utilisation | None
 ) -> tuple[Remark, ...]:
     """What the checks of the disks found, and whether the load left the ground's CPUs any time."""
     if ground is None:
         return ()
-    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy_share if cpu else None))
+    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy if cpu else None))
 
 
 def _remarks_on_others(

@@ -17,11 +17,12 @@ from mydyno.analysis.grid import Grid, GridRow
 from mydyno.analysis.metrics import RUNNING_TIME, Metric
 from mydyno.analysis.observations import valid_trials
 from mydyno.analysis.places import Place, places
+from mydyno.analysis.primary import primary_metric
 from mydyno.analysis.summary import summary, total_summary
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import Measured, measured
-from mydyno.report.views.verdicts import RatioRow, Verdicts, primary_metric
+from mydyno.report.views.verdicts import RatioRow, Verdicts
 from mydyno.results.records import TrialRecord
 
 
@@ -160,7 +161,7 @@ class _Rows:
         self._of, self._settings, self._held = of, settings, held
         self._points = [point.point_id for point in of.points if point is not None]
         self._trials = [trial for trial in evidence.trials if trial.point_id in self._points]
-        self._primary = primary_metric(evidence, self._trials)
+        self._primary = primary_metric(self._trials, evidence.experiment.work)
         self._programs = evidence.programs
 
     def rows(self) -> Iterator[Row]:

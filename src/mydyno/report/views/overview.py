@@ -23,6 +23,9 @@ COUNTERS = ("Threads_created", "Max_used_connections")
 GROWING = frozenset({"Threads_created"})
 """Counted from the start of the load; the others are shown as the server says them."""
 
+_STRETCH = ("phase", "from_s", "to_s", "queries")
+_SAMPLED = tuple(f"status.{name}" for name in COUNTERS)
+
 MOST_STEPS = 240
 """More steps than this in one line cannot be told apart on a page, so neighbours are merged."""
 
@@ -112,7 +115,7 @@ def _panel(evidence: Evidence, setting: Setting) -> Panel:
     lines = {
         (trial.trial_id, trial.attempt): line
         for trial in (valid or of_point[:1])
-        if (line := _rate_line(trial, evidence.series_of(trial).intervals)) is not None
+        if (line := _rate_line(trial, evidence.series_of(trial).intervals(*_STRETCH))) is not None
     }
     candidates = [trial for trial in of_point if (trial.trial_id, trial.attempt) in lines]
     chosen = most_typical(candidates)
@@ -122,7 +125,7 @@ def _panel(evidence: Evidence, setting: Setting) -> Panel:
         setting=setting,
         shown=lines[chosen.trial_id, chosen.attempt],
         others=tuple(line for line in lines.values() if line.trial_id != chosen.trial_id),
-        counters=_counters(chosen, evidence.series_of(chosen).samples),
+        counters=_counters(chosen, evidence.series_of(chosen).samples("t_s", *_SAMPLED)),
         spans=_spans(chosen),
         invalid=chosen.status == "invalid",
     )
@@ -153,7 +156,7 @@ def _rate_line(trial: TrialRecord, intervals: pl.DataFrame) -> RateLine | None:
     if intervals.is_empty():
         return None
     start = _start(trial)
-    rows = intervals.sort("from_s").select("phase", "from_s", "to_s", "queries").iter_rows()
+    rows = intervals.sort("from_s").select(*_STRETCH).iter_rows()
     stretches = [_Stretch(phase, begin - start, end - start, queries) for phase, begin, end, queries in rows]
     merged = _merge(stretches)
     steps = tuple(Step(s.from_s, s.to_s, s.phase, s.queries / (s.to_s - s.from_s)) for s in merged)

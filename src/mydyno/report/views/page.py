@@ -60,6 +60,8 @@ class Page:
 
 def page(evidence: Evidence) -> Page:
     found = verdicts(evidence)
+    # Before the method, which tells what was found lost when it was read.
+    over_time = overview(evidence)
     return Page(
         experiment=evidence.experiment,
         words=evidence.words,
@@ -67,7 +69,7 @@ def page(evidence: Evidence) -> Page:
         comparison=comparison(evidence, found),
         key_numbers=() if evidence.crossed else key_numbers(evidence),
         method=method(evidence),
-        overview=overview(evidence),
+        overview=over_time,
         programs=programs(evidence),
         operations=operations(evidence),
         throughput=curves(evidence, evidence.words.rate),

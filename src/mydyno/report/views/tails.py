@@ -1,24 +1,10 @@
-"""Which percentile can be shown of a run: foreign programs tell fewer than our engine."""
+"""Which percentiles are shown of a run."""
 
 from __future__ import annotations
 
 from mydyno.analysis.metrics import FSYNC_P99, LATENCY_P95, LATENCY_P99, READ_P99, WRITE_P99, Metric
+from mydyno.analysis.primary import tail_latency
 from mydyno.report.evidence import Evidence
-
-
-def tail_latency(evidence: Evidence) -> Metric:
-    """p99; p95 where more points have that."""
-
-    def points_with(metric: Metric) -> int:
-        return len(
-            {
-                trial.point_id
-                for trial in evidence.valid
-                if any(metric.value(phase) is not None for phase in trial.phases)
-            }
-        )
-
-    return LATENCY_P95 if points_with(LATENCY_P95) > points_with(LATENCY_P99) else LATENCY_P99
 
 
 def tails(evidence: Evidence) -> tuple[Metric, ...]:
@@ -26,7 +12,7 @@ def tails(evidence: Evidence) -> tuple[Metric, ...]:
     kinds = {each.kind for trial in evidence.valid for phase in trial.phases for each in phase.statements}
     of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
     found = tuple(metric for kind, metric in of_kinds if kind in kinds)
-    return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence),)
+    return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence.trials),)
 
 
 def latencies(evidence: Evidence) -> tuple[Metric, ...]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.grid import GridRow
 from mydyno.analysis.holm import holm
-from mydyno.analysis.metrics import CONNECT_P95, RUNNING_TIME, Metric
+from mydyno.analysis.metrics import CONNECT_P95, Metric
 from mydyno.analysis.optimum import optimum
-from mydyno.analysis.places import Place, by_program, places
+from mydyno.analysis.places import Place, places
+from mydyno.analysis.primary import primary_metric, tail_latency
 from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.format import count, interval, latency, number, seconds
 from mydyno.report.views.crossed import crossed_headline
-from mydyno.report.views.tails import tail_latency
-from mydyno.results.records import TrialRecord
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Verdicts:
 
 
 def verdicts(evidence: Evidence) -> Verdicts:
-    metric = primary_metric(evidence, evidence.trials)
+    metric = primary_metric(evidence.trials, evidence.experiment.work)
     settings = {setting.point_id: setting for setting in evidence.settings}
     rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
     found = [one for row in rows for one in row.values()]
@@ -111,7 +110,7 @@ def compared_row(
     """
     points = {point.point_id for point in row.points if point is not None}
     trials = [trial for trial in evidence.trials if trial.point_id in points]
-    metric = primary_metric(evidence, trials) if metric is None else metric
+    metric = primary_metric(trials, evidence.experiment.work) if metric is None else metric
     found = {column: judge_points(trials, other, first, metric) for column, other, first in row.comparisons()}
     if len(found) < 2:
         return found
@@ -131,18 +130,9 @@ def _beside(evidence: Evidence, settings: Mapping[str, Setting], primary: Metric
                 yield Beside(metric, settings[one.comparison.left], _beside_sentence(one.overall))
 
 
-def primary_metric(evidence: Evidence, trials: Sequence[TrialRecord]) -> Metric:
-    """Queries/s, or I/Os per second; but where the load came at a given rate, that rate is no result, and its
-    latency is; and where the work is given, it is the time that it takes."""
-    if evidence.programs and by_program(trials):
-        return RUNNING_TIME
-    kinds = {phase.latency_kind for trial in trials for phase in trial.phases}
-    return tail_latency(evidence) if kinds == {"response"} else evidence.words.rate
-
-
 def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
     """A test program is of many kinds of statement: neither its rate nor its percentiles say anything."""
-    return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence), CONNECT_P95)
+    return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence.trials), CONNECT_P95)
 
 
 def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: int) -> ComparisonVerdict:
