@@ -17,7 +17,8 @@ from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import dark_rules, inline_svg
 from mydyno.report.charts.theme import Size
 from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
-from mydyno.report.figures import GROUND, Figure
+from mydyno.report.effects_tables import effects_table
+from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
@@ -67,6 +68,8 @@ def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SI
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
         ground_figure=GROUND,
+        effects_figure=EFFECTS,
+        effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
         remarks_told=remarks_told,
         many=_MANY_REMARKS,

@@ -9,6 +9,7 @@ from mydyno.analysis.effects.effects import Effect, Effects
 
 NAMED = 5
 """Effects that the sentence names; of more it tells the sum."""
+_WORTH_NAMING = 0.01
 _WORTH_TELLING = 0.005
 
 
@@ -29,13 +30,14 @@ def sentence(of: Effects) -> str | None:
             f"{of.metric.noun} (n={of.trials})."
         )
     first, *others = of.shown
-    rest = others[NAMED - 1 :]
+    named = [effect for effect in others if effect.share >= _WORTH_NAMING][: NAMED - 1]
+    rest = [effect for effect in others if effect not in named]
     hidden = [effect for effect in of.found if not effect.shown]
     parts = [
         f"{name(first)} explains {percent(first.share)} of the variance in {of.metric.noun}"
         f"{_error(first.interval)}",
-        *_others(others[: NAMED - 1], [first]),
-        *_sum(rest, f"{len(rest)} other effects"),
+        *_others(named, [first]),
+        *_sum(rest, "another effect" if len(rest) == 1 else f"{len(rest)} other effects"),
         *_sum(hidden, "effects not told from noise"),
         f"noise {percent(of.noise)}",
     ]
