@@ -258,7 +258,8 @@ def _connect(page: Page) -> Figure | None:
 
 def _effects(page: Page) -> Figure | None:
     view = page.effects
-    if view.empty:
+    if len(view.of.found) < 2:
+        # The sentence says it all.
         return None
     pale = " Pale: not told from noise." if view.tested else ""
     lines = (

@@ -78,6 +78,8 @@ class Effects:
     """Whole plots were told from trials."""
     places: int
     """Of each trial, 1 where they are not looked at."""
+    place: str
+    """What places are called among the factors of an effect."""
     design: DesignRecord
     confounded: tuple[str, ...]
     """Factors whose levels are wholly explained by other factors or by blocks."""
@@ -106,13 +108,13 @@ def effects(
     values = values_of(valid, metric, by_place=place not in experiment.factors)
     if values is None:
         return _nothing(experiment, metric, f"no valid trial measured {metric.noun}")
+    if not layout_of(experiment, values.trials).factors:
+        return _nothing(experiment, metric, "the valid trials are all of one point")
     found = _arranged(experiment, values)
     if len(values.places) > 1 and not found.strata.replicated and experiment.design.points != "all":
         # Without repetitions a few points cannot tell effects from what they do at each place.
         values = values_of(valid, metric, by_place=False) or values
         found = _arranged(experiment, values)
-    if not found.layout.factors:
-        return _nothing(experiment, metric, "the valid trials are all of one point")
     if np.ptp(values.logs) < 1e-12:
         return _nothing(experiment, metric, f"{metric.noun} is the same in every trial")
     return _told(experiment, found, values, metric, place)
@@ -135,6 +137,7 @@ def _nothing(experiment: ExperimentRecord, metric: Metric, why: str) -> Effects:
         blocks=0,
         split=False,
         places=1,
+        place="",
         design=experiment.design,
         confounded=(),
         constant=(),
@@ -180,6 +183,7 @@ def _told(
         blocks=int(layout.blocks.max()) + 1,
         split=any(stratum.name == "whole plots" for stratum in arrangement.strata.all),
         places=arrangement.places,
+        place=place if arrangement.places > 1 else "",
         design=experiment.design,
         confounded=tuple(name for term in arrangement.terms.confounded for name in term.factors),
         constant=tuple(name for name in experiment.factors if name not in varying),

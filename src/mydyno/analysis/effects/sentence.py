@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.effects.effects import Effect, Effects
 
+SET_ALONE = "No factor alone is told from noise"
 NAMED = 5
 """Effects that the sentence names; of more it tells the sum."""
 _WORTH_NAMING = 0.01
@@ -24,17 +25,20 @@ def sentence(of: Effects) -> str | None:
         first, *others = [effect for effect in of.found if effect.factors][:NAMED]
         told = ", ".join([f"{name(first)} {percent(first.share)}", *_others(others, [first])])
         return f"Not tested, for nothing was repeated: {told} of the variance in {of.metric.noun}."
-    if not of.shown:
+    # What was set comes before the load under which it was measured.
+    shown = sorted(of.shown, key=lambda effect: of.place in effect.factors)
+    if not shown:
         return (
             f"No factor explains more than the noise, which is {percent(of.noise)} of the variance in "
             f"{of.metric.noun} (n={of.trials})."
         )
-    first, *others = of.shown
+    first, *others = shown
     named = [effect for effect in others if effect.share >= _WORTH_NAMING][: NAMED - 1]
     rest = [effect for effect in others if effect not in named]
     hidden = [effect for effect in of.found if not effect.shown]
+    alone = f"{SET_ALONE}; " if of.place in first.factors else ""
     parts = [
-        f"{name(first)} explains {percent(first.share)} of the variance in {of.metric.noun}"
+        f"{alone}{name(first)} explains {percent(first.share)} of the variance in {of.metric.noun}"
         f"{_error(first.interval)}",
         *_others(named, [first]),
         *_sum(rest, "another effect" if len(rest) == 1 else f"{len(rest)} other effects"),
