@@ -29,7 +29,7 @@ def sentence(of: Effects) -> str | None:
     shown = sorted(of.shown, key=lambda effect: of.place in effect.factors)
     if not shown:
         return (
-            f"No factor explains more than the noise, which is {percent(of.noise)} of the variance in "
+            f"No factor is shown to explain more than the noise, which is {percent(of.noise)} of the variance in "
             f"{of.metric.noun} (n={of.trials})."
         )
     first, *others = shown

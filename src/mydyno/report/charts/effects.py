@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 
 from mydyno.analysis.bootstrap import Interval
@@ -70,7 +72,7 @@ def _share(name: str, share: float, error: Interval | None, *, shown: bool) -> d
     }
 
 
-def _shares(named: list[dict[str, object]], width: int) -> alt.LayerChart:
+def _shares(named: list[dict[str, object]], width: int) -> dict[str, Any]:
     rows = [
         row
         | {
@@ -111,7 +113,7 @@ def _shares(named: list[dict[str, object]], width: int) -> alt.LayerChart:
     return layered(*layers, width=width, height=height)
 
 
-def _means(view: EffectsView, of: Interaction, width: int) -> alt.LayerChart:
+def _means(view: EffectsView, of: Interaction, width: int) -> dict[str, Any]:
     lines = list(dict.fromkeys(cell.level for cell in of.cells))
     across = list(dict.fromkeys(str(cell.at) for cell in of.cells))
     per = _NS_PER_MS if view.of.metric.unit == "ns" else 1.0
