@@ -29,8 +29,8 @@ def sentence(of: Effects) -> str | None:
     shown = sorted(of.shown, key=lambda effect: of.place in effect.factors)
     if not shown:
         return (
-            f"No factor is shown to explain more than the noise, which is {percent(of.noise)} of the variance in "
-            f"{of.metric.noun} (n={of.trials})."
+            "No factor is shown to explain more than the noise, which is "
+            f"{percent(of.noise)} of the variance in {of.metric.noun} (n={of.trials})."
         )
     first, *others = shown
     named = [effect for effect in others if effect.share >= _WORTH_NAMING][: NAMED - 1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 
 from mydyno.analysis.bootstrap import Interval
@@ -12,7 +10,7 @@ from mydyno.analysis.effects.levels import CellMean
 from mydyno.analysis.effects.sentence import percent, short
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import axis_title, one_two_five
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
 from mydyno.report.effects_tables import label, share_told
@@ -72,7 +70,7 @@ def _share(name: str, share: float, error: Interval | None, *, shown: bool) -> d
     }
 
 
-def _shares(named: list[dict[str, object]], width: int) -> dict[str, Any]:
+def _shares(named: list[dict[str, object]], width: int) -> Layered:
     rows = [
         row
         | {
@@ -113,7 +111,7 @@ def _shares(named: list[dict[str, object]], width: int) -> dict[str, Any]:
     return layered(*layers, width=width, height=height)
 
 
-def _means(view: EffectsView, of: Interaction, width: int) -> dict[str, Any]:
+def _means(view: EffectsView, of: Interaction, width: int) -> Layered:
     lines = list(dict.fromkeys(cell.level for cell in of.cells))
     across = list(dict.fromkeys(str(cell.at) for cell in of.cells))
     per = _NS_PER_MS if view.of.metric.unit == "ns" else 1.0
@@ -142,7 +140,7 @@ def _means(view: EffectsView, of: Interaction, width: int) -> dict[str, Any]:
         dodge = (slot - (len(lines) - 1) / 2) * min(5, 18 / len(lines))
         layers += _line(view, of, cells, slot, (x, y), per, dodge)
     layers += legend([(line, slot) for slot, line in enumerate(lines)], width)
-    title = alt.TitleParams(f"{short(of.lines)} by {short(of.across)}", offset=16)
+    title = alt.TitleParams(shorten(f"{short(of.lines)} by {short(of.across)}", int(width / 8)), offset=16)
     return layered(*layers, width=width, height=_HEIGHT, title=title)
 
 
