@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
+from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.charts import draw
 from mydyno.report.csv import (
     comparison_frame,
@@ -17,6 +18,7 @@ from mydyno.report.csv import (
     trials_frame,
 )
 from mydyno.report.drawing import drawings
+from mydyno.report.effects_tables import effects_frame
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -37,6 +39,8 @@ class ReportFiles:
     """CSV: one row for each phase of each trial."""
     comparison: Path | None
     """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
+    effects: Path | None
+    """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
     self_checks: Path | None
@@ -50,12 +54,9 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
-
-    `columns` is the factor whose levels are compared, None for the first one of the experiment.
-    """
-    evidence = gather(run, columns)
+def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     # Before the method, which tells what was found lost when it was read.
@@ -71,6 +72,7 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
     }
     optional = {
         "comparison.csv": comparison_frame(whole.comparison),
+        "effects.csv": effects_frame(whole.effects),
         "operations.csv": operations_frame(evidence),
         "self-checks.csv": self_checks_frame(evidence),
     }
@@ -88,6 +90,7 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         points=out / "points.csv",
         trials=out / "trials.csv",
         comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
+        effects=out / "effects.csv" if "effects.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
