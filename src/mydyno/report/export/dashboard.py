@@ -138,7 +138,9 @@ def _dashboard() -> dict[str, Any]:
             "list": [
                 _chosen("run", "label_values(mydyno_trial, run)", several=False),
                 _chosen("point", 'label_values(mydyno_trial{run=~"$run"}, point)', several=True),
-                _chosen("trial", 'label_values(mydyno_trial{run=~"$run",point=~"$point"}, trial)', several=True),
+                _chosen(
+                    "trial", 'label_values(mydyno_trial{run=~"$run",point=~"$point"}, trial)', several=True
+                ),
                 _window(),
             ]
         },

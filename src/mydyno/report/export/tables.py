@@ -1,5 +1,5 @@
-"""Every number of a run as tables: those of the lab, without the numbers that only the lab itself knows, and the
-series of all trials below each other."""
+"""Every number of a run as tables: those of the lab, without the numbers that only the lab itself knows, and
+the series of all trials below each other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write_tables(run: Run, folder: Path, form: Form) -> Written:
         series = _series(run, file, lost)
         if series is not None:
             write(kind, series)
-    dictionary = pl.DataFrame(described, schema={name: pl.String for name in ("table", "column", "unit", "is")})
+    dictionary = pl.DataFrame(described, schema=dict.fromkeys(("table", "column", "unit", "is"), pl.String))
     target = folder / f"{DICTIONARY}{SUFFIXES[form]}"
     _SINKS[form](dictionary.lazy(), target)
     return Written((*names, target.name), tuple(dict.fromkeys(lost)))
@@ -79,7 +79,7 @@ def _columns(table: TableRows, who: dict[object, tuple[object, object]]) -> list
 
 
 def _column(name: str, values: Sequence[object]) -> pl.Series:
-    """Whole numbers, numbers, or text, whatever holds all of them: a fact of the environment may be either."""
+    """Whole numbers, numbers, or text, whatever holds all: a fact of the environment may be any of them."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, int) for value in known) and known:
         return pl.Series(name, values, dtype=pl.Int64)
