@@ -1,4 +1,5 @@
-"""The points of an experiment as a table: the levels of one factor across, the others' combinations down.
+"""The points of an experiment as a table: the levels of one factor across, the others' combinations down. A
+nested factor that does not apply to a point counts as a level of its own, a dash.
 
 What is across is compared: every point with that of the first column in its own row, so that two points
 which are held against each other differ in one factor alone.
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.results.records import PointRecord
+
+_NONE = "–"
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,16 @@ def grid(
     if not others:
         columns = tuple(point.levels.get(factor, point.title) for point in points)
         return Grid(factor, columns, (), (GridRow((), tuple(points)),))
-    at = {tuple(point.levels.get(name) for name in (factor, *others)): point for point in points}
+    at = {tuple(point.levels.get(name, _NONE) for name in (factor, *others)): point for point in points}
+
+    def levels_of(name: str) -> tuple[str, ...]:
+        nested = any(name not in point.levels for point in points)
+        return (*factors[name], _NONE) if nested else tuple(factors[name])
+
+    columns = levels_of(factor)
     rows = (
-        GridRow(levels, tuple(at.get((column, *levels)) for column in factors[factor]))
-        for levels in itertools.product(*(factors[name] for name in others))
+        GridRow(levels, tuple(at.get((column, *levels)) for column in columns))
+        for levels in itertools.product(*map(levels_of, others))
     )
     kept = tuple(row for row in rows if any(point is not None for point in row.points))
-    return Grid(factor, tuple(factors[factor]), others, kept)
+    return Grid(factor, columns, others, kept)

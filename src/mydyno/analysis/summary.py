@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Iterable, Sequence
@@ -50,7 +51,7 @@ def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
         return Summary(point_id, place, (), None, None, None, None, None, None)
     mean = math.fsum(values) / len(values)
     deviation = statistics.stdev(values) if len(values) > 1 else None
-    interval = mean_estimate(values).interval
+    interval = _interval_of_mean(tuple(values))
     if interval is not None and min(values) >= 0:
         interval = Interval(max(interval.low, 0.0), interval.high, interval.level)
     return Summary(
@@ -64,6 +65,19 @@ def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
         variation=deviation / mean if deviation is not None and mean != 0 else None,
         interval=interval,
     )
+
+
+def geometric_interval(values: Sequence[float]) -> Interval | None:
+    """Of the geometric mean of `values`, all above 0: as far up as down in ratio, and never down to 0. None
+    with fewer than three."""
+    found = _interval_of_mean(tuple(math.log(value) for value in values))
+    return found and Interval(math.exp(found.low), math.exp(found.high), found.level)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _interval_of_mean(values: tuple[float, ...]) -> Interval | None:
+    """Remembered, since tables and pictures ask for the same numbers."""
+    return mean_estimate(values).interval
 
 
 def summary(

@@ -20,6 +20,7 @@ from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
+    optima_table,
     programs_table,
     settings_table,
     trials_table,
@@ -48,13 +49,18 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     console.print()
     for sentence in (page.verdicts.headline, *page.verdicts.sentences):
         console.print(Text(sentence))
+    for sentence in page.optima.sentences:
+        console.print(Text(sentence))
     if page.key_numbers:
         console.print(_rich(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
         console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
         few = len(page.comparison.columns) <= WIDEST
         console.print(_rich(wide_table(page.comparison) if few else long_table(page.comparison)))
-    elif not page.programs.empty:
+    if page.optima.fitted and not page.optima.sentences:
+        console.print(Text("Where the optimum is, by the fitted Universal Scalability Law"))
+        console.print(_rich(optima_table(page.optima)))
+    if page.comparison.empty and not page.programs.empty:
         console.print(_rich(programs_table(page.programs)))
     for one in page.verdicts.beside:
         console.print(Text(one.sentence))
@@ -90,7 +96,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"{escaped(experiment.question)}\n"
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
-    yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
+    yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
     yield from page.method.load
     yield ""
