@@ -1,5 +1,5 @@
-"""Made-up runs of two factors and many settings: arrays and buffer pools under a rising load, and file systems and
-releases with test programs."""
+"""Made-up runs of two factors and many settings: arrays and buffer pools under a rising load, file systems
+and releases with test programs."""
 
 from __future__ import annotations
 

@@ -87,9 +87,8 @@ def _title(panel: Panel, width: int, offset: int) -> dict[str, alt.TitleParams]:
     if not panel.title:
         return {}
     most = max(10, int(width / _BOLD_PX))
-    subtitle = {"subtitle": shorten(panel.subtitle, most)} if panel.subtitle else {}
-    text = capitalised(shorten(panel.title, most)) if not panel.own_names else shorten(panel.title, most)
-    return {"title": alt.TitleParams(text, offset=offset, **subtitle)}
+    text = shorten(panel.title if panel.own_names else capitalised(panel.title), most)
+    return {"title": alt.TitleParams(text, offset=offset, subtitle=shorten(panel.subtitle, most))}
 
 
 def _marks(

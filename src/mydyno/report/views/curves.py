@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
 from mydyno.analysis.scalability import Scalability
-from mydyno.analysis.summary import Summary, geometric_interval, summary
+from mydyno.analysis.summary import Summary, summary
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.optima import Optima
@@ -117,7 +117,7 @@ def measured(of: Summary, metric: Metric) -> Measured | None:
     if of.mean is None:
         return None
     if metric.unit == "ns" and of.geometric_mean is not None:
-        around = geometric_interval(of.values)
+        around = of.geometric_interval
         low, high = (None, None) if around is None else (around.low, around.high)
         return Measured(of.geometric_mean, low, high, of.values)
     low, high = (of.interval.low, of.interval.high) if of.interval is not None else (None, None)
