@@ -13,7 +13,8 @@ import pytest
 
 from mydyno.core.errors import MydynoError
 from mydyno.report.build import ReportFiles, build
-from mydyno.report.charts import draw, theme
+from mydyno.report.charts import draw
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.views.page import page
@@ -135,7 +136,7 @@ def test_the_documentation_names_every_file(files):
 def test_pictures_are_the_same_on_a_machine_without_fonts(tmp_path):
     """vl-convert brings the font that charts name, so that the machine's own do not matter."""
     (figure, *_) = figures(page(gather(thread_cache_run(repeats=1, connections=(10,)))))
-    drawn = draw.svg(figure.picture(), background=theme.PAPER)
+    drawn = drawings([figure])[0].picture()
     (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>")
     script = (
         "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.svg_to_png(sys.stdin.read(), scale=1))"

@@ -14,8 +14,10 @@ from mydyno.report.charts import draw, theme
 from mydyno.report.charts.curve_axes import one_two_five
 from mydyno.report.charts.inline import inline_svg
 from mydyno.report.charts.labels import spread
+from mydyno.report.charts.titled import balanced
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import gather
-from mydyno.report.figures import Figure, balanced, figures
+from mydyno.report.figures import Figure, figures
 from mydyno.report.views.page import page
 from report.builders import MemoryRun, one_point_run, thread_cache_run
 from report.reading import png_size, png_values
@@ -52,7 +54,7 @@ RUNS: dict[str, Callable[[], MemoryRun]] = {
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_every_figure_is_drawn_no_wider_than_asked_with_units_on_its_axes(kind):
-    for size in (theme.MEDIUM, theme.NARROW):
+    for size in (theme.WIDE, theme.NARROW):
         for name, svg in drawn_svgs(kind, size).items():
             width = float(ElementTree.fromstring(svg).attrib["width"])
             assert width <= size.width * 1.03, (name, size)
@@ -65,7 +67,7 @@ def test_every_figure_is_drawn_no_wider_than_asked_with_units_on_its_axes(kind):
 def test_text_is_never_smaller_on_a_narrow_page():
     sizes = {
         float(px)
-        for size in (theme.MEDIUM, theme.NARROW)
+        for size in (theme.WIDE, theme.NARROW)
         for svg in drawn_svgs("two settings", size).values()
         for px in re.findall(r'font-size="([\d.]+)px"', svg)
     }
@@ -73,7 +75,7 @@ def test_text_is_never_smaller_on_a_narrow_page():
 
 
 def test_a_setting_has_one_colour_in_every_figure():
-    for name, svg in drawn_svgs("two settings", theme.MEDIUM).items():
+    for name, svg in drawn_svgs("two settings", theme.WIDE).items():
         assert theme.color(1) in svg, name
         assert theme.color(2) not in svg, name
 
@@ -116,7 +118,7 @@ def test_an_invalid_setting_is_marked_as_such_on_the_overview():
 
 def test_the_picture_that_stands_alone_carries_the_verdict_and_is_not_blank():
     figure = drawn_figures(thread_cache_run(repeats=3, connections=(10, 100), invalid=()))["overview"]
-    svg = draw.svg(figure.picture(), background=theme.PAPER)
+    svg = drawings([figure])[0].picture()
     words = " ".join(texts(svg)).replace("\N{NO-BREAK SPACE}", " ")
     assert "thread_cache_size = 450" in words
     assert "Does a larger thread cache buy throughput" in words
@@ -137,11 +139,10 @@ def test_hostile_names_are_data_and_not_markup():
 
 
 def test_an_inline_picture_has_ids_of_its_own_tooltips_and_no_fixed_size():
-    svg = drawn_svgs("two settings", theme.MEDIUM)["throughput"]
-    made = inline_svg(svg, name="a", label="what & why", css_class="chart wide")
+    svg = drawn_svgs("two settings", theme.WIDE)["throughput"]
+    made = inline_svg(svg, name="a", css_class="picture")
     root = ElementTree.fromstring(made)
-    assert root.get("role") == "img"
-    assert root.get("aria-label") == "what & why"
+    assert root.get("aria-hidden") == "true", "its box has the label"
     assert "width" not in root.attrib
     assert "height" not in root.attrib
     assert all(element.attrib.get("id", "a-").startswith("a-") for element in root.iter())
@@ -155,7 +156,7 @@ def test_references_inside_a_picture_follow_their_ids():
         '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><clipPath id="c0"/>'
         '<g clip-path="url(#c0)" display="none"/><g clip-path="url(#c0)"/></svg>'
     )
-    made = inline_svg(drawn, name="x", label="", css_class="")
+    made = inline_svg(drawn, name="x", css_class="")
     assert 'id="x-c0"' in made
     assert made.count("url(#x-c0)") == 1
 

@@ -15,6 +15,7 @@ from mydyno.report.build import build
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import svg
 from mydyno.report.comparison_tables import cell_text, long_table, wide_table
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.html import durability, html
@@ -195,7 +196,7 @@ def test_test_programs_are_on_no_picture_of_rates_and_other_loads_on_none_of_sec
 
 
 def test_the_page_shows_the_table_first_with_the_labels_of_durability():
-    tree = parse(html(whole(), figures(whole()), [theme.NARROW]))
+    tree = parse(html(whole(), drawings(figures(whole()))))
     table = tree.by_id("comparison").all("table")[0]
     heads = [cell.told for cell in table.all("thead")[0].all("th")]
     assert heads[:2] == ["load", "measured"]
@@ -221,7 +222,7 @@ def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
 def test_a_difference_that_is_not_shown_is_a_hollow_mark():
     alike = page(gather(releases_run(releases={"a": 1.0, "b": 1.0}, loads={"x": (4,), "y": (4,)})))
     (figure,) = (figure for figure in figures(alike) if figure.name == "speed")
-    drawn = svg(figure.draw(theme.MEDIUM))
+    drawn = svg(figure.draw(theme.WIDE))
     marks = re.findall(r'aria-label="b, [^>]*fill="([^"]*)"', drawn)
     assert set(marks) == {theme.PAPER}
 
@@ -242,7 +243,7 @@ def test_of_test_programs_the_picture_shows_speed_and_not_time():
 def test_one_point_alone_has_no_table():
     alone = page(gather(one_point_run(connections=(10, 50))))
     assert alone.comparison.empty
-    assert 'id="comparison"' not in html(alone, figures(alone), [theme.NARROW])
+    assert 'id="comparison"' not in html(alone, drawings(figures(alone)))
 
 
 def test_a_narrow_place_has_a_line_for_each_cell():

@@ -13,6 +13,7 @@ import pytest
 from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.report.build import ReportFiles, build
 from mydyno.report.charts import draw, theme
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -134,10 +135,10 @@ def test_the_figure_names_programs_and_settings_and_fits_its_width(size):
 
 def test_a_total_far_above_the_programs_gets_a_logarithmic_axis():
     figure = next(figure for figure in figures(two_engines_page()) if figure.name == "programs")
-    assert "logarithmic" in draw.svg(figure.draw(theme.MEDIUM))
+    assert "logarithmic" in draw.svg(figure.draw(theme.WIDE))
     alike = page(gather(sql_bench_run(repeats=1, engines=TWO, programs=("ATIS", "wisconsin"))))
     (figure,) = (figure for figure in figures(alike) if figure.name == "programs")
-    assert "logarithmic" not in draw.svg(figure.draw(theme.MEDIUM))
+    assert "logarithmic" not in draw.svg(figure.draw(theme.WIDE))
 
 
 def test_the_table_tells_mean_interval_and_n():
@@ -235,7 +236,7 @@ def test_an_invalid_trial_names_the_program_in_which_it_was_seen():
 
 def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks():
     view = two_engines_page()
-    tree = parse(html(view, figures(view), [theme.NARROW]))
+    tree = parse(html(view, drawings(figures(view))))
     section = tree.by_id("programs")
     (folded,) = section.all("details")
     assert folded.all("summary")[0].told == "Operations"
@@ -295,8 +296,9 @@ def test_hostile_labels_are_shown_and_never_obeyed():
 
     run = replace(run, records=tuple(map(poisoned, run.records)))
     view = page(gather(run))
-    text = html(view, figures(view), [theme.NARROW])
-    assert not parse(text).all("script")
+    text = html(view, drawings(figures(view)))
+    scripts = parse(text).all("script")
+    assert len([script for script in scripts if script.attributes.get("type") != "application/json"]) == 2
     assert "\x1b" not in text
     assert "\x1b" not in summary(run)
 

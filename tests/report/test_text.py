@@ -12,7 +12,8 @@ import pytest
 
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
-from mydyno.report.text import escaped, markdown, summary
+from mydyno.report.markup import escaped
+from mydyno.report.text import markdown, summary
 from mydyno.report.views.page import page
 from report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
 from report.releases import releases_run

@@ -47,8 +47,8 @@ def finish(run: RunWriter, number: int) -> None:
 def test_a_trial_is_not_started_where_it_could_not_be_saved(small_disk: Path) -> None:
     with Lab.open(small_disk / "lab", write=True) as lab:
         run = lab.run(experiment(), "{}")
-        save(run, trial(1))
-        (run.trial_folder("t001") / "error.log").write_bytes(b"x" * 300_000)
+        (run.new_trial_folder("t001") / "error.log").write_bytes(b"x" * 300_000)
+        finish(run, 1)
         leave_free(small_disk, 200_000)
         with pytest.raises(LabError) as caught:
             run.new_trial_folder("t002")

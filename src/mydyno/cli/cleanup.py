@@ -18,12 +18,12 @@ def cleanup(lab: options.Lab = options.DEFAULT_LAB) -> None:
     ```
     """
     from mydyno import stack
-    from mydyno.results.store import Lab
+    from mydyno.cli.labs import open_lab
 
     if not lab.exists():
         typer.echo(f"there is no lab at {lab}: nothing to clean up")
         return
-    with Lab.open(lab, write=True):
+    with open_lab(lab, write=True):
         undone = stack.cleanup(lab)
     for line in undone:
         typer.echo(line)

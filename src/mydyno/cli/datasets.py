@@ -106,14 +106,14 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB) -> None:
     """
     from contextlib import closing
 
+    from mydyno.cli.labs import open_lab
     from mydyno.host.local import LocalHost
-    from mydyno.results.store import Lab
     from mydyno.stack import Journal, Site
     from mydyno.stack.datasets import DatasetStore
     from mydyno.stack.datasets import verify as verification
 
     _lab_must_exist(lab)
-    with Lab.open(lab, write=True):
+    with open_lab(lab, write=True):
         entry = DatasetStore(lab).find(name)
         with closing(Journal(lab)) as journal:
             found = verification.verify(Site(lab, LocalHost(), journal), entry)
@@ -142,14 +142,14 @@ def remove(
     mydyno datasets remove --all
     ```
     """
-    from mydyno.results.store import Lab
+    from mydyno.cli.labs import open_lab
     from mydyno.stack.datasets import DatasetStore
 
     if sum((bool(names), everything, unused_for is not None)) != 1:
         raise UsageError("which datasets?", "name them, or say --all, or --unused-for 30d; one of the three")
     age = _age(unused_for)
     _lab_must_exist(lab)
-    with Lab.open(lab, write=True):
+    with open_lab(lab, write=True):
         store = DatasetStore(lab)
         if names:
             chosen: Sequence[DatasetEntry] = [store.find(name) for name in dict.fromkeys(names)]

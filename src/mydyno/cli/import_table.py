@@ -87,8 +87,8 @@ def import_table(
     mydyno import old.csv --factor filesystem --connections 16 --metric latency_p95=p95:ms
     ```
     """
+    from mydyno.cli.labs import open_lab
     from mydyno.imports.take import from_options, take
-    from mydyno.results.store import Lab
 
     source = from_options(
         file,
@@ -100,7 +100,7 @@ def import_table(
         connections=connections,
         repetition=repetition,
     )
-    with Lab.open(lab, write=True) as opened:
+    with open_lab(lab, write=True) as opened:
         run, notes = take(source, opened)
         for note in notes:
             typer.echo(f"note: {note}", err=True)

@@ -9,7 +9,9 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    baseline,
     cleanup,
+    compare,
     datasets,
     doctor,
     gen_data,
@@ -19,8 +21,10 @@ from mydyno.cli import (
     plan,
     report,
     run,
+    runs,
     schema,
     servers,
+    trend,
     variables,
     workload,
 )
@@ -47,7 +51,7 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --s
 """,
     epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
     " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"
-    " put back · 7 finished, but some trials are invalid · 130 Ctrl-C.",
+    " put back · 7 finished, but some trials are invalid · 8 slower than allowed (compare) · 130 Ctrl-C.",
 )
 
 
@@ -72,6 +76,10 @@ for module in (
     plan,
     run,
     report,
+    compare,
+    baseline,
+    trend,
+    runs,
     import_table,
     load,
     workload,

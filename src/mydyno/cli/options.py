@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mydyno.core import environment
+from mydyno.core.errors import UsageError
 
 Lab = Annotated[
     Path,
@@ -30,4 +32,16 @@ Size = Annotated[
         "--size", help="Which of the file's `sizes` to lay over it, such as toy or demo.", show_default="none"
     ),
 ]
+WIDTH = 110
+"""Characters of a line of a summary."""
+
+
+def percent(text: str, option: str) -> float:
+    """The share that `3%`, `3` or `0.5 %` means. Raises UsageError naming the option."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%?\s*", text)
+    if match is None or float(match[1]) >= 100:
+        raise UsageError(f"{option} {text}: not a share below 100 %", f"as {option} 3%")
+    return float(match[1]) / 100
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -46,9 +46,9 @@ def report(
     mydyno report raid-vs-memory --columns innodb_buffer_pool_size
     ```
     """
-    from mydyno.results.store import Lab
+    from mydyno.cli.labs import open_lab
 
-    with Lab.open(lab, write=False) as opened:
+    with open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
         write(run, out or run.report_folder, columns)
 

@@ -30,16 +30,16 @@ def run(
     ```
     """
     from mydyno.cli import display
+    from mydyno.cli.labs import open_lab
     from mydyno.cli.planning import prepare
     from mydyno.host.local import LocalHost
-    from mydyno.results.store import Lab
     from mydyno.trial.campaign import Campaign
 
     host = LocalHost()
     experiment, prepared = prepare(file, size, lab, host, install=True)
     for warning in prepared.plan.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    with Lab.open(lab, write=True) as opened:
+    with open_lab(lab, write=True) as opened:
         with display.for_stream() as show:
             done = Campaign(experiment, prepared, host, opened).go(show, again=again)
         if report:

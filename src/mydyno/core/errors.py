@@ -12,13 +12,14 @@
     └── UndoError               6  something could not be put back; the journal keeps it
 
 An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
-Exit code 7 (a run finished but some of its trials are invalid) is an outcome, not an error, and
-130 is Ctrl-C, as shells count it. docs/cli.md lists them for users.
+Exit codes 7 (a run finished but some of its trials are invalid) and 8 (`mydyno compare`: slower than
+allowed) are outcomes, not errors, and 130 is Ctrl-C, as shells count it. docs/cli.md lists them for users.
 """
 
 from __future__ import annotations
 
 EXIT_INVALID_TRIALS = 7
+EXIT_SLOWER = 8
 EXIT_INTERRUPTED = 130
 
 

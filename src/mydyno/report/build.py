@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.charts import draw, theme
+from mydyno.report.charts import draw
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -16,6 +16,7 @@ from mydyno.report.csv import (
     self_checks_frame,
     trials_frame,
 )
+from mydyno.report.drawing import drawings
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -58,8 +59,9 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)
     drawn = figures(whole)
+    made = drawings(drawn)
     contents: dict[str, bytes] = {
-        "report.html": html(whole, drawn).encode(),
+        "report.html": html(whole, made).encode(),
         "summary.md": markdown(whole, drawn).encode(),
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
@@ -70,10 +72,10 @@ def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
         "self-checks.csv": self_checks_frame(evidence),
     }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
-    for figure in drawn:
-        picture = draw.svg(figure.picture(), background=theme.PAPER)
-        contents[f"{figure.name}.png"] = draw.png(picture)
-        contents[f"{figure.name}.svg"] = picture.encode()
+    for drawing in made:
+        picture = drawing.picture()
+        contents[f"{drawing.figure.name}.png"] = draw.png(picture)
+        contents[f"{drawing.figure.name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)

@@ -161,7 +161,7 @@ def gather(run: Run, columns: str | None = None) -> Evidence:
     `columns` is the factor whose levels are compared, by its name or the last part of it. Raises UsageError
     when the experiment has none of that name.
     """
-    across = None if columns is None else _factor(columns, tuple(run.experiment.factors))
+    across = None if columns is None else factor_named(columns, tuple(run.experiment.factors))
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
     trials = tuple(_printable_words(trial) for trial in attempts)
     return Evidence(
@@ -174,7 +174,8 @@ def gather(run: Run, columns: str | None = None) -> Evidence:
     )
 
 
-def _factor(wanted: str, factors: tuple[str, ...]) -> str:
+def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
+    """The factor of that name, or with that last part. Raises UsageError."""
     found = [name for name in factors if wanted in (name, name.rpartition(".")[2])]
     if len(found) == 1:
         return found[0]

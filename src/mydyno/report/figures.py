@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import altair as alt
-
-from mydyno.report.charts import theme
 from mydyno.report.charts.comparison import comparison_chart, drawn_rows
 from mydyno.report.charts.curve_axes import capitalised
 from mydyno.report.charts.curves import curves_chart
@@ -21,7 +17,6 @@ from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import SIGNS
-from mydyno.report.format import keep_together
 from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (
     Table,
@@ -34,13 +29,9 @@ from mydyno.report.tables import (
 from mydyno.report.views.levels import Levels
 from mydyno.report.views.page import Page
 
-PICTURE = Size("picture", 800)
-"""Width of the pictures that stand alone (PNG at two dots a pixel: 1600)."""
-
 GROUND = "self-check"
 """The figure that stands in the section of the ground, with more beside it."""
 
-_TITLE_CHARACTERS = 92
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
 
 
@@ -58,34 +49,15 @@ class Figure:
     picture_subtitle: tuple[str, ...]
     labelled: bool
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+    colored: bool = True
+    """Settings have their colours on it."""
+    zoom: bool = False
+    """Its panels can be zoomed along x, which is the same quantity in all of them."""
 
-    def picture(self) -> Chart:
-        """The figure with its title on it, to be shown without the page."""
-        return self.draw(PICTURE).properties(
-            title=alt.TitleParams(
-                text=balanced(keep_together(self.picture_title), _TITLE_CHARACTERS),
-                subtitle=[
-                    line
-                    for sentence in self.picture_subtitle
-                    for line in balanced(sentence, _TITLE_CHARACTERS + 15)
-                ],
-                fontSize=16,
-                subtitleFontSize=13,
-                frame="bounds",
-                anchor="start",
-                color=theme.INK,
-                offset=18,
-            )
-        )
-
-
-def balanced(text: str, most: int) -> list[str]:
-    """`text` in as few lines of at most `most` characters as it needs, all about equally long."""
-    lines = len(textwrap.wrap(text, most))
-    for width in range(max(1, len(text) // max(1, lines)), most):
-        if len(wrapped := textwrap.wrap(text, width)) <= lines:
-            return wrapped
-    return textwrap.wrap(text, most)
+    @property
+    def told(self) -> str:
+        """What it shows, in words."""
+        return f"{self.title}. {self.caption}"
 
 
 def figures(page: Page) -> tuple[Figure, ...]:
@@ -131,6 +103,7 @@ def _overview(page: Page) -> Figure | None:
             f"{capitalised(page.words.rate_short)} (colour, right axis){with_counters}.",
         ),
         labelled=True,
+        zoom=True,
     )
 
 
@@ -194,6 +167,7 @@ def _heat_map(page: Page) -> Figure | None:
         picture_title=page.verdicts.headline,
         picture_subtitle=_subtitle(page),
         labelled=True,
+        colored=False,
     )
 
 
@@ -211,6 +185,7 @@ def _small_maps(page: Page) -> Figure | None:
         picture_title=f"Each {page.words.part} against {view.columns[0].level}",
         picture_subtitle=_subtitle(page),
         labelled=True,
+        colored=False,
     )
 
 
@@ -237,6 +212,7 @@ def _throughput(page: Page) -> Figure | None:
         picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
         picture_subtitle=_subtitle(page),
         labelled=page.shape == "panels",
+        zoom=True,
     )
 
 
@@ -330,6 +306,7 @@ def _latency(page: Page) -> Figure | None:
         picture_title=f"Latency against {page.words.load}",
         picture_subtitle=_subtitle(page),
         labelled=page.shape == "panels",
+        zoom=True,
     )
 
 
@@ -348,6 +325,7 @@ def _connect(page: Page) -> Figure | None:
         picture_title="Time to connect against connections",
         picture_subtitle=_subtitle(page),
         labelled=page.shape == "panels",
+        zoom=True,
     )
 
 

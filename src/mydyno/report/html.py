@@ -1,24 +1,44 @@
 """The report as one HTML page that needs nothing but itself.
 
-Each figure is in it three times, drawn for a wide, a medium and a narrow page with text of the same size, and
-CSS shows the one that fits; dark colours are CSS too. The page needs no script: it opens, prints and mails as
-it is.
+The skeleton is `templates/report.html`; each section is a file of its own in `templates/sections`, included
+there, and its line in the list of contents is in `contents` below. Macros for tables and charts are in
+`templates/macros.html`.
+
+**Charts.** In each figure stands a still picture, for the first sight, for print and for readers without
+script. When it comes near the window, `templates/report.js` draws the same chart in its place, at the width
+of its box, from its Vega-Lite specification. That stands in the page as JSON, as does all other data
+(`page_data.py`): nothing in the page is ever put together to a script, and its Content-Security-Policy names
+its two scripts by their hash.
+
+A section that draws many charts of one kind needs neither a still nor a specification for each of them:
+
+1. `charts.live.live(name, draw, zoom=True)` makes the chart once, over data that it only names
+   (`alt.NamedData("rates")`); `html` puts it in the page with the others (`charts`).
+2. The rows are data sets by name, as columns (`page_data.Columns`): `{"rates": {"s": [...], "rate": [...]}}`,
+   under a key for each place where the chart is drawn, `html`'s `sets`: `{"t005": {"rates": ...}}`.
+3. The section's template says where: `{{ chart("trial-rates", "What it shows, in words", sets="t005") }}`.
+   Inside a folded `<details>` nothing is read or drawn until it is opened.
+
+**Colours** are those of the light theme everywhere; CSS gives them their dark counterparts (`theme.DARK`), in
+stills and live charts alike, and hides what has a setting's colour when its name in the legend is pressed.
+So a chart must take every colour from the theme.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jinja2
 from markupsafe import Markup
 
-from mydyno.report.charts import draw, theme
-from mydyno.report.charts.inline import dark_rules, inline_svg
-from mydyno.report.charts.theme import Size
+from mydyno.report.charts import draw, theme, vega
+from mydyno.report.charts.inline import dark_rules
 from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
-from mydyno.report.figures import GROUND, Figure
+from mydyno.report.drawing import Drawing
+from mydyno.report.figures import GROUND
 from mydyno.report.format import MISSING, count, keep_together
+from mydyno.report.page_data import Columns, json_text, policy, script_text
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
     key_numbers_table,
@@ -44,14 +64,24 @@ _MANY_REMARKS = 8
 """Marked trials that are listed unfolded."""
 
 
-def html(page: Page, figures: Sequence[Figure], sizes: Sequence[Size] = theme.SIZES) -> str:
-    """The whole page, with each figure drawn for the widths `sizes`."""
+def html(page: Page, drawings: Sequence[Drawing]) -> str:
+    """The whole page with its figures."""
     settings = page.settings.settings
+    charts = [drawing.chart for drawing in drawings]
+    sets: dict[str, Mapping[str, Columns]] = {}
+    scripts = [script_text(source) for source in (vega.script(), _source("report.js"))]
     return _TEMPLATES.get_template("report.html").render(
         page=page,
         settings=settings,
-        figures=figures,
-        drawings={figure.name: _drawings(figure, sizes) for figure in figures},
+        drawings=drawings,
+        charts=charts,
+        sets=sets,
+        contents=contents(page, drawings),
+        settings_data={"config": theme.config(), "locale": draw.LOCALE},
+        scripts=scripts,
+        policy=policy(scripts),
+        licences=Markup(_source("licences.txt")),
+        json_text=json_text,
         headline=keep_together(page.verdicts.headline),
         day=page.experiment.created_at.partition("T")[0],
         facts=_facts(page),
@@ -107,27 +137,40 @@ def command(page: Page) -> str:
     return f"mydyno run {file} --size {size} --again"
 
 
-def _drawings(figure: Figure, sizes: Sequence[Size]) -> list[Markup]:
+def contents(page: Page, drawings: Sequence[Drawing]) -> list[tuple[str, str]]:
+    """(id, title) of each section, in their order on the page."""
+    compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
+    ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     return [
-        Markup(
-            inline_svg(
-                draw.svg(figure.draw(size)),
-                name=f"{figure.name}-{size.name}",
-                label=f"{figure.title}. {figure.caption}",
-                css_class=f"chart {size.name}",
-            )
-        )
-        for size in sizes
+        *compared,
+        *((each.figure.name, each.figure.title) for each in drawings if each.figure.name != GROUND),
+        *ground,
+        ("validity", "Trials and validity"),
+        ("settings", "Settings"),
+        ("environment", "Environment"),
+        ("reproduce", "Reproduce"),
     ]
 
 
+def _source(name: str) -> str:
+    return jinja2.PackageLoader("mydyno.report").get_source(_TEMPLATES, name)[0]
+
+
 def _css() -> str:
-    source = jinja2.PackageLoader("mydyno.report").get_source(_TEMPLATES, "report.css")[0]
+    source = _source("report.css")
     slots = range(len(theme.SERIES))
     light = "\n".join(_slot_rule(slot, theme.SERIES[slot]) for slot in slots)
     dark = "\n".join(_slot_rule(slot, theme.DARK[theme.SERIES[slot]]) for slot in slots)
     in_the_dark = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n{dark_rules('.chart')}\n}}"
-    return f"{source}\n{light}\n{in_the_dark}"
+    put_away = "\n".join(_hiding_rule(slot) for slot in slots)
+    return f"{source}\n{light}\n{in_the_dark}\n{put_away}"
+
+
+def _hiding_rule(slot: int) -> str:
+    """What has the colour of a slot is not shown in a section in which its name was pressed."""
+    color = theme.SERIES[slot]
+    inside = f"@media screen {{ .without-s{slot} .chart"
+    return f'{inside} :is([fill="{color}"],[stroke="{color}"]){{display:none}} }}'
 
 
 def _slot_rule(slot: int, color: str) -> str:

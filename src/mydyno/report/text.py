@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
@@ -16,6 +13,7 @@ from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import command, durability
+from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
 from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
@@ -52,16 +50,16 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     for sentence in page.optima.sentences:
         console.print(Text(sentence))
     if page.key_numbers:
-        console.print(_rich(key_numbers_table(page.key_numbers)))
+        console.print(rich_table(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
         console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
         few = len(page.comparison.columns) <= WIDEST
-        console.print(_rich(wide_table(page.comparison) if few else long_table(page.comparison)))
+        console.print(rich_table(wide_table(page.comparison) if few else long_table(page.comparison)))
+    elif not page.programs.empty:
+        console.print(rich_table(programs_table(page.programs)))
     if page.optima.fitted and not page.optima.sentences:
         console.print(Text("Where the optimum is, by the fitted Universal Scalability Law"))
-        console.print(_rich(optima_table(page.optima)))
-    if page.comparison.empty and not page.programs.empty:
-        console.print(_rich(programs_table(page.programs)))
+        console.print(rich_table(optima_table(page.optima)))
     for one in page.verdicts.beside:
         console.print(Text(one.sentence))
     if page.settings.durability_differs:
@@ -69,7 +67,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(f"Durability differs: {told}."))
     if page.ground.checks:
         console.print(Text("The disks against theory, I/Os per second"))
-        console.print(_rich(self_checks_table(page.ground)))
+        console.print(rich_table(self_checks_table(page.ground)))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
     for row in page.trials.broken:
@@ -102,11 +100,11 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
-        yield from _table(key_numbers_table(page.key_numbers))
+        yield from markdown_table(key_numbers_table(page.key_numbers))
     if not page.comparison.empty:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
-        yield from _table(wide_table(page.comparison, between="; "))
+        yield from markdown_table(wide_table(page.comparison, between="; "))
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
         if figure.name == GROUND:
@@ -117,7 +115,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         for title, numbers in figure.tables:
             if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
-            yield from _table(numbers)
+            yield from markdown_table(numbers)
         if figure.name == with_verdicts:
             yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield from _ground(page, figures)
@@ -128,19 +126,19 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
     yield from (f"- **REMARK** {escaped(row.label)}: {escaped(_remarks(row))}" for row in page.trials.marked)
     yield ""
-    yield from _table(trials_table(page.trials))
+    yield from markdown_table(trials_table(page.trials))
     yield "\n## Settings in force\n"
-    yield from _table(settings_table(page.settings))
+    yield from markdown_table(settings_table(page.settings))
     if page.settings.translated:
         yield "\nWritten for other releases:\n"
     yield from (f"- {escaped(sentence)}" for sentence in page.settings.translated)
     yield "\n## Environment\n"
     facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
-    yield from _table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
+    yield from markdown_table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
     yield "\n## Reproduce\n"
-    yield _fenced(command(page))
+    yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
-    yield _fenced(experiment.spec_text, "yaml")
+    yield fenced(experiment.spec_text, "yaml")
 
 
 def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
@@ -157,40 +155,9 @@ def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
             yield f"![{figure.title}]({figure.name}.png)\n"
             yield f"{figure.caption}\n"
     if page.ground.checks:
-        yield from _table(self_checks_table(page.ground))
+        yield from markdown_table(self_checks_table(page.ground))
     for numbers in storage_tables(page.ground):
-        yield from _table(numbers)
-
-
-def escaped(text: str) -> str:
-    """`text` on one line, with nothing in it that Markdown or HTML would act on."""
-    line = re.sub(r"([\\`*\[\]<>|#&~])", r"\\\1", " ".join(text.split()))
-    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", line)
-
-
-def _fenced(text: str, language: str = "") -> str:
-    """A code block whose fence is longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield "| " + " | ".join(escaped(column) for column in table.columns) + " |"
-    rule = (":---" if place in table.text_columns else "---:" for place in range(len(table.columns)))
-    yield "| " + " | ".join(rule) + " |"
-    for row in table.rows:
-        yield "| " + " | ".join(escaped(cell) for cell in row) + " |"
-    yield ""
-
-
-def _rich(table: Table) -> RichTable:
-    drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-    for place, column in enumerate(table.columns):
-        drawn.add_column(Text(column), justify="left" if place in table.text_columns else "right")
-    for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    return drawn
+        yield from markdown_table(numbers)
 
 
 def _reasons(row: TrialRow) -> str:

@@ -10,65 +10,81 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mydyno.core.errors import LabError
+from mydyno.results.lock import WriterLock
 from mydyno.results.schema import APPLICATION_ID, MIGRATIONS
+from mydyno.results.upgrade import Upgrade, migrate, upgrade_in_place, upgraded_copy
 
 _BUSY_TIMEOUT_S = 30.0
 """A reader may hold up a checkpoint and a backup may hold up a write; neither lasts long."""
 
 
-def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open or make the database and apply the migrations that it lacks. The caller holds the lab's lock.
+def open_for_writing(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
+    """Open or make the database and bring it up to date. The caller holds the lab's lock.
 
-    Raises LabError: not a lab, damaged, or written by a newer mydyno.
+    Raises LabError: not a lab, damaged, written by a newer mydyno, or no room for the backup.
     """
     with _damage_explained(path):
-        connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-        connection.row_factory = sqlite3.Row
+        connection = _connect(str(path))
         try:
             version = _version(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
             # FULL syncs the log at every commit: a trial that was reported as saved survives a power loss.
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = OFF")
-            for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
-                with transaction(connection):
-                    for statement in statements:
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                    connection.execute(f"PRAGMA user_version = {number}")
-            # Only now: a migration may make a table anew to which others refer.
+            upgrade = None
+            if version == 0:
+                migrate(connection, MIGRATIONS, version)
+            elif version < len(MIGRATIONS):
+                upgrade = upgrade_in_place(connection, path, MIGRATIONS, version)
+            # Only now: see `migrate`.
             connection.execute("PRAGMA foreign_keys = ON")
         except BaseException:
             connection.close()
             raise
-        return connection
+        return connection, upgrade
 
 
-def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open the database without changing it; a writer may be at work meanwhile.
+def open_for_reading(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
+    """Open the database to read it; a writer may be at work meanwhile.
 
-    Raises LabError as above, and when the lab needs an upgrade first.
+    One of an older version is upgraded when nobody is at work and the folder can be written, else read
+    through an upgraded copy. Raises LabError: not a lab, damaged, or written by a newer mydyno.
     """
     with _damage_explained(path):
-        # Without the right to write the folder there is nowhere to put the WAL's index: read the file as
-        # it is, which is whole, since the last writer folds the log into it.
-        frozen = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
-        mode = "immutable=1" if frozen else "mode=ro"
-        address = f"file:{quote(str(path.absolute()))}?{mode}"
-        connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-        connection.row_factory = sqlite3.Row
+        connection = _open_read_only(path)
         try:
             version = _version(connection, path)
-            if version < len(MIGRATIONS):
-                raise LabError(
-                    f"the lab {path.parent} was made by an older mydyno (format {version}, this one reads "
-                    f"{len(MIGRATIONS)})",
-                    f"`mydyno run` brings it up to date; to be safe, copy {path.parent} first",
-                )
+            if version == len(MIGRATIONS):
+                return connection, None
+            why_not = None
+            try:
+                with WriterLock(path.parent):
+                    writer, upgrade = open_for_writing(path)
+                    writer.close()
+            except (LabError, OSError) as error:
+                why_not = error.message if isinstance(error, LabError) else f"{path.parent}: {error.strerror}"
+            if why_not is None:
+                connection.close()
+                return _open_read_only(path), upgrade
+            copy = upgraded_copy(connection, MIGRATIONS, version)
         except BaseException:
             connection.close()
             raise
-        return connection
+        connection.close()
+        return copy, Upgrade(version, len(MIGRATIONS), backup=None, why_not=why_not)
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    # Without the right to write the folder there is nowhere to put the WAL's index: read the file as
+    # it is, which is whole, since the last writer folds the log into it.
+    frozen = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    mode = "immutable=1" if frozen else "mode=ro"
+    return _connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True)
+
+
+def _connect(address: str, *, uri: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=uri, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 @contextmanager

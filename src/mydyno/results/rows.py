@@ -58,8 +58,11 @@ _OPERATION = tuple(field.name for field in fields(OperationRecord))
 _CHECK = tuple(field.name for field in fields(CheckRecord))
 
 
-def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str) -> None:
-    """Write one trial into all its tables. The caller owns the transaction."""
+def insert_trial(
+    connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str, file_bytes: int
+) -> None:
+    """Write one trial into all its tables. `file_bytes`: of the files in its folder. The caller owns the
+    transaction."""
     key = insert(
         connection,
         "trials",
@@ -76,6 +79,7 @@ def insert_trial(connection: sqlite3.Connection, run_id: int, trial: TrialRecord
         server_version=trial.server_version,
         durability=trial.durability,
         folder=folder,
+        file_bytes=file_bytes,
     )
     for position, reason in enumerate(trial.invalidities):
         insert(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from pydantic import TypeAdapter
 
@@ -24,8 +26,8 @@ class StoredRun:
     experiment: ExperimentRecord
 
 
-def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, folder: str) -> None:
-    """Write a run with its factors and points. The caller owns the transaction."""
+def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, folder: str) -> int:
+    """Write a run with its factors and points and give its number. The caller owns the transaction."""
     run_id = insert(
         connection,
         "runs",
@@ -64,53 +66,82 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
         )
         for factor, level in point.levels.items():
             insert(connection, "point_levels", **place, factor=factor, level=level)
+    return run_id
 
 
-def select_runs(connection: sqlite3.Connection) -> list[StoredRun]:
-    """Every run of the lab, oldest first."""
-    factors: dict[int, dict[str, list[str]]] = defaultdict(dict)
-    for row in connection.execute("SELECT * FROM factor_levels ORDER BY factor_position, level_position"):
-        factors[row["run_id"]].setdefault(row["factor"], []).append(row["level"])
-    levels: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
-    for row in connection.execute(
-        "SELECT point_levels.* FROM point_levels LEFT JOIN factor_levels USING (run_id, factor, level) "
-        "ORDER BY factor_position"
+def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
+    """One run, and nothing of the others."""
+    row = connection.execute("SELECT * FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    factors: dict[str, list[str]] = {}
+    for one in connection.execute(
+        "SELECT factor, level FROM factor_levels WHERE run_id = ? ORDER BY factor_position, level_position",
+        (run_id,),
     ):
-        levels[row["run_id"], row["point_id"]][row["factor"]] = row["level"]
-    points: dict[int, list[PointRecord]] = defaultdict(list)
-    for row in connection.execute("SELECT * FROM points ORDER BY position"):
-        place = row["run_id"], row["point_id"]
-        points[row["run_id"]].append(
-            PointRecord(
-                point_id=row["point_id"],
-                levels=levels[place],
-                title=row["title"],
-                control_of=row["control_of"],
-            )
+        factors.setdefault(one["factor"], []).append(one["level"])
+    place = {name: position for position, name in enumerate(factors)}
+    levels: dict[str, dict[str, str]] = defaultdict(dict)
+    for one in sorted(
+        connection.execute("SELECT * FROM point_levels WHERE run_id = ?", (run_id,)),
+        key=lambda one: place.get(one["factor"], len(place)),
+    ):
+        levels[one["point_id"]][one["factor"]] = one["level"]
+    points = tuple(
+        PointRecord(
+            point_id=one["point_id"],
+            levels=levels[one["point_id"]],
+            title=one["title"],
+            control_of=one["control_of"],
         )
-    return [
-        StoredRun(
-            run_id=row["run_id"],
-            folder=row["folder"],
-            experiment=ExperimentRecord(
-                name=row["experiment"],
-                question=row["question"],
-                source=row["source"],
-                size=row["size"],
-                spec_text=row["spec_text"],
-                spec_file=row["spec_file"],
-                plan_fingerprint=row["plan_fingerprint"],
-                seed=int(row["seed"]),
-                factors={name: tuple(values) for name, values in factors[row["run_id"]].items()},
-                points=tuple(points[row["run_id"]]),
-                planned_trials=row["planned_trials"],
-                created_at=row["created_at"],
-                mydyno_version=row["mydyno_version"],
-                work=row["work"],
-                imported=bool(row["imported"]),
-                claims=_CLAIMS.validate_json(row["claims"]),
-                design=_DESIGN.validate_json(row["design"]) if row["design"] else DesignRecord(),
-            ),
-        )
-        for row in connection.execute("SELECT * FROM runs ORDER BY run_id")
-    ]
+        for one in connection.execute("SELECT * FROM points WHERE run_id = ? ORDER BY position", (run_id,))
+    )
+    return StoredRun(run_id, row["folder"], _experiment(row, factors, points))
+
+
+def newest_run(connection: sqlite3.Connection, name: str | None = None) -> int | None:
+    """The number of the newest run; with `name`, of the newest whose experiment or folder is called so."""
+    if name is None:
+        row = connection.execute("SELECT max(run_id) FROM runs").fetchone()
+    else:
+        row = connection.execute(
+            "SELECT max(run_id) FROM runs WHERE experiment = :name OR folder = :name", {"name": name}
+        ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def runs_of_plan(connection: sqlite3.Connection, plan_fingerprint: str) -> list[int]:
+    """The numbers of the runs of one plan, oldest first."""
+    rows = connection.execute(
+        "SELECT run_id FROM runs WHERE plan_fingerprint = ? ORDER BY run_id", (plan_fingerprint,)
+    )
+    return [row["run_id"] for row in rows]
+
+
+def free_folder(connection: sqlite3.Connection, wanted: str) -> str:
+    """`wanted`, or with -2, -3... at its end when a run has that folder."""
+    taken = {row["folder"] for row in connection.execute("SELECT folder FROM runs")}
+    names = (f"{wanted}-{number}" for number in count(2))
+    return wanted if wanted not in taken else next(name for name in names if name not in taken)
+
+
+def _experiment(
+    row: sqlite3.Row, factors: Mapping[str, Sequence[str]], points: tuple[PointRecord, ...]
+) -> ExperimentRecord:
+    return ExperimentRecord(
+        name=row["experiment"],
+        question=row["question"],
+        source=row["source"],
+        size=row["size"],
+        spec_text=row["spec_text"],
+        spec_file=row["spec_file"],
+        plan_fingerprint=row["plan_fingerprint"],
+        seed=int(row["seed"]),
+        factors={name: tuple(levels) for name, levels in factors.items()},
+        points=points,
+        planned_trials=row["planned_trials"],
+        created_at=row["created_at"],
+        mydyno_version=row["mydyno_version"],
+        work=row["work"],
+        imported=bool(row["imported"]),
+        claims=_CLAIMS.validate_json(row["claims"]),
+        design=_DESIGN.validate_json(row["design"]) if row["design"] else DesignRecord(),
+    )

@@ -406,6 +406,13 @@ _IMPORTS = (
     _CURVE,
 )
 
+_SCALE = (
+    # Of all files of the trial; NULL for one that was saved before this was kept.
+    "ALTER TABLE trials ADD COLUMN file_bytes INTEGER",
+    "CREATE INDEX runs_of_experiment ON runs (experiment)",
+    "CREATE INDEX runs_of_plan ON runs (plan_fingerprint)",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -414,4 +421,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _DATA,
     _DESIGN,
     _IMPORTS,
+    _SCALE,
 )

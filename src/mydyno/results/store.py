@@ -14,22 +14,36 @@ from types import TracebackType
 from typing import Self
 
 from mydyno.core.errors import LabError
+from mydyno.document.problems import nearest
 from mydyno.results import files
 from mydyno.results.database import open_for_reading, open_for_writing, transaction
 from mydyno.results.lock import WriterLock
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run
-from mydyno.results.run_rows import StoredRun, insert_run, select_runs
+from mydyno.results.run_rows import free_folder, insert_run, newest_run, runs_of_plan, select_run
+from mydyno.results.summaries import RunSummary, list_runs
+from mydyno.results.upgrade import Upgrade
 from mydyno.results.writer import RunWriter
 
 DATABASE = "lab.sqlite"
+
+_NAMED = 8
+"""Runs that an error names."""
 
 
 class Lab:
     """Open with `Lab.open`, close when done (or use `with`)."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lock: WriterLock | None,
+        upgrade: Upgrade | None = None,
+    ) -> None:
         self.path = path
+        self.upgrade = upgrade
+        """What opening it came to, when it was of an older version."""
         self._connection = connection
         self._lock = lock
 
@@ -37,8 +51,8 @@ class Lab:
     def open(cls, path: Path, *, write: bool) -> Lab:
         """Open the lab at `path`. A writer makes it when it is missing and keeps every other writer out.
 
-        Raises LabError: in use by another writer, missing (for a reader), not a lab, damaged, of a newer or
-        older format, disk full.
+        One of an older format is upgraded, and `upgrade` tells it. Raises LabError: in use by another writer,
+        missing (for a reader), not a lab, damaged, of a newer format, disk full.
         """
         return cls._open_writer(path) if write else cls._open_reader(path)
 
@@ -55,11 +69,11 @@ class Lab:
             with files.explain_full_disk(path, "opening the lab", None, 0):
                 for folder in ("cache", "runs"):
                     (path / folder).mkdir(exist_ok=True)
-                connection = open_for_writing(path / DATABASE)
+                connection, upgrade = open_for_writing(path / DATABASE)
         except BaseException:
             lock.close()
             raise
-        return cls(path, connection, lock)
+        return cls(path, connection, lock, upgrade)
 
     @classmethod
     def _open_reader(cls, path: Path) -> Lab:
@@ -69,7 +83,8 @@ class Lab:
                 f"there is no lab at {path} (no {DATABASE} in it)",
                 "`mydyno run EXPERIMENT` makes one; name another folder with --lab FOLDER",
             )
-        return cls(path, open_for_reading(database), None)
+        connection, upgrade = open_for_reading(database)
+        return cls(path, connection, None, upgrade)
 
     def run(self, experiment: ExperimentRecord, plan_json: str, *, again: bool = False) -> RunWriter:
         """The run of this plan: made now, or the latest one taken up where it stopped.
@@ -82,30 +97,43 @@ class Lab:
         if self._lock is None:
             raise ValueError("the lab was opened for reading")
         with files.explain_full_disk(self.path, "starting the run", None, self._finished_trials()):
-            latest = self._latest_of(experiment)
-            if latest is None or (again and self._is_complete(latest)):
-                latest = self._new_run(experiment, plan_json)
-            return RunWriter(
-                latest.experiment, self.path / "runs" / latest.folder, self._connection, latest.run_id
-            )
+            earlier = runs_of_plan(self._connection, experiment.plan_fingerprint)
+            run_id = earlier[-1] if earlier else None
+            if run_id is None or (again and self._is_complete(run_id)):
+                run_id = self._new_run(experiment, plan_json)
+            stored = select_run(self._connection, run_id)
+            return RunWriter(stored.experiment, self.path / "runs" / stored.folder, self._connection, run_id)
 
     def runs(self) -> list[Run]:
         """Every run in the lab, the newest first."""
-        return [self._reader(one) for one in reversed(select_runs(self._connection))]
+        rows = self._connection.execute("SELECT run_id FROM runs ORDER BY run_id DESC")
+        return [self._reader(row["run_id"]) for row in rows.fetchall()]
+
+    def list_runs(self) -> tuple[RunSummary, ...]:
+        """Every run in a few numbers, the newest first."""
+        return list_runs(self._connection, self.path / "runs")
 
     def find_run(self, name: str | None = None) -> Run:
-        """The newest run; with `name`, the newest whose experiment or folder is called so.
+        """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.
 
-        Raises LabError when there is none, with the names that there are.
+        Raises LabError when there is none, with the nearest name and the newest ones.
         """
-        runs = self.runs()
-        for run in runs:
-            if name is None or name in (run.experiment.name, run.folder.name):
-                return run
-        if not runs:
+        run_id = newest_run(self._connection, name)
+        if run_id is not None:
+            return self._reader(run_id)
+        rows = self._connection.execute("SELECT experiment, folder FROM runs ORDER BY run_id DESC").fetchall()
+        if not rows or name is None:
             raise LabError(f"the lab {self.path} holds no run yet", "`mydyno run EXPERIMENT` makes one")
-        known = ", ".join(run.folder.name for run in runs)
-        raise LabError(f"the lab {self.path} holds no run {name!r}", f"it holds: {known}")
+        known = list(dict.fromkeys(row["folder"] for row in rows))
+        likely = nearest(
+            name, dict.fromkeys(one for row in rows for one in (row["experiment"], row["folder"]))
+        )
+        raise LabError(
+            f"the lab {self.path} holds no run {name!r}",
+            (f"did you mean {likely}? " if likely else "")
+            + f"it holds: {', '.join(known[:_NAMED])}"
+            + (f" and {len(known) - _NAMED} more (`mydyno runs` lists them)" if len(known) > _NAMED else ""),
+        )
 
     def close(self) -> None:
         """Fold the log into the database and let the next writer in."""
@@ -121,34 +149,25 @@ class Lab:
     ) -> None:
         self.close()
 
-    def _reader(self, stored: StoredRun) -> Run:
-        return Run(stored.experiment, self.path / "runs" / stored.folder, self._connection, stored.run_id)
+    def _reader(self, run_id: int) -> Run:
+        stored = select_run(self._connection, run_id)
+        return Run(stored.experiment, self.path / "runs" / stored.folder, self._connection, run_id)
 
-    def _of_plan(self, experiment: ExperimentRecord) -> list[StoredRun]:
-        fingerprint = experiment.plan_fingerprint
-        runs = select_runs(self._connection)
-        return [one for one in runs if one.experiment.plan_fingerprint == fingerprint]
+    def _is_complete(self, run_id: int) -> bool:
+        run = self._reader(run_id)
+        return len(run.completed()) >= run.experiment.planned_trials
 
-    def _latest_of(self, experiment: ExperimentRecord) -> StoredRun | None:
-        runs = self._of_plan(experiment)
-        return runs[-1] if runs else None
-
-    def _is_complete(self, stored: StoredRun) -> bool:
-        return len(self._reader(stored).completed()) >= stored.experiment.planned_trials
-
-    def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> StoredRun:
+    def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> int:
         """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""
-        name = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
-        if before := len(self._of_plan(experiment)):
-            name = f"{name}-{before + 1}"
+        wanted = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
+        name = free_folder(self._connection, wanted)
         folder = self.path / "runs" / name
         folder.mkdir(exist_ok=True)
         files.replace_file(folder / "experiment.yaml", experiment.spec_text)
         files.replace_file(folder / "plan.json", plan_json)
         files.sync(folder.parent)
         with transaction(self._connection):
-            insert_run(self._connection, experiment, name)
-        return self._of_plan(experiment)[-1]
+            return insert_run(self._connection, experiment, name)
 
     def _finished_trials(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM trials").fetchone()[0])

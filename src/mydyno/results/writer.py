@@ -131,15 +131,16 @@ class RunWriter(Run):
             partial.mkdir(exist_ok=True)
             for name, content in contents.items():
                 (partial / name).write_bytes(content)
+            file_bytes = files.tree_bytes(partial)
             files.sync_tree(partial)
             partial.rename(folder)
             files.sync(self._trials_folder)
-            self._insert(trial)
+            self._insert(trial, file_bytes)
         return trial
 
-    def _insert(self, trial: TrialRecord) -> None:
+    def _insert(self, trial: TrialRecord, file_bytes: int) -> None:
         with transaction(self._connection):
-            rows.insert_trial(self._connection, self._run_id, trial, _folder_name(trial))
+            rows.insert_trial(self._connection, self._run_id, trial, _folder_name(trial), file_bytes)
 
     def _next_attempt(self, trial_id: str) -> int:
         attempt, status = self._last_attempts().get(trial_id, (0, "invalid"))
@@ -161,7 +162,7 @@ class RunWriter(Run):
                 continue
             elif trial := self._adoptable(folder):
                 with self._explain_full_disk(f"taking in trial {trial.trial_id}", None):
-                    self._insert(trial)
+                    self._insert(trial, files.tree_bytes(folder))
                 adopted.append(folder.name)
             else:
                 _move_aside(folder)
@@ -178,8 +179,10 @@ class RunWriter(Run):
         return trial if fits else None
 
     def _largest_trial_bytes(self) -> int:
-        finished = (files.tree_bytes(folder) for folder in self._trials_folder.iterdir())
-        return max(finished, default=0) or _SMALLEST_TRIAL_BYTES
+        (largest,) = self._connection.execute(
+            "SELECT max(file_bytes) FROM trials WHERE run_id = ?", (self._run_id,)
+        ).fetchone()
+        return largest or _SMALLEST_TRIAL_BYTES
 
     def _partial(self, trial_id: str) -> Path:
         return self._trials_folder / f".{trial_id}.partial"

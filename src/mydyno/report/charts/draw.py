@@ -1,4 +1,5 @@
-"""From an Altair chart to the bytes of an SVG or a PNG, by vl-convert: no browser, no network."""
+"""From an Altair chart to its Vega-Lite specification, and on to the bytes of an SVG or a PNG by vl-convert:
+no browser, no network."""
 
 from __future__ import annotations
 
@@ -14,8 +15,10 @@ from mydyno.report.format import GROUP
 
 Chart = alt.ConcatChart
 Layer = alt.Chart | alt.LayerChart
+Spec = dict[str, Any]
+"""A Vega-Lite specification."""
 
-_LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
+LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
 
 
 def data(rows: Sequence[Mapping[str, object]]) -> alt.InlineData:
@@ -35,11 +38,23 @@ def side_by_side(panels: Sequence[alt.LayerChart], columns: int, spacing: Mappin
     return alt.ConcatChart(concat=list(panels), columns=columns, spacing=dict(spacing), resolve=own)
 
 
-def svg(chart: Chart, background: str | None = None) -> str:
-    """The chart as an SVG text, transparent unless a `background` colour is given."""
-    spec: dict[str, Any] = chart.to_dict()
-    spec["config"] = theme.config() | {"background": background}
-    drawn: str = vl_convert.vegalite_to_svg(spec, format_locale=_LOCALE, allowed_base_urls=[])
+def specification(chart: Chart) -> Spec:
+    """The chart as Vega-Lite, with the theme. Altair's own check of it takes longer than drawing it does;
+    tests make it for every chart."""
+    spec: Spec = chart.to_dict(validate=False)
+    spec.pop("$schema", None)
+    spec["config"] = theme.config()
+    return spec
+
+
+def svg(chart: Chart) -> str:
+    """The chart as an SVG text, transparent."""
+    return rendered(specification(chart))
+
+
+def rendered(spec: Spec) -> str:
+    """What a specification looks like, as an SVG text."""
+    drawn: str = vl_convert.vegalite_to_svg(spec, format_locale=LOCALE, allowed_base_urls=[])
     return drawn
 
 

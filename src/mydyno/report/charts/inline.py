@@ -12,23 +12,23 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _LABEL = "aria-label"
 
 
-def inline_svg(drawn: str, *, name: str, label: str, css_class: str) -> str:
+def inline_svg(drawn: str, *, name: str, css_class: str) -> str:
     """`drawn` as an element of a page.
 
-    It shrinks with its box but never grows above its own size. Ids get `name` in front, since a page has one
-    space of ids for all of its pictures. What marks say of themselves becomes a tooltip of the browser's own.
-    Fonts are left to the page.
+    It shrinks with its box but never grows above its own size, and says nothing itself: its box has a label.
+    Ids get `name` in front, since a page has one space of ids for all of its pictures. What marks say of
+    themselves becomes a tooltip of the browser's own. Fonts are left to the page.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(drawn)
     width = root.attrib.pop("width")
     root.attrib.pop("height")
-    root.attrib.update({"class": css_class, "role": "img", _LABEL: label, "style": f"max-width:{width}px"})
+    root.attrib.update({"class": css_class, "aria-hidden": "true", "style": f"max-width:{width}px"})
     _prune(root)
     for element in list(root.iter()):
         _own_ids(element, name)
         element.attrib.pop("font-family", None)
-        told = element.attrib.pop(_LABEL, None) if element is not root else None
+        told = element.attrib.pop(_LABEL, None)
         if told:
             title = ElementTree.Element(f"{{{_SVG}}}title")
             title.text = told

@@ -132,9 +132,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
                 aria=True,
             ).encode(x=x, y=y, description="hover:N")
         )
-    layers += _texts(
-        rows, y, width, view.words.part if view.by_program else view.words.load, numbered=numbered
-    )
+    layers += _texts(rows, y, view.words.part if view.by_program else view.words.load, numbered=numbered)
     heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
     return layered(*layers, width=width, height=height, title=heading)
 
@@ -167,25 +165,25 @@ def told(row: RatioRow) -> str:
     return f"{change(row.value)}  ({low} to {high})"
 
 
-def _texts(
-    rows: list[dict[str, object]], y: alt.Y, width: int, heading: str, *, numbered: bool
-) -> list[alt.Chart]:
-    layers = [_heading(heading, -10, "right")]
+def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: bool) -> list[alt.Chart]:
+    layers = [_heading(heading, 0, "right")]
     if numbered:
-        layers.append(_heading("change (95 % interval)", width + 14, "left"))
+        layers.append(_heading("change (95 % interval)", "width", "left"))
     for overall in (False, True):
         base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
         style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}
         layers.append(base.mark_text(align="right", **style).encode(x=alt.value(-10), text="label:N"))
         if numbered:
             layers.append(
-                base.mark_text(align="left", **style).encode(x=alt.value(width + 14), text="told:N")
+                base.mark_text(align="left", dx=14, **style).encode(x=alt.value("width"), text="told:N")
             )
     return layers
 
 
-def _heading(text: str, x: float, align: Literal["left", "right"]) -> alt.Chart:
-    mark = alt.Chart(data([{"text": text}])).mark_text(align=align, baseline="bottom", color=theme.MUTED)
+def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"]) -> alt.Chart:
+    """Above the names at the left, or above the numbers right of the panel."""
+    source = alt.Chart(data([{"text": text}]))
+    mark = source.mark_text(align=align, dx=-10 if x == 0 else 14, baseline="bottom", color=theme.MUTED)
     heading: alt.Chart = mark.encode(x=alt.value(x), y=alt.value(-4), text="text:N")
     return heading
 

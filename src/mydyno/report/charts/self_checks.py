@@ -75,8 +75,8 @@ def _panel(
         told = [{"y": middle, "told": told_short(row)} for row, middle in at.items()]
         layers.append(
             alt.Chart(data(told))
-            .mark_text(align="left", baseline="middle")
-            .encode(x=alt.value(width + 10), y=y, text="told:N")
+            .mark_text(align="left", baseline="middle", dx=10)
+            .encode(x=alt.value("width"), y=y, text="told:N")
         )
     layers += [
         _label(name, setting.slot, _ROW * (place + 0.5), y)

@@ -75,10 +75,11 @@ class Size:
         return self.width < 500
 
 
-WIDE = Size("wide", 1080)
-MEDIUM = Size("medium", 680)
+WIDE = Size("wide", 800)
+"""A desktop, a sheet of A4, and the pictures that stand alone (PNG at two dots a pixel: 1600)."""
 NARROW = Size("narrow", 346)
-SIZES = (WIDE, MEDIUM, NARROW)
+"""A telephone held upright."""
+SIZES = (WIDE, NARROW)
 
 
 def color(slot: int) -> str:
@@ -98,6 +99,7 @@ def config() -> dict[str, Any]:
     return {
         "font": FONT,
         "padding": 4,
+        "background": None,
         "view": {"stroke": None},
         "mark": {"aria": False},
         "axis": {

@@ -66,6 +66,14 @@ class Page:
     environment: tuple[FactGroup, ...]
 
     @property
+    def legend(self) -> tuple[tuple[str, int], ...]:
+        """(name, slot) of whatever has a colour: settings, or where several factors vary the levels of the one
+        that is compared."""
+        if self.comparison.crossed:
+            return tuple((column.level, column.slot) for column in self.comparison.columns)
+        return tuple((setting.title, setting.slot) for setting in self.settings.settings)
+
+    @property
     def figure_with_verdicts(self) -> str:
         """The figure below which the verdicts in other metrics stand."""
         return "throughput" if self.throughput_levels.instead_of_ratios else "ratio"

@@ -1,0 +1,80 @@
+"""`mydyno baseline`: runs kept under a name, for later ones to be held against."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from mydyno.cli import options
+
+app = typer.Typer(no_args_is_help=True, help="Pin runs under a name, for later ones to be held against.")
+
+Run = Annotated[
+    str | None,
+    typer.Argument(help="An experiment's or a run's name.", metavar="[RUN]", show_default="the newest run"),
+]
+
+
+@app.command()
+def pin(
+    run: Run = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--as", help="The baseline's name.", metavar="NAME", show_default="the experiment's"),
+    ] = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+) -> None:
+    """Pin a run: `mydyno compare RUN` holds later runs of its experiment against it.
+
+    ```text
+    mydyno baseline pin thread-cache
+    mydyno baseline pin oltp-full-1f3870be --as before-upgrade
+    ```
+    """
+    from mydyno.results import baselines
+    from mydyno.results.baselines import Baseline
+    from mydyno.results.store import Lab
+
+    with Lab.open(lab, write=True) as opened:
+        found = opened.find_run(run)
+        experiment = found.experiment.name
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        pinned = Baseline(name or experiment, found.folder.name, experiment, now)
+        before = baselines.pin(opened.path, pinned)
+    instead = f" instead of {before.run}" if before is not None and before.run != pinned.run else ""
+    typer.echo(f"baseline {pinned.name} is {pinned.run}{instead}")
+
+
+@app.command("list")
+def list_baselines(lab: options.Lab = options.DEFAULT_LAB) -> None:
+    """List the pinned runs."""
+    from mydyno.results import baselines
+    from mydyno.results.store import Lab
+
+    with Lab.open(lab, write=False) as opened:
+        found = baselines.read(opened.path)
+    if not found:
+        typer.echo("no baseline is pinned; `mydyno baseline pin RUN` pins one")
+    width = max((len(baseline.name) for baseline in found), default=0)
+    for baseline in found:
+        typer.echo(f"{baseline.name:<{width}}  {baseline.run}  pinned {baseline.pinned_at}")
+
+
+@app.command()
+def unpin(
+    name: Annotated[str, typer.Argument(help="The baseline's name.", show_default=False)],
+    lab: options.Lab = options.DEFAULT_LAB,
+) -> None:
+    """Forget a baseline; its run stays."""
+    from mydyno.results import baselines
+    from mydyno.results.store import Lab
+
+    with Lab.open(lab, write=True) as opened:
+        gone = baselines.unpin(opened.path, name)
+    typer.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
+
+
+def add_to(main: typer.Typer) -> None:
+    main.add_typer(app, name="baseline")

@@ -1,0 +1,92 @@
+"""`mydyno trend`: one experiment over all of its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.core.errors import MydynoError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mydyno.analysis.trend import Trend
+
+
+def trend(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(
+            help="The experiment's name.", metavar="[NAME]", show_default="that of the newest run"
+        ),
+    ] = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", help="Its runs at this size only.", show_default="that of its newest run"),
+    ] = None,
+    last: Annotated[int, typer.Option("--last", help="Look at so many runs, the newest.", min=2)] = 200,
+    json: Annotated[Path | None, typer.Option("--json", help="Write every number.", metavar="FILE")] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Draw it, as PNG or SVG.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Show how an experiment went over all of its runs, and where it changed.
+
+    A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5 %
+    (docs/compare.md); six runs are the least in which one can be told from noise.
+
+    ```text
+    mydyno trend thread-cache
+    mydyno trend oltp --last 50 --picture trend.png --json trend.json
+    ```
+    """
+    from mydyno.analysis.trend import Measured, trends
+    from mydyno.report.trend.text import as_json, terminal
+    from mydyno.results.store import Lab
+
+    with Lab.open(lab, write=False) as opened:
+        newest = opened.find_run(experiment)
+        name, wanted = newest.experiment.name, size or newest.experiment.size
+        runs = [
+            run for run in opened.runs() if run.experiment.name == name and run.experiment.size == wanted
+        ][:last]
+        found = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
+    if not found:
+        raise UsageError(
+            f"{len(runs)} runs of {name} at size {wanted} make no trend: no point was measured in two",
+            "`mydyno run FILE --again` measures anew; --size names another size",
+        )
+    if json is not None:
+        _save(json, as_json(found).encode())
+    if picture is not None:
+        _save(picture, _drawn(found, picture.suffix))
+    typer.echo(terminal(found, options.WIDTH), nl=False)
+
+
+def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
+    from mydyno.report.charts import draw, theme
+    from mydyno.report.charts.theme import Size
+    from mydyno.report.trend.chart import trend_chart
+
+    if suffix not in (".png", ".svg"):
+        raise UsageError(
+            f"--picture: a file that ends with {suffix or 'nothing'} is no picture", ".png or .svg"
+        )
+    spec = draw.specification(trend_chart(found, Size("picture", 800)))
+    svg = draw.rendered({**spec, "background": theme.PAPER})
+    return draw.png(svg) if suffix == ".png" else svg.encode()
+
+
+def _save(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise MydynoError(f"cannot write {path}: {error.strerror}", "does its folder exist?") from error
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(trend)

@@ -1,0 +1,86 @@
+"""A comparison of runs for a terminal, and in Markdown for a pull request."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from mydyno.report.compared.view import Compared, told
+from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
+from mydyno.report.format import MISSING, plain_spaces
+from mydyno.report.markup import escaped, markdown_table, rich_table
+from mydyno.report.tables import Table
+
+_STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
+
+
+def terminal(found: Compared, width: int, *, gated: bool) -> str:
+    """What a terminal shows; with `gated` what the gate says of each comparison."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
+    for sentence in (found.verdicts.headline, *found.verdicts.sentences):
+        console.print(Text(sentence))
+    if not found.table.empty:
+        console.print(Text(f"\n{better(found.table)}"))
+        few = len(found.table.columns) <= WIDEST
+        console.print(rich_table(wide_table(found.table) if few else long_table(found.table)))
+    if found.differences:
+        console.print(Text("What else differs between them"))
+        console.print(rich_table(differences_table(found)))
+    for note in found.notes:
+        console.print(Text(f"note: {note}"))
+    for sentence in invalid(found):
+        console.print(Text(sentence))
+    if gated:
+        for one in found.gated:
+            console.print(Text(f"{_STATES[one.state]} {told(one)}"))
+    return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
+
+
+def markdown(found: Compared, *, gated: bool) -> str:
+    """The same for a pull request: the answer open, the rest folded."""
+    return "\n".join(_markdown(found, gated)).rstrip() + "\n"
+
+
+def _markdown(found: Compared, gated: bool) -> Iterator[str]:
+    state = f"{_STATES[found.state]}: " if gated else ""
+    yield f"### {state}{escaped(' against '.join(reversed(found.names)))}\n"
+    yield f"**{escaped(found.verdicts.headline)}**\n"
+    yield from (f"- {escaped(sentence)}" for sentence in found.verdicts.sentences)
+    if gated:
+        yield ""
+        yield from (f"- **{_STATES[one.state]}** {escaped(told(one))}" for one in found.gated)
+    yield ""
+    yield from (f"> {escaped(sentence)}\n" for sentence in (*found.notes, *invalid(found)))
+    if not found.table.empty:
+        yield "<details><summary>The numbers</summary>\n"
+        yield f"{escaped(comparison_caption(found.table))}\n"
+        yield from markdown_table(wide_table(found.table, between="; "))
+        yield "</details>\n"
+    if found.differences:
+        yield "<details><summary>What else differs between them</summary>\n"
+        yield from markdown_table(differences_table(found))
+        yield "</details>\n"
+
+
+def differences_table(found: Compared) -> Table:
+    rows = [
+        (each.name, *(MISSING if value is None else value for value in each.values))
+        for each in found.differences
+    ]
+    columns = ("what", *found.names)
+    return Table(columns, tuple(rows), frozenset(range(len(columns))))
+
+
+def invalid(found: Compared) -> list[str]:
+    """How many trials of each run do not count."""
+    told_of = []
+    for name in found.names:
+        trials = [trial for trial in found.evidence.trials if trial.trial_id.startswith(f"{name}:")]
+        bad = sum(trial.status == "invalid" for trial in trials)
+        if bad:
+            told_of.append(f"{bad} of {len(trials)} trials of {name} are invalid and do not count")
+    return told_of

@@ -1,0 +1,40 @@
+"""A figure drawn: once as a still picture, for the page and for its files, and once to be drawn live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from mydyno.report.charts import draw, theme
+from mydyno.report.charts.inline import inline_svg
+from mydyno.report.charts.live import LiveChart, interactive
+from mydyno.report.charts.titled import titled
+from mydyno.report.figures import Figure
+
+
+@dataclass(frozen=True)
+class Drawing:
+    figure: Figure
+    svg: str
+    """At the width `theme.WIDE`, transparent, without a title."""
+    chart: LiveChart
+
+    def still(self) -> Markup:
+        """The picture as a part of the page."""
+        return Markup(inline_svg(self.svg, name=self.figure.name, css_class="picture"))
+
+    def picture(self) -> str:
+        """The picture with its title on it, as an SVG that is shown without the page."""
+        return titled(self.svg, self.figure.picture_title, self.figure.picture_subtitle)
+
+
+def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
+    return tuple(_drawing(figure) for figure in figures)
+
+
+def _drawing(figure: Figure) -> Drawing:
+    wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
+    chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
+    return Drawing(figure, draw.rendered(wide), chart)

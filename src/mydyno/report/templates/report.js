@@ -1,0 +1,159 @@
+/* Draws the page's charts again, to be touched: with tooltips, a zoom, and lines that can be put away.
+   Without it the page is whole too: each figure stands in it as a picture. */
+"use strict";
+(() => {
+  const NARROW_BELOW = 560; // px of the box; a narrower one gets the chart that was drawn for telephones
+  const LEAST_PANEL = 60; // px
+  const STEP = 0.25; // of what is shown, for one press of a zoom button
+  const READ = (id) => JSON.parse(document.getElementById(id).textContent);
+  const {config, locale} = READ("page-settings");
+
+  // ---- Tooltip: one box for all charts; text only, never markup.
+  const tooltip = document.createElement("div");
+  tooltip.className = "tooltip";
+  tooltip.hidden = true;
+  tooltip.setAttribute("aria-hidden", "true");
+  document.body.append(tooltip);
+
+  function told(value) {
+    if (value === null || typeof value !== "object") return String(value);
+    return Object.entries(value).map(([name, each]) => `${name}: ${each}`).join("\n");
+  }
+
+  function showTooltip(_handler, event, _item, value) {
+    tooltip.hidden = value === null || value === undefined || value === "";
+    if (tooltip.hidden) return;
+    tooltip.textContent = told(value);
+    const {offsetWidth: width, offsetHeight: height} = tooltip;
+    const room = document.documentElement.clientWidth;
+    const left = event.clientX + 14 + width > room ? event.clientX - width - 10 : event.clientX + 14;
+    tooltip.style.left = `${Math.max(4, left)}px`;
+    tooltip.style.top = `${Math.max(4, event.clientY - height - 10)}px`;
+  }
+
+  // ---- Charts: drawn when they come near the window, and anew when their box changes its width.
+  const boxes = new Map(); // box -> {width, view, place}, once it is drawn
+
+  function rows(columns) {
+    const names = Object.keys(columns);
+    const length = names.length ? columns[names[0]].length : 0;
+    return Array.from({length}, (_, at) => Object.fromEntries(names.map((name) => [name, columns[name][at]])));
+  }
+
+  /** The specification for a box of `width` pixels, its panels stretched until all fit it. */
+  function fitted(chart, width) {
+    const drawn = width < NARROW_BELOW ? chart.narrow : chart.wide;
+    const panels = drawn.spec.concat ?? [drawn.spec];
+    const across = Math.min(drawn.spec.columns ?? 1, panels.length);
+    const more = Math.floor((width - drawn.width) / across);
+    for (const panel of panels) panel.width = Math.max(LEAST_PANEL, panel.width + more);
+    return drawn.spec;
+  }
+
+  async function draw(box) {
+    const width = Math.floor(box.clientWidth);
+    const before = boxes.get(box);
+    if (width === 0 || before?.width === width) return;
+    const place = before?.place ?? box.appendChild(document.createElement("div"));
+    boxes.set(box, {width, place, view: before?.view});
+    const spec = fitted(READ(`chart-${box.dataset.chart}`), width);
+    if (box.dataset.sets) {
+      const sets = Object.entries(READ(`sets-${box.dataset.sets}`));
+      spec.datasets = Object.fromEntries(sets.map(([name, columns]) => [name, rows(columns)]));
+    }
+    place.className = "live";
+    place.setAttribute("aria-hidden", "true"); // the box has a label, the numbers a table
+    const {view, finalize} = await vegaEmbed(place, spec, {
+      mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1,
+      config, formatLocale: locale, tooltip: showTooltip,
+    });
+    before?.finalize?.();
+    boxes.set(box, {width, place, view, finalize});
+    box.classList.add("is-live");
+    if (spec.usermeta?.zoom) offerZoom(box, spec);
+  }
+
+  const near = new IntersectionObserver((entries) => {
+    for (const {target, isIntersecting} of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      draw(target).then(() => resized.observe(target), (error) => console.error(error));
+    }
+  }, {rootMargin: "300px"});
+
+  const waiting = new Map();
+  const resized = new ResizeObserver((entries) => {
+    for (const {target} of entries) {
+      clearTimeout(waiting.get(target));
+      waiting.set(target, setTimeout(() => draw(target), 120));
+    }
+  });
+
+  // ---- Zoom: the mouse does it in the chart; buttons do it for keys and fingers.
+  function offerZoom(box, spec) {
+    if (box.nextElementSibling?.classList.contains("zoom")) return;
+    const {signal, scale: scaleName} = spec.usermeta.zoom;
+    const bar = document.createElement("div");
+    bar.className = "zoom";
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", "Zoom along the horizontal axis");
+    const to = (low, high) => {
+      const {view} = boxes.get(box);
+      const scale = view.scale(scaleName);
+      const [from, until] = scale.range();
+      const at = (part) => scale.invert(from + (until - from) * part);
+      view.signal(signal, [at(low), at(high)]).runAsync();
+    };
+    const actions = [
+      ["+", "zoom in", () => to(STEP / 2, 1 - STEP / 2)],
+      ["\u2212", "zoom out", () => to(-STEP / 2, 1 + STEP / 2)],
+      ["\u2190", "earlier", () => to(-STEP, 1 - STEP)],
+      ["\u2192", "later", () => to(STEP, 1 + STEP)],
+      ["reset", "show all again", () => boxes.get(box).view.signal(signal, null).runAsync()],
+    ];
+    for (const [text, label, act] of actions) bar.append(button(text, label, act));
+    const hint = document.createElement("span");
+    hint.textContent = "or: drag, Ctrl + wheel, double click";
+    bar.append(hint);
+    box.after(bar);
+  }
+
+  function button(text, label, act) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.setAttribute("aria-label", label);
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  // ---- Legends: each name becomes a button that puts away what has its colour (report.css, .without-sN).
+  function touchable(legend) {
+    const shown = legend.closest("section");
+    for (const entry of legend.querySelectorAll("li[data-slot]")) {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.append(...entry.childNodes);
+      made.setAttribute("aria-pressed", "true");
+      made.title = "show or hide";
+      made.addEventListener("click", () => {
+        const hidden = shown.classList.toggle(`without-s${entry.dataset.slot}`);
+        made.setAttribute("aria-pressed", String(!hidden));
+      });
+      entry.append(made);
+    }
+  }
+
+  // ---- Print: what is folded is opened, and folded again.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const each of opened) each.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const each of opened) each.open = false;
+  });
+
+  document.querySelectorAll(".legend").forEach(touchable);
+  document.querySelectorAll("[data-chart]").forEach((box) => near.observe(box));
+})();

@@ -1,0 +1,1 @@
+"""One experiment over many runs: where it changed."""
