@@ -228,7 +228,7 @@ def _signs(page: Page) -> str:
     if not page.settings.durability_differs:
         return ""
     told = "; ".join(f"{sign.strip()} {label}" for label, sign in SIGNS.items() if sign and label in labels)
-    return f" Less durable, and drawn with dashes: {told}." if told else ""
+    return f" Less durable: {told}." if told else ""
 
 
 def _ratios(page: Page) -> Figure | None:

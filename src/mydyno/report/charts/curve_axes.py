@@ -82,7 +82,7 @@ class LoadAxis:
     def dodged(self, load: float, place: int, of: int) -> float:
         """`load` moved a few pixels to the side, so that the intervals of several settings do not hide each
         other."""
-        step = min(5.0, 18 / max(1, of - 1))
+        step = min(5.0, 18 / max(1, of - 1), self.width / 80)
         share = (place - (of - 1) / 2) * step / self.width
         low, high = self.domain
         return float(load * (high / low) ** share if self.log else load + share * (high - low))

@@ -71,10 +71,10 @@ def _panel(
     panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool, keyed: bool
 ) -> alt.LayerChart:
     curves = [curve for curve in panel.curves.curves if curve.points]
-    layers = [*knee_layers(panel.curves, x, y), *_marks(curves, panel.curves, x, y, named=named)]
+    layers = [*knee_layers(panel.curves, x, y, named=named), *_marks(curves, panel.curves, x, y, named=named)]
     if characters:
         ends = [(curve.name, curve.setting.slot, y.pixel(curve.points[-1].value)) for curve in curves]
-        layers += end_labels(ends, y, characters=characters)
+        layers += end_labels(ends, y, characters=characters, named=named)
     if keyed:
         layers += legend([(curve.name, curve.setting.slot) for curve in curves], x.width)
     return layered(

@@ -29,22 +29,22 @@ def knees(view: Curves) -> Iterator[tuple[Curve, Scalability]]:
             yield curve, curve.law
 
 
-def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis) -> Iterator[alt.Chart]:
+def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iterator[alt.Chart]:
     color = alt.Color("color:N", scale=None, legend=None)
     lines = [row for curve in view.curves for row in _line(curve, x, y)]
     if lines:
         yield (
             alt.Chart(data(lines))
             .mark_line(strokeWidth=2, opacity=theme.FAINT)
-            .encode(x=x.encoding(), y=y.encoding(), color=color, detail="setting:N")
+            .encode(x=x.encoding(), y=y.encoding(named=named), color=color, detail="setting:N")
         )
     rows = [_knee(curve, law, x, y, lane) for lane, (curve, law) in enumerate(knees(view))]
     if not rows:
         return
     base = alt.Chart(data(rows))
-    along, up = x.encoding(), y.encoding("middle")
+    along, up = x.encoding(), y.encoding("middle", named=named)
     yield base.mark_rect(opacity=theme.FAINT).encode(
-        x=x.encoding("low"), x2="high:Q", y=y.encoding("top"), y2="bottom:Q", color=color
+        x=x.encoding("low"), x2="high:Q", y=y.encoding("top", named=named), y2="bottom:Q", color=color
     )
     yield base.mark_rule(strokeDash=[2, 4], strokeWidth=1).encode(x=along, y=up, y2="peak:Q", color=color)
     yield base.mark_point(shape="diamond", filled=True, size=46, opacity=1, aria=True).encode(
@@ -52,9 +52,9 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis) -> Iterator[alt.Chart]:
     )
     sides: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 6), ("right", -6))
     for align, dx in sides:
-        if named := [row for row in rows if row["align"] == align]:
+        if there := [row for row in rows if row["align"] == align]:
             yield (
-                alt.Chart(data(named))
+                alt.Chart(data(there))
                 .mark_text(align=align, baseline="middle", dx=dx, fontSize=11, fontWeight="bold")
                 .encode(x=x.encoding("beside"), y=up, color=color, text="label:N")
             )

@@ -39,7 +39,9 @@ def spread(wanted: Sequence[float], gap: float, top: float, bottom: float) -> li
     return placed
 
 
-def end_labels(ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characters: int) -> list[alt.Chart]:
+def end_labels(
+    ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characters: int, named: bool
+) -> list[alt.Chart]:
     """For each (name, slot, pixel y of its line's end) the name, right of the panel."""
     placed = spread([at for _, _, at in ends], 15, 6, y.height - 4)
     rows = [
@@ -51,7 +53,7 @@ def end_labels(ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characte
         .mark_text(align="left", baseline="middle", dx=12, fontSize=12, fontWeight="bold")
         .encode(
             x=alt.value("width"),
-            y=y.encoding(),
+            y=y.encoding(named=named),
             color=alt.Color("color:N", scale=None, legend=None),
             text="name:N",
         )

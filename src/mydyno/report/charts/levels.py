@@ -204,4 +204,4 @@ def _text(
 
 
 def _name(line: _Line) -> str:
-    return shorten(line.level.setting.short, _LONGEST)
+    return f"{shorten(line.level.setting.short, _LONGEST)}{line.level.setting.sign}"

@@ -67,8 +67,8 @@ class Page:
 
     @property
     def legend(self) -> tuple[tuple[str, int], ...]:
-        """(name, slot) of whatever has a colour: settings, or where several factors vary the levels of the one
-        that is compared."""
+        """(name, slot) of whatever has a colour: settings, or where several factors vary the levels of the
+        one that is compared."""
         if self.comparison.crossed:
             return tuple((column.level, column.slot) for column in self.comparison.columns)
         return tuple((setting.title, setting.slot) for setting in self.settings.settings)
