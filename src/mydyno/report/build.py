@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
+from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.charts import draw
 from mydyno.report.csv import (
     comparison_frame,
@@ -49,12 +50,9 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
-
-    `columns` is the factor whose levels are compared, None for the first one of the experiment.
-    """
-    evidence = gather(run, columns)
+def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)

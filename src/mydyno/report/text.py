@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import GROUND, Figure
@@ -31,9 +32,9 @@ _REMARKED = 6
 """Marked trials that a terminal shows."""
 
 
-def summary(run: Run, width: int = WIDTH, columns: str | None = None) -> str:
-    """What a terminal shows of `run`, `width` characters wide; `columns` is the factor that is compared."""
-    return terminal(page(gather(run, columns)), width)
+def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
+    """What a terminal shows of `run`, `width` characters wide."""
+    return terminal(page(gather(run, asked)), width)
 
 
 def terminal(page: Page, width: int = WIDTH) -> str:

@@ -10,7 +10,7 @@ import altair as alt
 from mydyno.analysis.metrics import Metric
 from mydyno.report.charts import theme
 from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis, capitalised
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.knees import LANE, knee_layers, knees
 from mydyno.report.charts.labels import end_labels, legend, room_for
 from mydyno.report.charts.theme import Size
@@ -67,9 +67,7 @@ def _columns(panels: Sequence[Panel], size: Size) -> int:
     return len(metrics) if len(metrics) > 1 else 2 if len(panels) in (2, 4) else 3
 
 
-def _panel(
-    panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool, keyed: bool
-) -> alt.LayerChart:
+def _panel(panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool, keyed: bool) -> Layered:
     curves = [curve for curve in panel.curves.curves if curve.points]
     layers = [*knee_layers(panel.curves, x, y, named=named), *_marks(curves, panel.curves, x, y, named=named)]
     if characters:

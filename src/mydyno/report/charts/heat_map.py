@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.comparison_tables import cell_text, labels, what
@@ -85,7 +85,7 @@ def _name(view: ComparisonTable, row: Row, *, alike: str) -> str:
     return " · ".join(row.levels if alike and row.levels else labels(view, row)) or MISSING
 
 
-def _panel(of: HeatMap, frame: _Frame) -> alt.LayerChart:
+def _panel(of: HeatMap, frame: _Frame) -> Layered:
     height = frame.row_height * len(of.rows)
     rows = list(_cells(of, frame))
     base = alt.Chart(data(rows))
