@@ -92,7 +92,8 @@ class Evidence:
     @cached_property
     def grid(self) -> Grid | None:
         """What is compared with what; None when nothing varies."""
-        return grid(self.experiment.factors, self.experiment.compared_points, self.across)
+        experiment = self.experiment
+        return grid(experiment.factors, experiment.points, self.across, experiment.design.points)
 
     @property
     def crossed(self) -> bool:
