@@ -78,7 +78,7 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
             f"The run is not complete: {done} of {planned} trials are done. Running it again resumes it."
         )
     sentences += _too_few(evidence)
-    if len(evidence.experiment.points) == 1 and evidence.trials:
+    if len(evidence.experiment.compared_points) == 1 and evidence.trials:
         sentences.append(
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
