@@ -12,6 +12,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import COLORS, Evidence
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.differences import Difference, differences
 from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
@@ -66,6 +67,9 @@ class Page:
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
+    differences: tuple[Difference, ...]
+    """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
+    was asked."""
 
     @property
     def legend(self) -> tuple[tuple[str, int], ...]:
@@ -121,4 +125,5 @@ def page(evidence: Evidence) -> Page:
         trials=trial_table(evidence),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
+        differences=differences(evidence),
     )
