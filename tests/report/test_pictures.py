@@ -1,4 +1,4 @@
-"""Which picture an experiment gets, and what is on it: shapes, panels, heat maps, and the optimum of a curve."""
+"""Which picture an experiment gets, and what is on it: shapes, panels, heat maps, the optimum of a curve."""
 
 from __future__ import annotations
 
