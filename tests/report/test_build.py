@@ -59,7 +59,7 @@ def test_all_files_are_there_and_are_what_they_say(files):
     assert files.overview.name == "overview.png"
     assert {path.name for path in files.pictures} == {
         f"{name}.{kind}"
-        for name in ("overview", "throughput", "ratio", "latency", "connect")
+        for name in ("overview", "throughput", "ratio", "latency", "connect", "effects")
         for kind in ("png", "svg")
     }
     for picture in files.pictures:

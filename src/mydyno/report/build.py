@@ -18,6 +18,7 @@ from mydyno.report.csv import (
     trials_frame,
 )
 from mydyno.report.drawing import drawings
+from mydyno.report.effects_tables import effects_frame
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
@@ -37,6 +38,8 @@ class ReportFiles:
     """CSV: one row for each phase of each trial."""
     comparison: Path | None
     """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
+    effects: Path | None
+    """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
     self_checks: Path | None
@@ -66,6 +69,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     }
     optional = {
         "comparison.csv": comparison_frame(whole.comparison),
+        "effects.csv": effects_frame(whole.effects),
         "operations.csv": operations_frame(evidence),
         "self-checks.csv": self_checks_frame(evidence),
     }
@@ -83,6 +87,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         points=out / "points.csv",
         trials=out / "trials.csv",
         comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
+        effects=out / "effects.csv" if "effects.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),

@@ -36,7 +36,8 @@ from mydyno.report.charts import draw, theme, vega
 from mydyno.report.charts.inline import dark_rules
 from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
 from mydyno.report.drawing import Drawing
-from mydyno.report.figures import GROUND
+from mydyno.report.effects_tables import effects_table
+from mydyno.report.figures import EFFECTS, GROUND
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
 from mydyno.report.storage_tables import storage_tables
@@ -97,6 +98,8 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
         ground_figure=GROUND,
+        effects_figure=EFFECTS,
+        effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
         remarks_told=remarks_told,
         many=_MANY_REMARKS,
@@ -140,10 +143,12 @@ def command(page: Page) -> str:
 def contents(page: Page, drawings: Sequence[Drawing]) -> list[tuple[str, str]]:
     """(id, title) of each section, in their order on the page."""
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
+    drawn = [(each.figure.name, each.figure.title) for each in drawings]
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     return [
         *compared,
-        *((each.figure.name, each.figure.title) for each in drawings if each.figure.name != GROUND),
+        *((name, title) for name, title in drawn if name == EFFECTS),
+        *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,
         ("validity", "Trials and validity"),
         ("settings", "Settings"),
