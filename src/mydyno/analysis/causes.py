@@ -81,7 +81,8 @@ def _place(outlier: Outlier, fellows: Sequence[TrialRecord], words: Words) -> It
         excess = {place: math.log(value / middle) for place, (value, middle) in known.items()}
     whole = math.fsum(excess.values())
     place = max(excess, key=lambda each: excess[each] / whole if whole else 0.0)
-    if not whole or excess[place] / whole < _MOST_OF_IT:
+    # Of two places one carries half by mere chance.
+    if not whole or excess[place] / whole < max(_MOST_OF_IT, 1.5 / len(excess)):
         return
     value, middle = known[place]
     if metric.summed:

@@ -40,6 +40,8 @@ from mydyno.report.effects_tables import effects_table
 from mydyno.report.figures import EFFECTS, GROUND
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
+from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.report.rank_tables import ranks_table
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
     key_numbers_table,
@@ -98,6 +100,8 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
         ground_figure=GROUND,
+        ranks_caption=RANKS_CAPTION,
+        ranks_table=ranks_table,
         effects_figure=EFFECTS,
         effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
@@ -147,6 +151,7 @@ def contents(page: Page, drawings: Sequence[Drawing]) -> list[tuple[str, str]]:
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     return [
         *compared,
+        *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
     CONNECT_MEAN,
     CONNECT_P95,
@@ -19,8 +20,10 @@ from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
 from mydyno.report.views.operations import Operations, operations
+from mydyno.report.views.outliers import flagged
 from mydyno.report.views.overview import Overview, overview
 from mydyno.report.views.programs import Programs, programs
+from mydyno.report.views.ranks import Ranks, ranks
 from mydyno.report.views.settings import SettingsView, settings_view
 from mydyno.report.views.tails import latencies
 from mydyno.report.views.trials import TrialTable, trial_table
@@ -35,7 +38,9 @@ class Page:
     verdicts: Verdicts
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    ranks: Ranks
     effects: EffectsView
+    controls: tuple[Control, ...]
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
     method: Method
@@ -61,7 +66,8 @@ class Page:
 
 
 def page(evidence: Evidence) -> Page:
-    found = verdicts(evidence)
+    strange = flagged(evidence)
+    found = verdicts(evidence, strange)
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
     return Page(
@@ -69,7 +75,9 @@ def page(evidence: Evidence) -> Page:
         words=evidence.words,
         verdicts=found,
         comparison=comparison(evidence, found),
+        ranks=ranks(evidence, strange),
         effects=effects_view(evidence),
+        controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
         key_numbers=() if evidence.crossed else key_numbers(evidence),
         method=method(evidence),
         overview=over_time,
@@ -81,7 +89,7 @@ def page(evidence: Evidence) -> Page:
         latency_levels=tuple(levels(evidence, metric) for metric in latencies(evidence)),
         connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
         ground=ground_view(evidence),
-        trials=trial_table(evidence),
+        trials=trial_table(evidence, strange),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
     )
