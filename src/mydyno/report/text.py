@@ -20,6 +20,7 @@ from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
+    optima_table,
     programs_table,
     settings_table,
     trials_table,
@@ -50,7 +51,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(sentence))
     if page.effects.sentence:
         console.print(Text(page.effects.sentence))
-    for sentence in page.effects.remarks:
+    for sentence in (*page.effects.remarks, *page.optima.sentences):
         console.print(Text(sentence))
     if page.key_numbers:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
@@ -60,6 +61,9 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(rich_table(wide_table(page.comparison) if few else long_table(page.comparison)))
     elif not page.programs.empty:
         console.print(rich_table(programs_table(page.programs)))
+    if page.optima.fitted and not page.optima.sentences:
+        console.print(Text("Where the optimum is, by the fitted Universal Scalability Law"))
+        console.print(rich_table(optima_table(page.optima)))
     for one in page.verdicts.beside:
         console.print(Text(one.sentence))
     if page.settings.durability_differs:
@@ -94,7 +98,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"{escaped(experiment.question)}\n"
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
-    yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
+    yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
     if page.effects.sentence:
         yield f"\n{escaped(page.effects.sentence)}\n"
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "

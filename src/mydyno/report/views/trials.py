@@ -93,7 +93,7 @@ class TrialTable:
 
 def trial_table(evidence: Evidence) -> TrialTable:
     names = tuple(name for name in COUNTERS if any(name in trial.counters for trial in evidence.trials))
-    settings = {setting.point_id: setting for setting in evidence.settings}
+    settings = {setting.point_id: setting for setting in (*evidence.settings, *evidence.controls)}
     programs = places(evidence.trials) if evidence.by_program else ()
 
     def speed(trial: TrialRecord) -> float | None:

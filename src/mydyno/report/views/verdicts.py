@@ -207,7 +207,7 @@ def _beside_sentence(verdict: Verdict) -> str:
 
 def _alone(evidence: Evidence, metric: Metric) -> str:
     """For an experiment of one point: its best place, or its time for all programs."""
-    point = evidence.experiment.points[0]
+    point = evidence.experiment.compared_points[0]
     if metric.summed:
         seen = total_summary(evidence.trials, [point.point_id], metric)[point.point_id]
         where = "in all test programs"
@@ -230,7 +230,7 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
 
 def _leader(evidence: Evidence, metric: Metric) -> str:
     """For several comparisons: who measured best. What is certain of it, the sentences below say."""
-    points = evidence.experiment.points
+    points = evidence.experiment.compared_points
     found = total_summary(evidence.trials, [point.point_id for point in points], metric)
     means = {
         point.title: mean for point in points if (mean := _middle(found[point.point_id], metric)) is not None
