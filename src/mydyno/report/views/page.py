@@ -13,6 +13,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import COLORS, Evidence
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.differences import Difference, differences
 from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
@@ -71,6 +72,9 @@ class Page:
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
+    differences: tuple[Difference, ...]
+    """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
+    was asked."""
 
     @property
     def legend(self) -> tuple[tuple[str, int], ...]:
@@ -129,4 +133,5 @@ def page(evidence: Evidence) -> Page:
         trials=trial_table(evidence, strange),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
+        differences=differences(evidence),
     )
