@@ -13,15 +13,13 @@ SOURCES = {
     "pocock": "S. J. Pocock, Group Sequential Methods in the Design and Analysis of Clinical Trials, "
     "Biometrika 64, 1977",
     "repeated": "C. Jennison and B. W. Turnbull, Interim Analyses: The Repeated Confidence Interval "
-    "Approach, "
-    "JRSS B 51, 1989",
+    "Approach, JRSS B 51, 1989",
     "open-loop": "B. Schroeder, A. Wierman and M. Harchol-Balter, Open Versus Closed: A Cautionary Tale, "
     "NSDI 2006",
     "histogram": "G. Tene, HdrHistogram: A High Dynamic Range Histogram, 2012",
     "fio": "J. Axboe, fio manual, 2024",
     "mser": "K. P. White, An Effective Truncation Heuristic for Bias Reduction in Simulation Output, "
-    "Simulation 69, "
-    "1997",
+    "Simulation 69, 1997",
     "littles-law": "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9, 1961",
     "bootstrap-t": "B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 12",
     "symmetric": "P. Hall, On Symmetric Bootstrap Confidence Intervals, JRSS B 50, 1988",

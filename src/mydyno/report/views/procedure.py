@@ -46,8 +46,7 @@ def _imported() -> Step:
     return Step(
         "Where the numbers come from",
         "They were measured elsewhere and read from a table: how is for their source to tell. What follows "
-        "is "
-        "what was made of them here.",
+        "is what was made of them here.",
     )
 
 
@@ -64,8 +63,7 @@ def _points(evidence: Evidence) -> Iterator[Step]:
         yield Step(
             "Points",
             f"{of}, chosen after Plackett and Burman: each factor's effect is seen against as few points as "
-            f"can "
-            "be, mixed with what pairs of other factors do together.",
+            f"can be, mixed with what pairs of other factors do together.",
             ("plackett-burman",),
         )
     elif design.points == "fraction":
@@ -73,8 +71,7 @@ def _points(evidence: Evidence) -> Iterator[Step]:
         yield Step(
             "Points",
             f"{of}: a regular fraction{resolution} of all combinations. Effects that share an alias cannot "
-            f"be "
-            "told apart.",
+            f"be told apart.",
             ("fractions",),
         )
 
@@ -95,17 +92,20 @@ def _order(evidence: Evidence) -> Step:
         )
         together = (
             f" Inside a block trials of the same {names} follow each other, since changing that rebuilds "
-            f"what "
-            "stands below a server: a split-plot order."
+            "layers of the setup: a split-plot order."
         )
         sources.append("split-plot")
+    fresh = (
+        " Every trial got a fresh server on a clone of the same data."
+        if any(trial.data is not None for trial in evidence.trials)
+        else ""
+    )
     rest = f" Between two blocks it rested {design.rest_s:g} s." if design.rest_s else ""
     return Step(
         "Order",
         f"Trials ran in blocks: each block holds every point once, {shuffled}. What drifts with time then "
-        f"falls "
-        f"on all points alike, and trials of one block can be held against each other.{together}{rest} Every "
-        "trial got a fresh server on a fresh clone of the data, or what its page says instead.",
+        f"falls on all points alike, and trials of one block can be held against each "
+        f"other.{together}{rest}{fresh}",
         tuple(sources),
     )
 
@@ -125,8 +125,7 @@ def _repetition(evidence: Evidence) -> Step:
     blocks = len({trial.block for trial in evidence.trials})
     control = (
         " One point was measured twice in each block under two names (an A/A control): how far the two "
-        "differ is "
-        "what nothing but noise does."
+        "differ is what nothing but noise does."
         if any(point.control_of for point in evidence.experiment.points)
         else ""
     )
@@ -136,13 +135,12 @@ def _repetition(evidence: Evidence) -> Step:
     level = nominal_level(design.first_look, design.at_most)
     return Step(
         "Repetition",
-        f"After each block from the {design.first_look}th on the intervals were looked at, and the run "
-        f"ended when "
-        f"each was within ±{design.until * 100:g} %, or after {design.at_most} blocks; {blocks} ran. So "
-        f"that looking "
-        f"again and again does not find what is not there, each look used intervals of {level * 100:.2f} %: "
-        f"the "
-        f"looks together err in no more than {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
+        f"After block {design.first_look} and each one after it the intervals were looked at, and the run "
+        f"ended when each was within ±{design.until * 100:g} %, or after {design.at_most} blocks; {blocks} "
+        f"ran. So "
+        f"that looking again and again does not find what is not there, each look used intervals of "
+        f"{level * 100:.2f} %: "
+        f"the looks together err in no more than {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
         ("pocock", "repeated"),
     )
 
@@ -167,26 +165,27 @@ def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
         phase.measured_from_s is not None and phase.measured_from_s > phase.started_s for phase in phases
     )
     judged = any(phase.steady_from_s is not None for phase in phases)
+    histograms = any(phase.latency.p99_ns is not None for phase in phases)
     sentences = [
         *(("What ran before the measured window (warm-up) counts nowhere.",) if warmed else ()),
         *told.steady,
         *(
             (
-                "Percentiles are read from histograms of every single latency, of three digits, never "
-                "averaged from percentiles; those of a point are means over its trials.",
+                "Percentiles of a phase are read from a histogram of every single latency, of three digits; "
+                "those of a point are means over its trials.",
             )
-            if any(phase.latency.p99_ns is not None for phase in phases)
+            if histograms
             else ()
         ),
         "A trial that fails a check (settings in force, connections reached, errors, rows, a client or a "
         "neighbour that took the CPU) is shown and counts nowhere.",
     ]
-    histogram = "fio" if evidence.experiment.work == "ios" else "histogram"
+    histogram = ("fio" if evidence.experiment.work == "ios" else "histogram",) if histograms else ()
     closed = any(place_of(phase) not in evidence.programs for phase in phases)
     yield Step(
         "Measurement",
         " ".join(sentences),
-        (histogram, *(("mser",) if judged else ()), *(("littles-law",) if judged and closed else ())),
+        (*histogram, *(("mser",) if judged else ()), *(("littles-law",) if judged and closed else ())),
     )
 
 
@@ -230,16 +229,14 @@ def _fitted(effects: EffectsView, optima: Optima) -> Iterator[Step]:
         yield Step(
             "Effects",
             "What each factor explains is its share of the variance of the logarithms, tested against the "
-            "noise "
-            "of what changes as often as it does: blocks, whole plots or trials.",
+            "noise of what changes as often as it does: blocks, whole plots or trials.",
             ("strata",),
         )
     if optima.fitted:
         yield Step(
             "Optimum",
             "The best load is the peak of the Universal Scalability Law fitted to each setting's trials, "
-            "with "
-            "an interval.",
+            "with an interval.",
             ("usl",),
         )
 
@@ -251,9 +248,8 @@ def _time(evidence: Evidence) -> Iterator[Step]:
             "Where the time went",
             f"{work} timed what it sent; the server's own counters and /proc say what was waited for and "
             "computed meanwhile. Each part is told on the trial's page with its calculation. Nobody times "
-            "how "
-            "long a flush of the log or a page read took, so those are estimated or only counted, and what "
-            "is "
-            "left is named so.",
+            "how long a flush of the log or a page read took, so those are estimated or only counted, and "
+            "what "
+            "is left is named so.",
             ("row-locks", "proc") if evidence.experiment.work == "queries" else ("proc",),
         )
