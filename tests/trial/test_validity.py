@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.results.records import NO_LATENCY, PhaseRecord, StatementRecord
+from mydyno.analysis.littles_law import Load
+from mydyno.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
 from mydyno.trial.validity import Evidence, check
 
 PHASE = PhaseRecord(
@@ -123,3 +124,20 @@ def test_a_very_short_phase_says_nothing_about_the_client() -> None:
 def test_every_reason_of_a_trial_is_told_at_once() -> None:
     spoilt = replace(SOUND, steal=0.5, server_restarted=True, rows_found={"http_auth": 1})
     assert [reason.check for reason in check(spoilt)] == ["server-restart", "steal-time", "row-counts"]
+
+
+def test_a_phase_that_breaks_littles_law_is_told_with_the_calculation_but_not_beside_a_saturated_client() -> (
+    None
+):
+    idle = replace(
+        PHASE,
+        transactions=110_700,
+        transaction_latency=Latency(count=110_700, mean_ns=1.9e6, max_ns=9_000_000),
+    )
+    evidence = replace(SOUND, phases=(idle,), loads=(Load(40, closed=True),))
+    [reason] = check(evidence)
+    assert (reason.check, reason.phase) == ("littles-law", 0)
+    assert reason.message == "40 connections, but 12,300 transactions/s x 1.9 ms = 23.4 in flight"
+    assert check(replace(evidence, loads=(None,))) == ()
+    saturated = replace(evidence, phases=(replace(idle, client_cpu_system_s=20.0),))
+    assert [reason.check for reason in check(saturated)] == ["client-saturation"]

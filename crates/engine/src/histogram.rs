@@ -66,6 +66,11 @@ impl Latencies {
         }
     }
 
+    /// The whole histogram as the messages carry it; `None` without any value.
+    pub fn told(&self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.encoded())
+    }
+
     fn encoded(&self) -> String {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
@@ -145,6 +150,7 @@ mod tests {
     fn without_values_everything_but_the_count_is_missing() {
         let summary = Latencies::default().summary();
         assert_eq!((summary.count, summary.min_ns, summary.p99_ns), (0, None, None));
+        assert_eq!(Latencies::default().told(), None);
         assert_eq!(decode(&summary.histogram).len(), 0);
     }
 }

@@ -10,6 +10,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import (
     baseline,
+    bundle,
     cleanup,
     compare,
     datasets,
@@ -81,6 +82,7 @@ for module in (
     trend,
     runs,
     import_table,
+    bundle,
     load,
     workload,
     gen_data,

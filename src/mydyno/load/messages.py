@@ -171,6 +171,8 @@ class Interval(_Message):
     p99_ns: int | None
     max_ns: int | None
     warmup: bool
+    histogram: str | None = None
+    """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
 class Sample(_Message):

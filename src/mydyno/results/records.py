@@ -155,6 +155,10 @@ class PhaseRecord:
     """Lost connections that were opened again."""
     operations: tuple[OperationRecord, ...] = ()
     """sql-bench only, in the order in which they ran."""
+    steady_from_s: float | None = None
+    """Where the steady part of the measured window begins. Rates and `latency` are of that part; counts, CPU
+    time and the other distributions are of the whole window. ``None`` when it was not judged, or when the
+    phase never became steady: then all are of the whole window."""
 
 
 @dataclass(frozen=True, kw_only=True)

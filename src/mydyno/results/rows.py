@@ -53,6 +53,7 @@ _PHASE = (
     "label",
     "retries",
     "reconnects",
+    "steady_from_s",
 )
 _OPERATION = tuple(field.name for field in fields(OperationRecord))
 _CHECK = tuple(field.name for field in fields(CheckRecord))

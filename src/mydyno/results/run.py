@@ -13,6 +13,7 @@ import polars.selectors as cs
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
+from mydyno.results.plain_rows import PlainRun, plain_run
 from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord, TrialStatus
 
 SAMPLES = "samples.parquet"
@@ -50,6 +51,10 @@ class Run:
     def trials(self) -> list[TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
         return rows.select_trials(self._connection, self._run_id, self._levels)
+
+    def plain(self) -> PlainRun:
+        """All its rows as they are, to be carried to another lab."""
+        return plain_run(self._connection, self._run_id)
 
     def completed(self) -> frozenset[str]:
         """The trials that need not run again, whether they turned out valid or not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -116,9 +116,11 @@ def runs_of_plan(connection: sqlite3.Connection, plan_fingerprint: str) -> list[
     return [row["run_id"] for row in rows]
 
 
-def free_folder(connection: sqlite3.Connection, wanted: str) -> str:
-    """`wanted`, or with -2, -3... at its end when a run has that folder."""
-    taken = {row["folder"] for row in connection.execute("SELECT folder FROM runs")}
+def free_folder(
+    connection: sqlite3.Connection, wanted: str, also_taken: Collection[str] = frozenset()
+) -> str:
+    """`wanted`, or with -2, -3... at its end when a run has that folder or it is among `also_taken`."""
+    taken = {row["folder"] for row in connection.execute("SELECT folder FROM runs")} | set(also_taken)
     names = (f"{wanted}-{number}" for number in count(2))
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
 

@@ -413,6 +413,11 @@ _SCALE = (
     "CREATE INDEX runs_of_plan ON runs (plan_fingerprint)",
 )
 
+_STEADY = (
+    # Where the steady part of the measured window begins; NULL: not judged, or never steady.
+    "ALTER TABLE phases ADD COLUMN steady_from_s REAL",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -422,4 +427,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _DESIGN,
     _IMPORTS,
     _SCALE,
+    _STEADY,
 )

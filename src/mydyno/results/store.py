@@ -8,7 +8,9 @@ lab/runs/NAME/        experiment.yaml, plan.json, events.jsonl, report/, trials/
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,6 +20,7 @@ from mydyno.document.problems import nearest
 from mydyno.results import files
 from mydyno.results.database import open_for_reading, open_for_writing, transaction
 from mydyno.results.lock import WriterLock
+from mydyno.results.plain_rows import PlainRun, free_numbers, insert_plain, plain_run
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run
 from mydyno.results.run_rows import free_folder, insert_run, newest_run, runs_of_plan, select_run
@@ -134,6 +137,55 @@ class Lab:
             + f"it holds: {', '.join(known[:_NAMED])}"
             + (f" and {len(known) - _NAMED} more (`mydyno runs` lists them)" if len(known) > _NAMED else ""),
         )
+
+    def take_in(
+        self, run: PlainRun, name: str, fill: Callable[[Path], None], file_bytes: int
+    ) -> tuple[Run, bool]:
+        """A run that comes from another lab, and whether it was here already; then nothing is changed.
+
+        `name`: the folder that it would like to have; `fill` writes its files, of `file_bytes`, into an empty
+        one. Raises LabError when the disk is full, ValueError when the lab was opened for reading.
+        """
+        if self._lock is None:
+            raise ValueError("the lab was opened for reading")
+        (fingerprint,) = run.tables["runs"].column("plan_fingerprint")
+        for run_id in runs_of_plan(self._connection, str(fingerprint)):
+            if plain_run(self._connection, run_id) == run:
+                return self._reader(run_id), True
+        runs = self.path / "runs"
+        on_disk = {path.name for path in runs.iterdir()}
+        folder = runs / free_folder(self._connection, name, also_taken=on_disk)
+        partial = runs / ".taken-in.partial"
+        with files.explain_full_disk(runs, f"the run {name}", file_bytes, self._finished_trials()):
+            if partial.exists():
+                shutil.rmtree(partial)
+            partial.mkdir()
+            try:
+                fill(partial)
+                files.sync_tree(partial)
+                sizes = {each: files.tree_bytes(partial / "trials" / each) for each in run.trial_folders}
+                partial.rename(folder)
+            except BaseException:
+                shutil.rmtree(partial)
+                raise
+            try:
+                files.sync(runs)
+                run_id, first_key = free_numbers(self._connection)
+                with transaction(self._connection):
+                    # Tables refer to each other, and come in no order of theirs.
+                    self._connection.execute("PRAGMA defer_foreign_keys = ON")
+                    insert_plain(
+                        self._connection,
+                        run,
+                        folder=folder.name,
+                        run_id=run_id,
+                        first_key=first_key,
+                        file_bytes=sizes,
+                    )
+            except BaseException:
+                shutil.rmtree(folder)
+                raise
+        return self._reader(run_id), False
 
     def close(self) -> None:
         """Fold the log into the database and let the next writer in."""

@@ -8,6 +8,7 @@ import polars as pl
 
 from mydyno.results.records import PhaseRecord
 from mydyno.sampling.catalogue import number
+from mydyno.sampling.histograms import packed
 from mydyno.sampling.readings import DiskReading, IntervalReading, ProcessReading, SampleReading
 
 Value = int | float | None
@@ -39,6 +40,7 @@ _INTERVAL: dict[str, type[pl.DataType]] = {
     "p95_ns": pl.Int64,
     "p99_ns": pl.Int64,
     "max_ns": pl.Int64,
+    "histogram": pl.Binary,
 }
 
 
@@ -82,6 +84,7 @@ def interval_frame(intervals: Sequence[IntervalReading]) -> pl.DataFrame:
             "p95_ns": one.p95_ns,
             "p99_ns": one.p99_ns,
             "max_ns": one.max_ns,
+            "histogram": packed(one.histogram),
         }
         for one in sorted(intervals, key=lambda one: one.from_ns)
     ]

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from mydyno.analysis.littles_law import Load
 from mydyno.load import job as jobs
 from mydyno.plan import Plan, PlannedTrial, Point
 from mydyno.plan.statements import first_words
+from mydyno.results.records import PhaseRecord
 from mydyno.spec import Each, Workload
 
 DATABASE = "mydyno"
 """The schema that holds every table of a workload on a server of mydyno's own."""
+
+INTERVALS = 60
+"""Of the measured part of each phase, at least: enough to judge it."""
+SHORTEST_S = 0.1
+"""Ten intervals a second: putting a histogram together and writing it takes some 0.2 ms, 0.2 % of a CPU."""
 
 
 def database_of(point: Point) -> str:
@@ -35,9 +42,18 @@ def driving(
         workload=engine_workload(workload),
         phases=phases(workload),
         sampling=jobs.Sampling(interval_s=plan.sampling.every, server_pid=server_pid),
-        interval_s=plan.sampling.every,
+        interval_s=interval_of(workload, plan.sampling.every),
         answer_within_s=workload.answer_within,
     )
+
+
+def interval_of(workload: Workload, sampled_every_s: float) -> float:
+    """How long the load's intervals are: as the samples, or shorter where a phase would have too few to see
+    whether it is steady."""
+    measured_s = workload.each.measure if workload.each is not None else None
+    if measured_s is None:
+        return sampled_every_s
+    return min(sampled_every_s, max(measured_s / INTERVALS, SHORTEST_S))
 
 
 def engine_workload(workload: Workload) -> dict[str, Any]:
@@ -67,6 +83,39 @@ def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
         )
         for index, connections in enumerate(workload.connections)
     )
+
+
+def load_of(workload: Workload, phase: PhaseRecord) -> Load | None:
+    """What Little's law needs to know of a phase's load; None for test programs, whose statements are
+    alone."""
+    if workload.sql_bench is not None:
+        return None
+    if workload.fio_options is not None:
+        # Options of fio let its jobs rest and wait for fsync in ways that only fio knows.
+        return Load(phase.connections_asked, closed=True, all_busy=False)
+    each, think = workload.each, workload.think
+    shared = each is not None and (each.measure is not None or each.events is not None)
+    rests = workload.resolved is not None and _rests(workload.resolved.program)
+    return Load(
+        connections=min(workload.active or phase.connections_asked, phase.connections_asked),
+        closed=workload.arrival.rate is None,
+        rest_s=0.0 if think is None else think.mean,
+        all_busy=shared and not rests and not (workload.ramp and each is not None and each.measure is None),
+    )
+
+
+def clock_ends(workload: Workload) -> bool:
+    """Whether phases last for a time, not for an amount of work."""
+    if workload.each is None:
+        return workload.fio_options is not None
+    return workload.each.measure is not None
+
+
+def _rests(part: Any) -> bool:
+    """Whether a program, or a part of it, has a step that only waits: it may be outside of all statements."""
+    if isinstance(part, dict):
+        return "pause_s" in part or any(map(_rests, part.values()))
+    return isinstance(part, list) and any(map(_rests, part))
 
 
 def _work(each: Each) -> dict[str, Any]:

@@ -60,7 +60,8 @@ from mydyno.trial.events import (
 )
 from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
 from mydyno.trial.interruption import uninterrupted
-from mydyno.trial.job import database_of, driving, keeps_row_counts, preparing
+from mydyno.trial.job import clock_ends, database_of, driving, keeps_row_counts, load_of, preparing
+from mydyno.trial.measurement import judge_phases
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
 from mydyno.trial.settings import settings_of
@@ -147,12 +148,21 @@ class TrialRunner:
                 rows_expected=found.rows_expected,
                 rows_found=found.rows_found,
                 checks=found.collector.checks,
+                loads=[load_of(point.workload, phase) for phase in found.collector.phases],
                 host_lost=found.host_lost,
             )
+        )
+        judged = judge_phases(
+            found.collector.phases,
+            found.collector.intervals,
+            samples,
+            found.collector.histograms,
+            timed=clock_ends(point.workload),
         )
         seconds = time.monotonic() - started
         record = self._save(
             found.collector,
+            judged.histograms,
             samples,
             TrialRecord(
                 trial_id=trial.id,
@@ -170,7 +180,7 @@ class TrialRunner:
                 settings_asked={name: str(value) for name, value in found.asked.items()},
                 settings_in_force=found.in_force,
                 counters=counters,
-                phases=tuple(found.collector.phases),
+                phases=judged.phases,
                 checks=tuple(found.collector.checks),
                 ground=found.ground,
                 self_checks=raised.self_checks,
@@ -178,6 +188,7 @@ class TrialRunner:
                 remarks=(
                     *_remarks(found.ground, raised.self_checks, cpu),
                     *_remarks_on_others(point, found.collector, counters),
+                    *judged.remarks,
                     *found.collector.remarks,
                 ),
                 translations=found.translations,
@@ -193,13 +204,19 @@ class TrialRunner:
         )
         return record
 
-    def _save(self, collector: Collector, samples: pl.DataFrame, record: TrialRecord) -> TrialRecord:
+    def _save(
+        self,
+        collector: Collector,
+        histograms: Mapping[str, Mapping[str, str]],
+        samples: pl.DataFrame,
+        record: TrialRecord,
+    ) -> TrialRecord:
         with uninterrupted():
             return self.run.save_trial(
                 record,
                 samples=samples,
                 intervals=interval_frame(collector.intervals),
-                histograms=collector.histograms,
+                histograms=histograms,
             )
 
     def _measure(self, raised: Raised, trial: PlannedTrial, point: Point, folder: Path) -> _Found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mydyno.analysis.littles_law import Load, breach
 from mydyno.core.units import format_duration
 from mydyno.results.records import CheckRecord, Invalidity, PhaseRecord
 
@@ -43,6 +44,8 @@ class Evidence:
     rows_found: Mapping[str, int] | None
     """None when the server could not be asked any more."""
     checks: Sequence[CheckRecord] = ()
+    loads: Sequence[Load | None] = ()
+    """What drove each phase; None where nobody knows how many statements are under way."""
     host_lost: str | None = None
     """What is known of the end of a guest that died under the load."""
 
@@ -59,6 +62,7 @@ def check(evidence: Evidence) -> tuple[Invalidity, ...]:
         _connections_reached,
         _errors,
         _client_saturation,
+        _littles_law,
         _steal_time,
         _row_counts,
         _conditions,
@@ -174,6 +178,15 @@ def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
                 f" (over {CLIENT_SATURATED:.0%} of what they could)",
                 phase=phase.index,
             )
+
+
+def _littles_law(evidence: Evidence) -> Iterator[Invalidity]:
+    """Where the client was the bottleneck, answers lie about unread, which is told already."""
+    saturated = {reason.phase for reason in _client_saturation(evidence)}
+    for phase, load in zip(evidence.phases, evidence.loads, strict=False):
+        broken = None if load is None or phase.index in saturated else breach(phase, load)
+        if broken is not None:
+            yield Invalidity(check="littles-law", message=broken.calculation, phase=phase.index)
 
 
 def _steal_time(evidence: Evidence) -> Iterator[Invalidity]:

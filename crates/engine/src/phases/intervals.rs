@@ -80,6 +80,7 @@ fn message(phase: usize, sum: IntervalPart) -> Interval {
         p95_ns: sum.latencies.quantile_ns(0.95),
         p99_ns: sum.latencies.quantile_ns(0.99),
         max_ns: sum.latencies.max_ns(),
+        histogram: sum.latencies.told(),
     }
 }
 

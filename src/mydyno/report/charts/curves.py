@@ -9,7 +9,7 @@ import altair as alt
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import end_labels, room_for
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import Setting
@@ -48,7 +48,7 @@ def curves_chart(views: tuple[Curves, ...], size: Size, height: int | None = Non
     return side_by_side(panels, columns, {"row": 22, "column": 18})
 
 
-def _panel(view: Curves, axis: _Axis, width: int, characters: int, title: str | None) -> alt.LayerChart:
+def _panel(view: Curves, axis: _Axis, width: int, characters: int, title: str | None) -> Layered:
     x = _x(view)
     drawn = [curve for curve in view.curves if curve.points]
     layers: list[alt.Chart] = []

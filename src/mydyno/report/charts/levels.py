@@ -10,7 +10,7 @@ import altair as alt
 from mydyno.analysis.places import Place
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import axis_title, capitalised, one_two_five
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import count, interval, latency, shorten
@@ -74,7 +74,7 @@ def _panel(
     *,
     named: bool,
     titled: bool,
-) -> alt.LayerChart:
+) -> Layered:
     x = _Axis(view, width)
     y = _y(height)
     known = [(line, line.level.at) for line in lines if line.level.at is not None]

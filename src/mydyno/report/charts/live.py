@@ -9,7 +9,6 @@ edge of a panel, and `dx` goes on from there.
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +55,6 @@ def interactive(spec: Spec, *, zoom: bool) -> Spec:
         told = unit.get("encoding", {}).get("description")
         if told is not None:
             unit["encoding"]["tooltip"] = told
-        _inline_rows(unit)
     if zoom:
         _zoom(spec)
     return spec
@@ -96,13 +94,6 @@ def _field(unit: Spec) -> str | None:
     x = unit.get("encoding", {}).get("x", {})
     field: str | None = x.get("field") if x.get("type") == "quantitative" else None
     return field
-
-
-def _inline_rows(unit: Spec) -> None:
-    """`draw.data`'s text as rows again, smaller inside JSON by its escapes."""
-    data = unit.get("data", {})
-    if isinstance(data.get("values"), str):
-        unit["data"] = {"values": json.loads(data["values"])}
 
 
 def _units(spec: Spec) -> Iterator[Spec]:

@@ -9,7 +9,7 @@ import altair as alt
 
 from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, Layer, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layer, Layered, data, layered, side_by_side
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import shorten
 from mydyno.report.views.overview import CounterLine, Overview, Panel, RateLine, Span
@@ -47,9 +47,7 @@ def _columns(panels: int, size: Size) -> int:
     return min(most, panels)
 
 
-def _panel(
-    view: Overview, panel: Panel, width: int, height: int, *, left: bool, right: bool
-) -> alt.LayerChart:
+def _panel(view: Overview, panel: Panel, width: int, height: int, *, left: bool, right: bool) -> Layered:
     color = theme.INVALID if panel.invalid else theme.color(panel.setting.slot)
     x = alt.X(
         "s:Q",
@@ -116,7 +114,7 @@ def _rates(
 
 def _counters(
     counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, width: int, height: int
-) -> alt.LayerChart:
+) -> Layered:
     top = view.most_counted * _HEADROOM
     title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
     y = alt.Y(
@@ -169,7 +167,7 @@ def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tu
     return rises
 
 
-def _bands(spans: Sequence[Span], words: Words, x: alt.X, px_per_s: float) -> alt.LayerChart:
+def _bands(spans: Sequence[Span], words: Words, x: alt.X, px_per_s: float) -> Layered:
     """A pale band for each phase and its name above it, as many as there is room for."""
     rows = []
     taken_px = float("-inf")

@@ -10,7 +10,7 @@ import altair as alt
 
 from mydyno.report.charts import theme
 from mydyno.report.charts.curves import short_noun
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import MINUS, change, shorten
@@ -96,7 +96,7 @@ def _ticks(low: float, high: float, most: int) -> list[float]:
     return [1.0]
 
 
-def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: bool) -> alt.LayerChart:
+def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: bool) -> Layered:
     color = theme.color(view.setting.slot)
     height = _ROW * (len(view.rows) + 1)
     titles = 44 if size.width > 900 else 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import Setting
@@ -58,7 +58,7 @@ def _panel(
     width: int,
     most: float,
     numbered: bool,
-) -> alt.LayerChart:
+) -> Layered:
     height = _ROW * len(places)
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
     x = alt.X(

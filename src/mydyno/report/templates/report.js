@@ -59,7 +59,7 @@
     const spec = fitted(READ(`chart-${box.dataset.chart}`), width);
     if (box.dataset.sets) {
       const sets = Object.entries(READ(`sets-${box.dataset.sets}`));
-      spec.datasets = Object.fromEntries(sets.map(([name, columns]) => [name, rows(columns)]));
+      for (const [name, columns] of sets) (spec.datasets ??= {})[name] = rows(columns);
     }
     place.className = "live";
     place.setAttribute("aria-hidden", "true"); // the box has a label, the numbers a table

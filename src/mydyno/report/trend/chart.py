@@ -10,7 +10,7 @@ import altair as alt
 
 from mydyno.analysis.trend import Trend
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, Layer, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, Layer, Layered, data, layered, side_by_side
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import plain_spaces
 from mydyno.report.trend.text import headline
@@ -25,7 +25,7 @@ def trend_chart(found: Sequence[Trend], size: Size) -> Chart:
     return side_by_side(panels, 1, {"row": 28, "column": 0})
 
 
-def _panel(trend: Trend, width: int) -> alt.LayerChart:
+def _panel(trend: Trend, width: int) -> Layered:
     scale, unit = {"ns": (1e-6, "ms")}.get(trend.metric.unit, (1.0, trend.metric.unit))
     dots = [
         {

@@ -1,0 +1,89 @@
+"""`mydyno bundle` and `mydyno unbundle`: one run in one file, from lab to lab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mydyno.cli import options
+
+
+def bundle(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"
+        ),
+    ] = None,
+    lab: options.Lab = options.DEFAULT_LAB,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The file to write.", show_default="RUN.mydyno.tar.gz here"),
+    ] = None,
+    series: Annotated[
+        bool, typer.Option("--series/--no-series", help="Take the samples and intervals along.")
+    ] = True,
+    anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous", help="Take out names of hosts, the lab's folder, and who owns a home folder."
+        ),
+    ] = False,
+) -> None:
+    """Put the finished trials of a run into one file, with checksums, to send it or keep it.
+
+    `mydyno unbundle` takes it into a lab, where its report is the same. It holds nothing that the lab does
+    not, so no password. The same run gives the same bytes.
+
+    ```text
+    mydyno bundle thread-cache
+    mydyno bundle thread-cache --anonymous --no-series --out /tmp/thread-cache.mydyno.tar.gz
+    ```
+    """
+    from mydyno.cli.labs import open_lab
+    from mydyno.core.units import format_bytes
+    from mydyno.results.bundle import SUFFIX
+    from mydyno.results.bundle import bundle as write
+
+    with open_lab(lab, write=False) as opened:
+        run = opened.find_run(name)
+        target = out or Path(f"{run.folder.name}{SUFFIX}")
+        manifest = write(run, target, series=series, anonymous=anonymous)
+    size = format_bytes(target.stat().st_size)
+    typer.echo(f"{target}: {len(manifest.files)} files of {manifest.run}, {size}")
+
+
+def unbundle(
+    file: Annotated[Path, typer.Argument(help="The bundle.", metavar="FILE", show_default=False)],
+    lab: options.Lab = options.DEFAULT_LAB,
+) -> None:
+    """Take a bundled run into a lab. A bundle that is not whole and sound is refused and nothing written.
+
+    A run that the lab has already is left as it is; where another one has its name, it gets a new one.
+
+    ```text
+    mydyno unbundle thread-cache-demo-1f3870be.mydyno.tar.gz
+    mydyno unbundle colleague.mydyno.tar.gz --lab /tmp/lab
+    ```
+    """
+    from mydyno.cli.labs import open_lab
+    from mydyno.results.bundle import Bundle
+    from mydyno.results.bundle import unbundle as take
+    from mydyno.results.files import free_bytes
+
+    there = next(folder for folder in (lab, *lab.absolute().parents) if folder.is_dir())
+    found = Bundle.open(file, free_bytes(there))
+    with open_lab(lab, write=True) as opened:
+        run, was_here = take(found, opened)
+        trials = len(run.completed())
+    if was_here:
+        typer.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
+    else:
+        typer.echo(f"{run.folder}: {trials} trials; `mydyno report {run.folder.name}` shows them")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(bundle)
+    app.command()(unbundle)

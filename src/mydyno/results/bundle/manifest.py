@@ -1,0 +1,128 @@
+"""What a bundle says of itself, before anything else in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
+
+from mydyno.core.errors import LabError
+
+VERSION = 1
+"""Of the bundle's format. A later one may hold what this mydyno would leave out without knowing."""
+
+MANIFEST = "manifest.json"
+ROWS = "rows.jsonl"
+
+_FOLDER = r"[A-Za-z0-9_][A-Za-z0-9._+-]*"
+NAME = re.compile(_FOLDER)
+"""A folder of a run or a trial."""
+_ALLOWED = re.compile(
+    rf"{ROWS}|experiment\.yaml|plan\.json|events\.jsonl|trials/{_FOLDER}(/[^/\x00-\x1f\x7f\\]+)+"
+)
+MOST_FILES = 1_000_000
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class File(_Strict):
+    """One file, in the order in which they follow."""
+
+    path: str
+    bytes: NonNegativeInt
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class Manifest(_Strict):
+    format: Literal["mydyno-bundle"]
+    version: PositiveInt
+    mydyno: str
+    """The version that wrote it."""
+    lab_format: PositiveInt
+    """Of the rows."""
+    run: str
+    """The folder of the run in the lab that it comes from."""
+    experiment: str
+    series: bool
+    """False: the samples and intervals were left out."""
+    anonymous: bool
+    files: tuple[File, ...] = Field(max_length=MOST_FILES)
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """Of all its files, unpacked."""
+        return sum(file.bytes for file in self.files)
+
+    def document(self) -> bytes:
+        """manifest.json: the fields, and a checksum over them."""
+        content = self.model_dump(mode="json")
+        return json.dumps(content | {"sha256": _checksum(content)}, indent=1).encode() + b"\n"
+
+
+def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest:
+    """Raises LabError: foreign, of a newer version, tampered, or naming a file that does not belong.
+
+    `name`: the bundle, for messages.
+    """
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise damaged(name, f"its {MANIFEST} is no JSON: {error}") from error
+    if not isinstance(found, dict) or found.get("format") != "mydyno-bundle":
+        raise foreign(name)
+    version, tables = found.get("version"), found.get("lab_format")
+    for what, it_has, known in (("bundle", version, VERSION), ("lab", tables, newest_lab_format)):
+        if isinstance(it_has, int) and it_has > known:
+            raise LabError(
+                f"{name} was written by a newer mydyno ({what} format {it_has}, this one knows up to "
+                f"{known})",
+                "upgrade mydyno; nothing was written",
+            )
+    checksum = found.pop("sha256", None)
+    if checksum != _checksum(found):
+        raise damaged(name, f"its {MANIFEST} does not match its own checksum")
+    try:
+        manifest = Manifest.model_validate_json(json.dumps(found))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise damaged(name, f"its {MANIFEST}, {where}: {first['msg']}") from error
+    _check_names(manifest, name)
+    return manifest
+
+
+def _check_names(manifest: Manifest, name: str) -> None:
+    if not NAME.fullmatch(manifest.run):
+        raise damaged(name, f"{manifest.run!r} cannot be the name of a run")
+    seen = set()
+    for file in manifest.files:
+        parts = file.path.split("/")
+        if not _ALLOWED.fullmatch(file.path) or {"", ".", ".."} & set(parts):
+            raise damaged(name, f"a file in it is called {file.path!r}, which is no place in a run")
+        if file.path in seen:
+            raise damaged(name, f"it has {file.path} twice")
+        seen.add(file.path)
+    if not manifest.files or manifest.files[0].path != ROWS:
+        raise damaged(name, f"its first file is not {ROWS}")
+
+
+def _checksum(content: dict[str, object]) -> str:
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def foreign(name: str) -> LabError:
+    return LabError(
+        f"{name} is not a bundle of mydyno", "`mydyno bundle NAME` writes one; nothing was written"
+    )
+
+
+def damaged(name: str, how: str) -> LabError:
+    return LabError(
+        f"{name} is damaged or was tampered with: {how}", "get it again from its source; nothing was written"
+    )

@@ -1,0 +1,141 @@
+"""Latency histograms put together, and what they say.
+
+Percentiles cannot be averaged: those of a stretch, or of several trials, come from the histograms of its
+parts, added up. A histogram is base64 of HdrHistogram's V2 encoding, or those bytes themselves as the lab
+keeps them, in nanoseconds (docs/engine-protocol.md). The library reads and writes that format; counting is
+numpy's, so that a thousand intervals take no time.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from hdrh.codec import HdrCookieException, HdrLengthException
+from hdrh.histogram import HdrHistogram
+from numpy.typing import NDArray
+
+from mydyno.results.records import Latency
+
+Encoded = str | bytes
+_BROKEN = (
+    HdrCookieException,
+    HdrLengthException,
+    binascii.Error,
+    zlib.error,
+    ValueError,
+    TypeError,
+    IndexError,
+    MemoryError,
+)
+
+
+class Histogram:
+    """Latencies in nanoseconds, each within one part in a thousand."""
+
+    def __init__(self, histogram: HdrHistogram) -> None:
+        self._histogram = histogram
+        self._counts: NDArray[np.int64] = np.ctypeslib.as_array(histogram.counts)
+
+    @cached_property
+    def _total(self) -> int:
+        return int(self._counts.sum())
+
+    @property
+    def count(self) -> int:
+        return self._total
+
+    def quantile_ns(self, quantile: float) -> int | None:
+        """The value that `quantile` (0 to 1) of the latencies do not exceed; None without any."""
+        if not self._total:
+            return None
+        rank = max(1, int(np.ceil(quantile * self._total - 1e-9)))
+        return self._value(int(np.searchsorted(self._cumulated, rank)))[1]
+
+    def shares(self) -> tuple[tuple[int, float], ...]:
+        """(nanoseconds, share of the latencies up to them), one for each value that occurs: the CDF."""
+        used = np.flatnonzero(self._counts)
+        return tuple(
+            (self._value(int(index))[1], float(self._cumulated[index]) / self._total) for index in used
+        )
+
+    def latency(self) -> Latency:
+        """The figures that a record keeps."""
+        if not self._total:
+            return Latency(count=0)
+        used = np.flatnonzero(self._counts)
+        return Latency(
+            count=self._total,
+            min_ns=self._value(int(used[0]))[0],
+            mean_ns=self._mean_ns(used),
+            max_ns=self._value(int(used[-1]))[1],
+            p50_ns=self.quantile_ns(0.5),
+            p75_ns=self.quantile_ns(0.75),
+            p90_ns=self.quantile_ns(0.9),
+            p95_ns=self.quantile_ns(0.95),
+            p99_ns=self.quantile_ns(0.99),
+            p999_ns=self.quantile_ns(0.999),
+        )
+
+    def encoded(self) -> str:
+        """As the engine tells histograms."""
+        self._histogram.set_internal_tacking_values(*self._ends(), self._total)
+        text: str = self._histogram.encode().decode()
+        return text
+
+    @cached_property
+    def _cumulated(self) -> NDArray[np.int64]:
+        return np.cumsum(self._counts)
+
+    def _ends(self) -> tuple[int, int]:
+        used = np.flatnonzero(self._counts)
+        return (int(used[0]), int(used[-1])) if len(used) else (0, 0)
+
+    def _value(self, index: int) -> tuple[int, int]:
+        """The least and the largest latency that are counted at this index."""
+        half, magnitude = self._histogram.sub_bucket_half_count, self._histogram.unit_magnitude
+        bucket = index // half - 1
+        shift = max(bucket, 0) + magnitude
+        within = index % half + half if bucket >= 0 else index
+        return within << shift, (within << shift) + (1 << shift) - 1
+
+    def _mean_ns(self, used: NDArray[np.intp]) -> float:
+        """Each value counts as the middle of those that it stands for."""
+        middles = []
+        for index in used:
+            low, high = self._value(int(index))
+            middles.append(low + (high - low + 1) // 2)
+        return float((self._counts[used] * np.array(middles, dtype=np.float64)).sum()) / self._total
+
+
+def merged(histograms: Iterable[Encoded]) -> Histogram | None:
+    """All of them in one; None for none at all. Raises ValueError for what is no histogram."""
+    whole: HdrHistogram | None = None
+    for encoded in histograms:
+        one = _decoded(encoded)
+        if whole is None:
+            whole = one
+        else:
+            try:
+                whole.add(one)
+            except IndexError as error:
+                raise ValueError("a histogram holds longer latencies than the others can") from error
+    return None if whole is None else Histogram(whole)
+
+
+def packed(text: str | None) -> bytes | None:
+    """A histogram of a message in the fewest bytes, for the lab. Raises ValueError for what is not base64."""
+    return None if text is None else base64.b64decode(text, validate=True)
+
+
+def _decoded(encoded: Encoded) -> HdrHistogram:
+    text: Any = base64.b64encode(encoded) if isinstance(encoded, bytes) else encoded
+    try:
+        return HdrHistogram.decode(text)
+    except _BROKEN as error:
+        raise ValueError(f"this is no histogram: {error}") from error
