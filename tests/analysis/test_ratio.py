@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analysis.builders import FEW, LEFT, RIGHT, measured, pair_of_points, shuffled
@@ -143,6 +143,7 @@ def test_every_metric_can_be_compared() -> None:
 def test_the_unit_of_the_metric_drops_out(left: list[float], right: list[float], factor: float) -> None:
     plain = ratio(observed(*left), observed(*right))
     scaled = ratio(observed(*(v * factor for v in left)), observed(*(v * factor for v in right)))
+    assume(not plain.identical)
     assert plain.value is not None
     assert plain.interval is not None
     assert scaled.interval is not None
@@ -154,6 +155,7 @@ def test_the_unit_of_the_metric_drops_out(left: list[float], right: list[float],
 @given(rates, rates)
 def test_swapping_the_sides_inverts_the_ratio(left: list[float], right: list[float]) -> None:
     one, other = ratio(observed(*left), observed(*right)), ratio(observed(*right), observed(*left))
+    assume(not one.identical)
     assert one.value is not None
     assert one.interval is not None
     assert other.value == pytest.approx(1 / one.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,8 +15,12 @@ from analysis.builders import FEW, LEFT, RIGHT, measured, pair_of_points
 from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.durability import LABELS
 from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
+from mydyno.analysis.observations import not_finite
 from mydyno.analysis.ratio import Ratio
+from mydyno.analysis.sequential import nominal_level
+from mydyno.analysis.standard import Standard, standard_of
 from mydyno.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
+from mydyno.results.records import DesignRecord
 from mydyno.stack.server.durability import Level
 
 A, B = Side("450"), Side("8")
@@ -87,9 +92,9 @@ def test_a_real_difference_below_the_margin_is_called_so() -> None:
 
 def test_not_enough_data_says_how_many_more_trials() -> None:
     found = verdict(given_ratio(1.05, 0.97, 1.14, p=0.2, n=3, spread=0.065))
-    assert (found.outcome, found.more_trials) == ("not-enough-data", 7)
+    assert (found.outcome, found.more_trials) == ("not-enough-data", 13)
     assert found.sentence == (
-        "not enough data to tell 450 from 8: about 7 more trials of each needed "
+        "not enough data to tell 450 from 8: about 13 more trials of each needed "
         "(95 % CI -3 to 14 %), n=3 vs 3"
     )
 
@@ -126,10 +131,17 @@ def test_a_value_of_zero_is_named() -> None:
     )
 
 
-def test_a_hopeless_spread_says_so() -> None:
-    found = verdict(given_ratio(1.0, 0.2, 5.0, p=0.9, spread=5.0))
+def test_where_no_number_of_trials_to_speak_of_would_do_it_is_said_what_can_be_seen() -> None:
+    found = verdict(given_ratio(1.03, 0.7, 1.5, p=0.7, n=4, spread=0.18))
     assert found.more_trials is None
-    assert "more than 1000 more trials of each needed" in found.sentence
+    assert found.sentence == (
+        "too noisy to tell 450 from 8: differences below 47 % cannot be seen with 4 trials of each "
+        "(95 % CI -30 to 50 %), n=4 vs 4"
+    )
+    hopeless = verdict(given_ratio(1.0, 0.0, 5.0, p=0.9, n=3, spread=50.0)).sentence
+    assert hopeless.startswith(
+        "too noisy to tell 450 from 8: 3 trials of each cannot show any difference (95"
+    )
 
 
 def test_many_comparisons_at_once_ask_for_more_evidence() -> None:
@@ -177,10 +189,65 @@ def test_the_durability_of_a_point_is_that_of_its_least_durable_trial() -> None:
     )
 
 
-def test_identical_repetitions_without_spread_are_no_difference() -> None:
+def test_identical_values_are_no_difference_without_a_precision() -> None:
     found = overall([100, 100, 100], [100, 100, 100])
-    assert found.outcome == "no-difference"
-    assert found.sentence.startswith("no difference larger than 0.000 % between cache = 450 and cache = 8")
+    assert (found.outcome, found.ratio.interval) == ("no-difference", None)
+    assert found.sentence == (
+        "no difference between cache = 450 and cache = 8: identical values in every trial, n=3 vs 3"
+    )
+
+
+def test_identical_values_that_differ_leave_nothing_to_judge_by() -> None:
+    found = overall([110, 110, 110], [100, 100, 100])
+    assert (found.outcome, found.more_trials) == ("not-enough-data", None)
+    assert found.sentence == (
+        "not enough data to tell cache = 450 from cache = 8: identical values in every trial, 10 % apart, "
+        "leave no spread to judge by, n=3 vs 3"
+    )
+    few = overall([110, 110], [100, 100]).sentence
+    assert few.endswith("at least 1 more trial of each needed, n=2 vs 2")
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf, -math.inf])
+def test_a_trial_whose_metric_is_no_number_is_left_out(broken: float) -> None:
+    good = pair_of_points([110, 111, 113], [100, 101, 102])
+    trial = measured(LEFT, 3, {10: 111})
+    bad = replace(trial, phases=(replace(trial.phases[0], queries_per_second=broken),))
+    found = judge_points([*good, bad], LEFT, RIGHT, QUERIES_PER_SECOND)
+    assert found == judge_points(good, LEFT, RIGHT, QUERIES_PER_SECOND)
+    assert not_finite(bad, QUERIES_PER_SECOND) == (10,)
+
+
+def test_looking_again_and_again_asks_for_more_and_says_so() -> None:
+    looked = standard_of(DesignRecord(until=0.03, first_look=3, at_most=20))
+    assert (looked.looks, looked.level) == (18, nominal_level(3, 20))
+    ratio = replace(given_ratio(1.123, 1.094, 1.148, p=0.02))
+    assert verdict(ratio).outcome == "faster"
+    assert judge(ratio, A, B, QUERIES_PER_SECOND, looked).sentence.startswith("not enough data to tell 450")
+    assert judge(given_ratio(1.123, 1.094, 1.148), A, B, QUERIES_PER_SECOND, looked).sentence == (
+        "450 is faster than 8 by 12 % (95 % CI 9 to 15, corrected for looking up to 18 times), n=5 vs 5"
+    )
+    assert standard_of(DesignRecord()) == Standard()
+
+
+def test_the_interval_of_a_sequential_design_is_at_the_level_of_its_looks() -> None:
+    trials = pair_of_points([110, 111, 113, 108], [100, 101, 102, 99])
+    looked = standard_of(DesignRecord(until=0.03, first_look=3, at_most=10))
+    once, often = (
+        judge_points(trials, LEFT, RIGHT, QUERIES_PER_SECOND, standard).overall.ratio.interval
+        for standard in (Standard(), looked)
+    )
+    assert once is not None
+    assert often is not None
+    assert often.low < once.low < once.high < often.high
+
+
+def test_the_margin_is_the_callers() -> None:
+    ratio = given_ratio(1.004, 0.96, 1.04, p=0.4)
+    assert judge(ratio, A, B, QUERIES_PER_SECOND).outcome == "not-enough-data"
+    assert judge(ratio, A, B, QUERIES_PER_SECOND, Standard(margin=0.05)).outcome == "no-difference"
+    small = judge(given_ratio(1.02, 1.01, 1.04), A, B, QUERIES_PER_SECOND, Standard(margin=0.05))
+    assert small.sentence.endswith("; a real difference, but below 5 %")
 
 
 @pytest.mark.parametrize(
@@ -198,9 +265,10 @@ def test_bounds_are_rounded_outwards_and_never_to_zero(low: float, high: float, 
 
 
 def test_the_number_of_trials_grows_with_the_spread_and_with_the_family() -> None:
-    needs = [more_trials(given_ratio(1.02, p=0.5, n=3, spread=s)) for s in (0.02, 0.04, 0.08)]
-    assert needs == sorted(needs, key=lambda need: need or 0)
-    assert needs[0] != needs[2]
+    needs = [more_trials(given_ratio(1.02, p=0.5, n=3, spread=s)) for s in (0.02, 0.03, 0.04, 0.4)]
+    assert needs[-1] is None
+    counts = [need for need in needs if need is not None]
+    assert counts == sorted(set(counts))
     alone = given_ratio(1.02, p=0.5, n=3, spread=0.04)
     family = replace(alone, family=40)
     assert (more_trials(family) or 0) > (more_trials(alone) or 0)
@@ -264,6 +332,9 @@ def test_swapping_the_sides_swaps_faster_and_slower(left: list[float], right: li
 def test_a_sentence_never_claims_what_the_interval_does_not(left: list[float], right: list[float]) -> None:
     found = overall(left, right)
     interval = found.ratio.interval
+    if found.ratio.identical:
+        assert interval is None
+        return
     assert interval is not None
     if found.outcome == "faster":
         assert interval.low >= 1

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mydyno.report.charts import draw, theme
+from mydyno.report.charts import draw, theme, vega
 from mydyno.report.charts.curves import one_two_five
 from mydyno.report.charts.inline import inline_svg
 from mydyno.report.charts.labels import spread
@@ -60,7 +60,12 @@ def test_every_figure_is_drawn_no_wider_than_asked_with_units_on_its_axes(kind):
             assert width <= size.width * 1.03, (name, size)
             told = texts(svg)
             assert "NaN" not in svg
-            expected = {"overview": "elapsed, s", "throughput": "queries/s", "ratio": "overall"}
+            expected = {
+                "overview": "elapsed, s",
+                "throughput": "queries/s",
+                "ratio": "overall",
+                "effects": "share of the variance, %",
+            }
             assert expected.get(name, "ms") in " ".join(told), (name, size)
 
 
@@ -76,6 +81,8 @@ def test_text_is_never_smaller_on_a_narrow_page():
 
 def test_a_setting_has_one_colour_in_every_figure():
     for name, svg in drawn_svgs("two settings", theme.WIDE).items():
+        if name == "effects":
+            continue  # of factors, not of settings
         assert theme.color(1) in svg, name
         assert theme.color(2) not in svg, name
 
@@ -122,10 +129,10 @@ def test_the_picture_that_stands_alone_carries_the_verdict_and_is_not_blank():
     words = " ".join(texts(svg)).replace("\N{NO-BREAK SPACE}", " ")
     assert "thread_cache_size = 450" in words
     assert "Does a larger thread cache buy throughput" in words
-    content = draw.png(svg)
+    content = vega.png(svg)
     assert 1500 < png_size(content)[0] < 1700
     assert png_values(content) > 50
-    assert png_values(draw.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')) < 5
+    assert png_values(vega.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')) < 5
 
 
 def test_hostile_names_are_data_and_not_markup():

@@ -11,6 +11,7 @@ import pytest
 
 from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.core.errors import UsageError
+from mydyno.report.asked import Asked
 from mydyno.report.build import build
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import svg
@@ -158,7 +159,7 @@ def test_nobody_is_crowned_where_nothing_is_shown():
 
 @pytest.mark.parametrize("name", ["load", RELEASE, "release"])
 def test_another_factor_can_be_across_by_its_name_or_the_end_of_it(name):
-    view = page(gather(releases_run(repeats=1), name)).comparison
+    view = page(gather(releases_run(repeats=1), Asked(columns=name))).comparison
     assert view.name == name.rpartition(".")[2]
     assert len(view.columns) == 3
 
@@ -175,9 +176,9 @@ def test_a_factor_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(
         UsageError, match=r"no factor lood\n  hint: its factors are server.release, load; did"
     ):
-        gather(releases_run(repeats=1), "lood")
+        gather(releases_run(repeats=1), Asked(columns="lood"))
     with pytest.raises(UsageError, match="nothing varies"):
-        gather(one_point_run(), "load")
+        gather(one_point_run(), Asked(columns="load"))
 
 
 def test_colours_are_those_of_the_columns_where_points_are_many():

@@ -49,7 +49,13 @@ def test_one_phase_a_trial_is_a_bar_a_setting_and_no_curve() -> None:
 def test_depths_of_a_few_settings_are_curves_against_queue_depth() -> None:
     whole = page(gather(disks_run(names=FOUR, depths=(1, 8, 64))))
     assert whole.throughput_levels.empty
-    assert [figure.name for figure in figures(whole)] == ["overview", "throughput", "ratio", "latency"]
+    assert [figure.name for figure in figures(whole)] == [
+        "overview",
+        "throughput",
+        "ratio",
+        "latency",
+        "effects",
+    ]
     told = {figure.name: figure.picture_title for figure in figures(whole)}
     assert told["throughput"] == "I/Os per second against queue depth"
 

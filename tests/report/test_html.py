@@ -65,6 +65,7 @@ def test_every_section_is_there_and_every_inner_link_leads_somewhere(tree):
     sections = [section.attributes["id"] for section in tree.all("section")]
     assert sections == [
         "comparison",
+        "effects",
         "overview",
         "throughput",
         "ratio",

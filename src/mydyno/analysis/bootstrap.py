@@ -63,8 +63,9 @@ class Estimate:
     """A mean (or a difference of means) with what the data say of its error.
 
     `standard_error` is None where a group has fewer than two values, `interval` and `p_value` where it has
-    fewer than three. `p_value` tests "the true value is 0" with the same resamples, so that it is at most
-    0.05 exactly when the 95 % interval leaves 0 out.
+    fewer than three, or where the values of each group are identical: without any spread they say nothing of
+    their error (a coarse clock, a counter). `p_value` tests "the true value is 0" with the same resamples, so
+    that it is at most 0.05 exactly when the 95 % interval leaves 0 out.
     """
 
     value: float
@@ -79,10 +80,7 @@ class Estimate:
 
 
 def mean_estimate(values: Sequence[float], level: float = LEVEL) -> Estimate:
-    """The mean of `values` (at least one, all finite). The same for any order of the values.
-
-    With no spread at all (every value equal) the interval is that one point.
-    """
+    """The mean of `values` (at least one, all finite). The same for any order of the values."""
     group = _sorted(values)
     # Always resampled on the positive side, so that turning the sign of the data turns the result and no
     # more.
@@ -108,15 +106,20 @@ def _estimate(groups: list[Numbers], level: float) -> Estimate:
     if any(group.size < 2 for group in groups):
         return Estimate(value, None, None, None)
     error = math.sqrt(math.fsum(float(group.var(ddof=1)) / group.size for group in groups))
-    if any(group.size < SMALLEST_SAMPLE for group in groups):
+    if any(group.size < SMALLEST_SAMPLE for group in groups) or all(map(identical, groups)):
         return Estimate(value, error, None, None)
-    if error == 0:
-        return Estimate(value, error, Interval(value, value, level), 1.0 if value == 0 else 0.0)
     t = np.sort(np.abs(_resampled_t(groups)))
-    half = float(t[math.ceil(level * (_RESAMPLES + 1)) - 1]) * error
+    # Levels have four digits; what the product has beyond them is no digit of the level.
+    half = float(t[math.ceil(level * (_RESAMPLES + 1) - 1e-6) - 1]) * error
     as_far = _RESAMPLES - int(np.searchsorted(t, abs(value) / error))
     p_value = (as_far + 1) / (_RESAMPLES + 1)
     return Estimate(value, error, Interval(value - half, value + half, level), p_value)
+
+
+def identical(values: Sequence[float] | Numbers) -> bool:
+    """Whether the values (at least one) are the same but for what the arithmetic rounds away."""
+    lowest, highest = min(values), max(values)
+    return bool(highest - lowest <= 1e-12 * max(abs(lowest), abs(highest), 1e-300))
 
 
 def _resampled_t(groups: list[Numbers]) -> Numbers:

@@ -27,7 +27,7 @@ def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialReco
 
 
 def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
-    """The metric at one place; None when it was not measured.
+    """The metric at one place; None when it was not measured, or is no number (NaN, infinity).
 
     Where a trial has several phases there, their mean: they are no repetitions.
     """
@@ -36,7 +36,19 @@ def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
         for phase in trial.phases
         if place_of(phase) == place and (value := metric.value(phase)) is not None
     ]
-    return math.fsum(values) / len(values) if values else None
+    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else None
+
+
+def not_finite(trial: TrialRecord, metric: Metric) -> tuple[Place, ...]:
+    """The places at which the metric is no number: not a missing one, but NaN or infinity."""
+    values = ((place_of(phase), metric.value(phase)) for phase in trial.phases)
+    found = (place for place, value in values if value is not None and not math.isfinite(value))
+    return tuple(dict.fromkeys(found))
+
+
+def finite(trials: Iterable[TrialRecord], metric: Metric) -> list[TrialRecord]:
+    """Those of `trials` in which the metric is a number wherever it was measured."""
+    return [trial for trial in trials if not not_finite(trial, metric)]
 
 
 def observations_at(
@@ -75,6 +87,8 @@ def overall_observations(
     found = []
     for trial in trials:
         if (total := trial.totals.get(metric.name)) is not None:
+            if not math.isfinite(total):
+                continue
             found.append(Observation(trial.trial_id, trial.block, total))
             continue
         values = [value for place in over if (value := value_at(trial, place, metric)) is not None]

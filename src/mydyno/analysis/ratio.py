@@ -16,11 +16,19 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.analysis.bootstrap import LEVEL, Interval, difference_estimate, mean_estimate
+from mydyno.analysis.bootstrap import (
+    LEVEL,
+    SMALLEST_SAMPLE,
+    Estimate,
+    Interval,
+    difference_estimate,
+    mean_estimate,
+)
 from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import (
     Observation,
+    finite,
     observations_at,
     overall_observations,
     overall_places,
@@ -35,7 +43,8 @@ class Ratio:
     """Left over right: 1.12 says that left's value is 12 % above right's.
 
     `value` is None when a side has no observation or one that is not above 0; the rest then is None too.
-    `interval` and `p_value` (of "the true ratio is 1") need three trials of each side.
+    `interval` and `p_value` (of "the true ratio is 1") need three trials of each side, which are not
+    `identical`.
     """
 
     n_left: int
@@ -50,6 +59,21 @@ class Ratio:
     """After Holm's correction over the `family`; None when this ratio stands alone."""
     family: int = 1
     """How many ratios were looked at together."""
+
+    @property
+    def identical(self) -> bool:
+        """All trials, three at least, say the same to the last digit: nothing is known of their spread."""
+        few = min(self.n_left, self.n_right) < SMALLEST_SAMPLE
+        return not few and self.spread is not None and self.spread < _NO_SPREAD
+
+    @property
+    def same(self) -> bool:
+        """The ratio is 1 to the last digit."""
+        return self.value is not None and abs(self.value - 1) < _NO_SPREAD
+
+
+_NO_SPREAD = 1e-9
+"""On logarithms, whose own rounding lies far below."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +94,10 @@ class Comparison:
 def compare(
     trials: Iterable[TrialRecord], left: str, right: str, metric: Metric, level: float = LEVEL
 ) -> Comparison:
-    """Point `left` against point `right` over their valid trials."""
+    """Point `left` against point `right` over their valid trials, at the `level` of each interval.
+
+    A trial of which the metric is no number (NaN, infinity) somewhere is left out of `overall`.
+    """
     trials = list(trials)
     lefts, rights = valid_trials(trials, left), valid_trials(trials, right)
     found = places(trial for trial in trials if trial.point_id in (left, right))
@@ -81,6 +108,7 @@ def compare(
         for place in found
     ]
     adjusted = holm([one.p_value for one in ratios])
+    lefts, rights = finite(lefts, metric), finite(rights, metric)
     over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
     if over:
         overall = ratio(
@@ -107,24 +135,27 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
         return nothing
     if pairs := _pairs(left, right):
-        logs = [math.log(one.value) - math.log(other.value) for one, other in pairs]
-        estimate = mean_estimate(logs, level)
-        spread = statistics.stdev(logs) if len(logs) > 1 else None
-    else:
-        left_logs = [math.log(seen.value) for seen in left]
-        right_logs = [math.log(seen.value) for seen in right]
-        estimate = difference_estimate(left_logs, right_logs, level)
-        spread = None
-        if min(len(left), len(right)) > 1:
-            spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
-    return replace(
-        nothing,
-        paired=bool(pairs),
-        value=math.exp(estimate.value),
-        interval=estimate.interval and _exponential(estimate.interval),
-        p_value=estimate.p_value,
-        spread=spread,
-    )
+        return ratio_of_logs([math.log(one.value) - math.log(other.value) for one, other in pairs], level)
+    left_logs = [math.log(seen.value) for seen in left]
+    right_logs = [math.log(seen.value) for seen in right]
+    spread = None
+    if min(len(left), len(right)) > 1:
+        spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
+    return _with_error(nothing, difference_estimate(left_logs, right_logs, level), spread)
+
+
+def ratio_of_logs(logs: Sequence[float], level: float = LEVEL) -> Ratio:
+    """The ratio of pairs, each given by its logarithm (at least one, all finite)."""
+    spread = statistics.stdev(logs) if len(logs) > 1 else None
+    nothing = Ratio(len(logs), len(logs), True, None, None, None, None)
+    return _with_error(nothing, mean_estimate(logs, level), spread)
+
+
+def _with_error(of: Ratio, estimate: Estimate, spread: float | None) -> Ratio:
+    found = replace(of, value=math.exp(estimate.value), spread=spread)
+    if estimate.interval is None or found.identical:
+        return found
+    return replace(found, interval=_exponential(estimate.interval), p_value=estimate.p_value)
 
 
 def _pairs(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mydyno.analysis.bootstrap import Interval, mean_estimate
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import (
+    finite,
     observations_at,
     overall_observations,
     overall_places,
@@ -23,7 +24,7 @@ from mydyno.results.records import TrialRecord
 class Summary:
     """The middle and the spread of `values`, one a trial, in the metric's unit.
 
-    With n = 0 all is None; the spread needs n >= 2, the interval n >= 3.
+    With n = 0 all is None; the spread needs n >= 2, the interval n >= 3 and values that are not identical.
     """
 
     point_id: str
@@ -88,7 +89,7 @@ def total_summary(
     trials: Iterable[TrialRecord], point_ids: Iterable[str], metric: Metric
 ) -> dict[str, Summary]:
     """Point -> summary of the whole trials: of the sum or the mean over all places."""
-    trials = list(trials)
+    trials = finite(trials, metric)
     over = overall_places([trial for trial in trials if trial.status == "valid"], metric)
     return {
         point_id: summarise(

@@ -1,41 +1,37 @@
 """What a ratio means, as a record and as one sentence.
 
-    faster, slower      the ratio differs from 1 (p <= 0.05, corrected where many were looked at)
+    faster, slower      the ratio differs from 1 (p <= 0.05, corrected where many were looked at, and where
+                        the data were looked at again and again: `analysis.standard`)
     no-difference       it may differ, but by no more than the margin: the whole 95 % interval lies within.
                         (Stricter than two one-sided tests at 5 %, whose interval is the 90 % one:
                         Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
                         Biopharm. 15, 1987)
-    not-enough-data     neither: the sentence tells about how many more trials would settle it
+    not-enough-data     neither: the sentence tells about how many more trials would settle it, or how large a
+                        difference so few of such noisy trials can show at all
 
 "Faster" means the better value of the metric: more queries per second, less latency, less running time.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from scipy import stats
-
-from mydyno.analysis import wording
-from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, Interval
+from mydyno.analysis.bootstrap import SMALLEST_SAMPLE, Interval
 from mydyno.analysis.durability import gives_up, least_durable
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import valid_trials
 from mydyno.analysis.places import Place
+from mydyno.analysis.power import smallest_difference, trials_needed, trials_to_exclude
 from mydyno.analysis.ratio import Comparison, Ratio, compare
+from mydyno.analysis.standard import Standard
+from mydyno.analysis.wording import Sentences
 from mydyno.results.records import PointRecord, TrialRecord
 
 Outcome = Literal["faster", "slower", "no-difference", "not-enough-data"]
 
-MARGIN = 0.03
-"""Differences below 3 % count as none unless the caller asks for another margin: our choice, not a law. It
-decides only between "no difference" and "not enough data", and which differences are called negligible."""
-
-_MOST_TRIALS = 1000
+_MOST_MORE = 100
 
 
 @dataclass(frozen=True)
@@ -55,11 +51,11 @@ class Verdict:
     right: Side
     metric: Metric
     ratio: Ratio
-    margin: float
+    standard: Standard
     negligible: bool
     """A difference that is there, but lies wholly within the margin."""
     more_trials: int | None
-    """For `not-enough-data`: about how many more of each side; None when it cannot be told or passes 1000."""
+    """For `not-enough-data`: about how many more of each side; None when it cannot be told or passes 100."""
     durability_note: str | None
     """What the faster side gives up in durability; None when nothing."""
     sentence: str
@@ -79,37 +75,40 @@ def judge_points(
     left: PointRecord,
     right: PointRecord,
     metric: Metric,
-    margin: float = MARGIN,
+    standard: Standard = Standard(),
 ) -> ComparisonVerdict:
     """Compare two points and judge the result. `left` is the one that the sentences are about."""
     trials = list(trials)
-    comparison = compare(trials, left.point_id, right.point_id, metric)
+    comparison = compare(trials, left.point_id, right.point_id, metric, standard.level)
     one, other = (
         Side(point.title, least_durable(valid_trials(trials, point.point_id))) for point in (left, right)
     )
     return ComparisonVerdict(
         comparison=comparison,
-        overall=judge(comparison.overall, one, other, metric, margin),
+        overall=judge(comparison.overall, one, other, metric, standard),
         by_place={
-            place: judge(found, one, other, metric, margin) for place, found in comparison.by_place.items()
+            place: judge(found, one, other, metric, standard) for place, found in comparison.by_place.items()
         },
     )
 
 
-def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, margin: float = MARGIN) -> Verdict:
-    """The verdict on one ratio. `margin`: the relative difference that still counts as none."""
-    outcome = _outcome(ratio, metric, margin)
-    negligible = outcome in ("faster", "slower") and _within(ratio.interval, margin)
-    more = more_trials(ratio, margin) if outcome == "not-enough-data" else None
+def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, standard: Standard = Standard()) -> Verdict:
+    """The verdict on one ratio, whose interval is at the level of the `standard`."""
+    outcome = _outcome(ratio, metric, standard)
+    negligible = outcome in ("faster", "slower") and _within(ratio.interval, standard.margin)
+    more = more_trials(ratio, standard) if outcome == "not-enough-data" else None
     note = _durability_note(outcome, left, right)
-    if outcome == "not-enough-data":
-        sentence = wording.not_enough_data(ratio, left.title, right.title, metric, more)
+    said = Sentences(left.title, right.title, metric, standard)
+    if ratio.identical:
+        sentence = said.identical(ratio)
+    elif outcome == "not-enough-data":
+        sentence = said.not_enough_data(ratio, more, smallest_seen(ratio, standard))
     elif outcome == "no-difference":
-        sentence = wording.no_difference(ratio, left.title, right.title, metric)
+        sentence = said.no_difference(ratio)
     else:
-        sentence = wording.difference(ratio, left.title, right.title, metric)
+        sentence = said.difference(ratio)
     if negligible:
-        sentence += f"; a real difference, but below {margin * 100:g} %"
+        sentence += f"; a real difference, but below {standard.margin * 100:g} %"
     if note:
         sentence += f"; {note}"
     return Verdict(
@@ -118,7 +117,7 @@ def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, margin: float =
         right=right,
         metric=metric,
         ratio=ratio,
-        margin=margin,
+        standard=standard,
         negligible=negligible,
         more_trials=more,
         durability_note=note,
@@ -126,34 +125,51 @@ def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, margin: float =
     )
 
 
-def more_trials(ratio: Ratio, margin: float = MARGIN) -> int | None:
-    """About how many more trials of each side would settle the question, if ratio and spread stay as
-    observed.
+def more_trials(ratio: Ratio, standard: Standard = Standard()) -> int | None:
+    """About how many more trials of each side would settle the question in four of five cases, if ratio and
+    spread stay as observed.
 
-    Settled is whatever comes first: an interval narrow enough to leave 1 out, or to lie within the margin.
-    The half-width at n trials is Student's t times the spread over sqrt(n), at the level that the family
-    asks for (Bonferroni's, the first step of Holm's). With fewer than two trials of each side there is no
-    spread to plan by: the answer is what an interval needs at least. None beyond 1000.
+    Settled is whatever comes first: an interval that leaves 1 out, or one that lies within the margin. The
+    level is what the family asks for (Bonferroni's, the first step of Holm's). With fewer than two trials of
+    each side there is no spread to plan by: the answer is what an interval needs at least. None beyond 100:
+    who has a handful of trials that disagree so much should look for the reason, not wait for the rest.
     """
     have = min(ratio.n_left, ratio.n_right)
+    if ratio.identical:
+        return None
     if ratio.value is None or ratio.spread is None:
         return max(SMALLEST_SAMPLE - have, 0) or None
-    distance = abs(math.log(ratio.value))
-    target = max(distance, math.log1p(margin) - distance)
-    tail = (1 - LEVEL) / ratio.family / 2
-    n = np.arange(max(SMALLEST_SAMPLE, have + 1), have + _MOST_TRIALS + 1)
-    freedom = n - 1 if ratio.paired else 2 * n - 2
-    settled = n[stats.t.isf(tail, freedom) * ratio.spread / np.sqrt(n) <= target]
-    return int(settled[0]) - have if settled.size else None
+    difference, most, level = ratio.value - 1, have + _MOST_MORE, _family_level(ratio, standard)
+    needs = (
+        trials_needed(difference, ratio.spread, ratio.paired, level=level, most=most),
+        trials_to_exclude(difference, standard.margin, ratio.spread, ratio.paired, level=level, most=most),
+    )
+    found = [need for need in needs if need is not None]
+    return max(min(found) - have, 1) if found else None
 
 
-def _outcome(ratio: Ratio, metric: Metric, margin: float) -> Outcome:
+def smallest_seen(ratio: Ratio, standard: Standard = Standard()) -> float | None:
+    """The relative difference that as many trials of such a spread show in four of five cases; None where
+    there is no spread to tell it from."""
+    if ratio.spread is None or ratio.identical:
+        return None
+    have = min(ratio.n_left, ratio.n_right)
+    return smallest_difference(ratio.spread, have, ratio.paired, level=_family_level(ratio, standard))
+
+
+def _family_level(ratio: Ratio, standard: Standard) -> float:
+    return 1 - (1 - standard.level) / ratio.family
+
+
+def _outcome(ratio: Ratio, metric: Metric, standard: Standard) -> Outcome:
+    if ratio.identical:
+        return "no-difference" if ratio.same else "not-enough-data"
     p_value = ratio.p_value if ratio.adjusted_p is None else ratio.adjusted_p
     if ratio.value is None or p_value is None:
         return "not-enough-data"
-    if p_value <= 1 - LEVEL:
+    if p_value <= standard.alpha:
         return "faster" if (ratio.value > 1) == (metric.better == "higher") else "slower"
-    return "no-difference" if _within(ratio.interval, margin) else "not-enough-data"
+    return "no-difference" if _within(ratio.interval, standard.margin) else "not-enough-data"
 
 
 def _within(interval: Interval | None, margin: float) -> bool:

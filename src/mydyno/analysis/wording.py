@@ -7,64 +7,111 @@ not 0 is never shown as 0.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from mydyno.analysis.bootstrap import LEVEL, Interval
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.ratio import Ratio
+from mydyno.analysis.standard import Standard
 
 
-def difference(ratio: Ratio, left: str, right: str, metric: Metric) -> str:
-    """`left is faster than right by 12 % (95 % CI 9 to 15), n=5 vs 5`.
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences about one ratio of `left` over `right`."""
 
-    A change in a time is said in per cent of right's time: `faster by 12 % in running time`.
-    """
-    value, interval = _known(ratio)
-    if value > 1:
-        size, low, high = value - 1, interval.low - 1, interval.high - 1
-    else:
-        size, low, high = 1 - value, 1 - interval.high, 1 - interval.low
-    if metric.better == "higher" or metric.summed:
-        faster = (value > 1) == (metric.better == "higher")
-        claim = f"{left} is {'faster' if faster else 'slower'} than {right}"
-    else:
-        claim = f"{left} has a {'higher' if value > 1 else 'lower'} {metric.noun} than {right}"
-    digits = _digits(low, high)
-    noun = f" in {metric.noun}" if metric.summed else ""
-    return f"{claim} by {100 * size:.{digits}f} %{noun} ({_interval(low, high)}), {_sizes(ratio)}"
+    left: str
+    right: str
+    metric: Metric
+    standard: Standard
 
+    def difference(self, ratio: Ratio) -> str:
+        """`left is faster than right by 12 % (95 % CI 9 to 15), n=5 vs 5`.
 
-def no_difference(ratio: Ratio, left: str, right: str, metric: Metric) -> str:
-    """`no difference larger than 2.1 % between left and right (95 % CI -1.2 to 2.1), n=5 vs 5`."""
-    _, interval = _known(ratio)
-    low, high = interval.low - 1, interval.high - 1
-    digits = _digits(low, high)
-    largest = max(abs(_outward(low, digits, down=True)), abs(_outward(high, digits, down=False)))
-    noun = "" if metric.better == "higher" else f" in {metric.noun}"
-    return (
-        f"no difference{noun} larger than {largest:.{digits}f} % between {left} and {right} "
-        f"({_interval(low, high)}), {_sizes(ratio)}"
-    )
+        A change in a time is said in per cent of right's time: `faster by 12 % in running time`.
+        """
+        value, interval = _known(ratio)
+        metric = self.metric
+        if value > 1:
+            size, low, high = value - 1, interval.low - 1, interval.high - 1
+        else:
+            size, low, high = 1 - value, 1 - interval.high, 1 - interval.low
+        if metric.better == "higher" or metric.summed:
+            faster = (value > 1) == (metric.better == "higher")
+            claim = f"{self.left} is {'faster' if faster else 'slower'} than {self.right}"
+        else:
+            claim = f"{self.left} has a {'higher' if value > 1 else 'lower'} {metric.noun} than {self.right}"
+        digits = _digits(low, high)
+        noun = f" in {metric.noun}" if metric.summed else ""
+        return f"{claim} by {100 * size:.{digits}f} %{noun} ({self._interval(low, high)}), {_sizes(ratio)}"
 
+    def no_difference(self, ratio: Ratio) -> str:
+        """`no difference larger than 2.1 % between left and right (95 % CI -1.2 to 2.1), n=5 vs 5`."""
+        _, interval = _known(ratio)
+        low, high = interval.low - 1, interval.high - 1
+        digits = _digits(low, high)
+        largest = max(abs(_outward(low, digits, down=True)), abs(_outward(high, digits, down=False)))
+        return (
+            f"no difference{self._in_metric} larger than {largest:.{digits}f} % between {self.left} and "
+            f"{self.right} ({self._interval(low, high)}), {_sizes(ratio)}"
+        )
 
-def not_enough_data(ratio: Ratio, left: str, right: str, metric: Metric, more: int | None) -> str:
-    """`not enough data to tell left from right: about 4 more trials of each needed (95 % CI -3 to 14 %),
-    n=3 vs 3`."""
-    start = f"not enough data to tell {left} from {right}"
-    for title, n in ((left, ratio.n_left), (right, ratio.n_right)):
-        if n == 0:
-            return f"{start}: no valid trial of {title} has {metric.noun}, {_sizes(ratio)}"
-    if ratio.value is None:
-        return f"{start}: {metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
-    # Without an interval the spread, if there is one, is a guess from two values: no "about" can rest on it.
-    roughly = "at least" if ratio.interval is None else "about"
-    needed = "more than 1000 more trials" if more is None else f"{roughly} {_trials(more)}"
-    if ratio.interval is None:
-        return f"{start}: {needed} of each needed, {_sizes(ratio)}"
-    low, high = ratio.interval.low - 1, ratio.interval.high - 1
-    family = ""
-    if not ratio.interval.contains(1):
-        family = f", which is not enough when {ratio.family} are looked at together"
-    return f"{start}: {needed} of each needed ({_interval(low, high)} %{family}), {_sizes(ratio)}"
+    def identical(self, ratio: Ratio) -> str:
+        """For trials that all say the same: `no difference between left and right: identical values in every
+        trial, n=3 vs 3`."""
+        if ratio.value is None or ratio.same:
+            between = f"between {self.left} and {self.right}"
+            return (
+                f"no difference{self._in_metric} {between}: identical values in every trial, {_sizes(ratio)}"
+            )
+        return (
+            f"not enough data to tell {self.left} from {self.right}: identical values in every trial, "
+            f"{abs(ratio.value - 1) * 100:.2g} % apart, leave no spread to judge by, {_sizes(ratio)}"
+        )
+
+    def not_enough_data(self, ratio: Ratio, more: int | None, smallest: float | None) -> str:
+        """`not enough data to tell left from right: about 4 more trials of each needed (95 % CI -3 to 14 %),
+        n=3 vs 3`, or, where no number of trials to speak of would do, `too noisy to tell left from right:
+        differences below 38 % cannot be seen with 4 trials of each (95 % CI -30 to 41 %), n=4 vs 4`.
+
+        `smallest` is the difference that so many trials can show."""
+        start = f"not enough data to tell {self.left} from {self.right}"
+        for title, n in ((self.left, ratio.n_left), (self.right, ratio.n_right)):
+            if n == 0:
+                return f"{start}: no valid trial of {title} has {self.metric.noun}, {_sizes(ratio)}"
+        if ratio.value is None:
+            return f"{start}: {self.metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
+        if more is None:
+            start, needed = self._too_noisy(min(ratio.n_left, ratio.n_right), smallest)
+        else:
+            # Without an interval the spread, if there is one, is a guess from two values: no "about" can rest
+            # on it.
+            roughly = "at least" if ratio.interval is None else "about"
+            needed = f"{roughly} {_trials(more)} of each needed"
+        if ratio.interval is None:
+            return f"{start}: {needed}, {_sizes(ratio)}"
+        low, high = ratio.interval.low - 1, ratio.interval.high - 1
+        family = ""
+        if not ratio.interval.contains(1):
+            family = f", which is not enough when {ratio.family} are looked at together"
+        return f"{start}: {needed} ({self._interval(low, high, ' %')}{family}), {_sizes(ratio)}"
+
+    def _too_noisy(self, n: int, smallest: float | None) -> tuple[str, str]:
+        start = f"too noisy to tell {self.left} from {self.right}"
+        if smallest is None:
+            return start, f"{n} trials of each cannot show any difference"
+        digits = 0 if smallest >= 0.1 else 1
+        largest = _text(_outward(smallest, digits, down=False), digits)
+        return start, f"differences below {largest} % cannot be seen with {n} trials of each"
+
+    @property
+    def _in_metric(self) -> str:
+        return "" if self.metric.better == "higher" else f" in {self.metric.noun}"
+
+    def _interval(self, low: float, high: float, unit: str = "") -> str:
+        digits = _digits(low, high)
+        shown_low = _text(_outward(low, digits, down=True), digits)
+        shown_high = _text(_outward(high, digits, down=False), digits)
+        return f"{LEVEL * 100:.0f} % CI {shown_low} to {shown_high}{unit}{self.standard.correction}"
 
 
 def _known(ratio: Ratio) -> tuple[float, Interval]:
@@ -79,12 +126,6 @@ def _sizes(ratio: Ratio) -> str:
 
 def _trials(count: int) -> str:
     return "1 more trial" if count == 1 else f"{count} more trials"
-
-
-def _interval(low: float, high: float) -> str:
-    digits = _digits(low, high)
-    shown_low = _text(_outward(low, digits, down=True), digits)
-    return f"{LEVEL * 100:.0f} % CI {shown_low} to {_text(_outward(high, digits, down=False), digits)}"
 
 
 def _digits(low: float, high: float) -> int:

@@ -30,6 +30,8 @@ class Words:
     """What tells places apart by a number, as on an axis."""
     load_said: str
     """The same in a sentence."""
+    places_said: str
+    """Several of them."""
     each_load: str
     same_loads: str
     single_loads: str
@@ -68,6 +70,7 @@ QUERIES = Words(
     events="queries",
     load="connections",
     load_said="number of connections",
+    places_said="numbers of connections",
     each_load="at each number of connections",
     same_loads="at the same connections",
     single_loads="at single numbers of connections",
@@ -87,6 +90,7 @@ IOS = Words(
     events="I/Os",
     load="queue depth",
     load_said="queue depth",
+    places_said="queue depths",
     each_load="at each queue depth",
     same_loads="at the same queue depths",
     single_loads="at single queue depths",

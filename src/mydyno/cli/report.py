@@ -10,6 +10,7 @@ import typer
 from mydyno.cli import options
 
 if TYPE_CHECKING:
+    from mydyno.report.asked import Asked
     from mydyno.results.run import Run
 
 
@@ -34,6 +35,18 @@ def report(
             show_default="the first factor of the experiment",
         ),
     ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            help="What the verdicts are about: latency_p95, say. An unknown name shows those that there are.",
+            metavar="NAME",
+            show_default="the rate, or what the load is about",
+        ),
+    ] = None,
+    margin: Annotated[
+        str, typer.Option("--margin", help="The difference that counts as none.", metavar="SHARE")
+    ] = "3%",
 ) -> None:
     """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
 
@@ -44,22 +57,26 @@ def report(
     mydyno report
     mydyno report thread-cache --lab lab --out /tmp/report
     mydyno report raid-vs-memory --columns innodb_buffer_pool_size
+    mydyno report thread-cache --metric latency_p99 --margin 5%
     ```
     """
     from mydyno.cli.labs import open_lab
+    from mydyno.report.asked import Asked, parse_margin
 
+    asked = Asked(columns, metric, parse_margin(margin))
     with open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
-        write(run, out or run.report_folder, columns)
+        write(run, out or run.report_folder, asked)
 
 
-def write(run: Run, out: Path, columns: str | None = None) -> None:
+def write(run: Run, out: Path, asked: Asked | None = None) -> None:
     """Write the files and print the summary and where they are."""
+    from mydyno.report.asked import AS_IT_IS
     from mydyno.report.build import build
-    from mydyno.report.text import summary
+    from mydyno.report.text import terminal
 
-    files = build(run, out, columns)
-    typer.echo(summary(run, columns=columns))
+    files = build(run, out, asked or AS_IT_IS)
+    typer.echo(terminal(files.page))
     typer.echo(f"\nreport   {files.html}")
     if files.overview:
         typer.echo(f"picture  {files.overview}")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.charts import draw
+from mydyno.report.asked import AS_IT_IS, Asked
+from mydyno.report.charts.press import press
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -17,17 +18,21 @@ from mydyno.report.csv import (
     trials_frame,
 )
 from mydyno.report.drawing import drawings
+from mydyno.report.effects_tables import effects_frame
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
 from mydyno.report.text import markdown
-from mydyno.report.views.page import page
+from mydyno.report.views.page import Page, page
+from mydyno.report.views.trial_pages import trial_pages
 
 
 @dataclass(frozen=True)
 class ReportFiles:
     """What was written."""
 
+    page: Page
+    """What it says."""
     html: Path
     markdown: Path
     points: Path
@@ -36,6 +41,8 @@ class ReportFiles:
     """CSV: one row for each phase of each trial."""
     comparison: Path | None
     """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
+    effects: Path | None
+    """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
     self_checks: Path | None
@@ -49,42 +56,45 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path, columns: str | None = None) -> ReportFiles:
-    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot.
-
-    `columns` is the factor whose levels are compared, None for the first one of the experiment.
-    """
-    evidence = gather(run, columns)
+def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
+    """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    press()  # It starts while the numbers are worked out.
+    evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
+    # Before the method, which tells what was found lost when it was read.
+    trials = trial_pages(evidence)
     whole = page(evidence)
     drawn = figures(whole)
     made = drawings(drawn)
+    pictures = [(drawing.figure.name, picture := drawing.picture(), press().png(picture)) for drawing in made]
     contents: dict[str, bytes] = {
-        "report.html": html(whole, made).encode(),
+        "report.html": html(whole, made, trials).encode(),
         "summary.md": markdown(whole, drawn).encode(),
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
     }
     optional = {
         "comparison.csv": comparison_frame(whole.comparison),
+        "effects.csv": effects_frame(whole.effects),
         "operations.csv": operations_frame(evidence),
         "self-checks.csv": self_checks_frame(evidence),
     }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
-    for drawing in made:
-        picture = drawing.picture()
-        contents[f"{drawing.figure.name}.png"] = draw.png(picture)
-        contents[f"{drawing.figure.name}.svg"] = picture.encode()
+    for name, picture, png in pictures:
+        contents[f"{name}.png"] = png.result()
+        contents[f"{name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)
     return ReportFiles(
+        page=whole,
         html=out / "report.html",
         markdown=out / "summary.md",
         points=out / "points.csv",
         trials=out / "trials.csv",
         comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
+        effects=out / "effects.csv" if "effects.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),

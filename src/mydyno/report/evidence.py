@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import Protocol
 
 from mydyno.analysis.grid import Grid, grid
+from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import by_program, places
+from mydyno.analysis.primary import primary_metric
+from mydyno.analysis.standard import MARGIN, Standard, standard_of
 from mydyno.analysis.words import Words, words_of
-from mydyno.core.errors import UsageError
-from mydyno.document.problems import nearest
+from mydyno.report.asked import AS_IT_IS, Asked, factor_named, metric_named
 from mydyno.report.format import printable
 from mydyno.report.series import Recorded, Series, SeriesSource
 from mydyno.results.records import (
@@ -71,11 +73,16 @@ class Evidence:
     recorded: Recorded
     across: str | None = None
     """The factor whose levels are compared; None for the first one of the experiment."""
+    chosen: Metric | None = None
+    """The metric that verdicts are about; None for that of the load."""
+    margin: float = MARGIN
+    """The relative difference that counts as none."""
 
     @cached_property
     def grid(self) -> Grid | None:
         """What is compared with what; None when nothing varies."""
-        return grid(self.experiment.factors, self.experiment.points, self.across)
+        experiment = self.experiment
+        return grid(experiment.factors, experiment.points, self.across, experiment.design.points)
 
     @property
     def crossed(self) -> bool:
@@ -94,6 +101,15 @@ class Evidence:
             )
             for place, point in enumerate(self.experiment.points)
         )
+
+    @cached_property
+    def standard(self) -> Standard:
+        """By what its verdicts are made."""
+        return standard_of(self.experiment.design, self.margin)
+
+    def metric_of(self, trials: Sequence[TrialRecord]) -> Metric:
+        """The one that a verdict on `trials` is about."""
+        return self.chosen or primary_metric(trials, self.experiment.work)
 
     @property
     def words(self) -> Words:
@@ -127,14 +143,15 @@ class Evidence:
         return self.recorded.lost
 
 
-def gather(run: Run, columns: str | None = None) -> Evidence:
+def gather(run: Run, asked: Asked = AS_IT_IS) -> Evidence:
     """Read the numbers that a report shows out of `run`, and see that its series are there. Lost ones are
     told, not fatal: the numbers remain.
 
-    `columns` is the factor whose levels are compared, by its name or the last part of it. Raises UsageError
-    when the experiment has none of that name.
+    Raises UsageError when the experiment has no factor or metric of the name that is asked for.
     """
-    across = None if columns is None else factor_named(columns, tuple(run.experiment.factors))
+    experiment = run.experiment
+    across = None if asked.columns is None else factor_named(asked.columns, tuple(experiment.factors))
+    chosen = None if asked.metric is None else metric_named(asked.metric, experiment.work)
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
     trials = tuple(_printable_words(trial) for trial in attempts)
     return Evidence(
@@ -144,20 +161,8 @@ def gather(run: Run, columns: str | None = None) -> Evidence:
         trials=trials,
         recorded=Recorded(run, trials),
         across=across,
-    )
-
-
-def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
-    """The factor of that name, or with that last part. Raises UsageError."""
-    found = [name for name in factors if wanted in (name, name.rpartition(".")[2])]
-    if len(found) == 1:
-        return found[0]
-    if not factors:
-        raise UsageError(f"nothing varies in this experiment, so {wanted} cannot be its columns")
-    likely = f"; did you mean {near}?" if (near := nearest(wanted, factors)) else ""
-    raise UsageError(
-        f"the experiment has no factor {wanted}" if not found else f"{wanted} is the end of several factors",
-        f"its factors are {', '.join(factors)}{likely}",
+        chosen=chosen,
+        margin=asked.margin,
     )
 
 

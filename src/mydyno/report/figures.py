@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from mydyno.report.charts.comparison import comparison_chart, drawn_rows
 from mydyno.report.charts.curves import capitalised, curves_chart
 from mydyno.report.charts.draw import Chart
+from mydyno.report.charts.effects import effects_chart
 from mydyno.report.charts.levels import levels_chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
 from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
+from mydyno.report.effects_tables import effects_caption
 from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (
     Table,
@@ -27,6 +29,8 @@ from mydyno.report.views.page import Page
 
 GROUND = "self-check"
 """The figure that stands in the section of the ground, with more beside it."""
+EFFECTS = "effects"
+"""The figure that stands with the table of effects, before all others."""
 
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
 
@@ -64,6 +68,7 @@ def figures(page: Page) -> tuple[Figure, ...]:
         None if page.throughput_levels.instead_of_ratios or page.comparison.crossed else _ratios(page),
         _latency(page),
         _connect(page),
+        _effects(page),
         _self_checks(page),
     ]
     if page.throughput_levels.instead_of_ratios or page.comparison.crossed:
@@ -248,6 +253,30 @@ def _connect(page: Page) -> Figure | None:
         picture_subtitle=_subtitle(page),
         labelled=False,
         zoom=True,
+    )
+
+
+def _effects(page: Page) -> Figure | None:
+    view = page.effects
+    if len(view.of.found) < 2:
+        # The sentence says it all.
+        return None
+    pale = " Pale: not told from noise." if view.tested else ""
+    lines = (
+        ""
+        if view.of.interaction is None
+        else " Lines: the largest interaction of two, as means over trials; parallel lines would be none. "
+        "Their bars are 95 % intervals of how far each mean is from the others."
+    )
+    return Figure(
+        name=EFFECTS,
+        title="What each factor explains",
+        caption=f"{effects_caption(view)}{pale}{lines}",
+        draw=lambda size: effects_chart(view, size),
+        tables=(),
+        picture_title=view.sentence or "",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
     )
 
 

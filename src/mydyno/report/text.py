@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
+from mydyno.report.effects_tables import effects_table
 from mydyno.report.evidence import Run, gather
-from mydyno.report.figures import GROUND, Figure
+from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import command, durability
 from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
@@ -30,9 +32,9 @@ _REMARKED = 6
 """Marked trials that a terminal shows."""
 
 
-def summary(run: Run, width: int = WIDTH, columns: str | None = None) -> str:
-    """What a terminal shows of `run`, `width` characters wide; `columns` is the factor that is compared."""
-    return terminal(page(gather(run, columns)), width)
+def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
+    """What a terminal shows of `run`, `width` characters wide."""
+    return terminal(page(gather(run, asked)), width)
 
 
 def terminal(page: Page, width: int = WIDTH) -> str:
@@ -45,6 +47,10 @@ def terminal(page: Page, width: int = WIDTH) -> str:
             console.print(Text(paragraph))
     console.print()
     for sentence in (page.verdicts.headline, *page.verdicts.sentences):
+        console.print(Text(sentence))
+    if page.effects.sentence:
+        console.print(Text(page.effects.sentence))
+    for sentence in page.effects.remarks:
         console.print(Text(sentence))
     if page.key_numbers:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
@@ -89,8 +95,11 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
     yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
+    if page.effects.sentence:
+        yield f"\n{escaped(page.effects.sentence)}\n"
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
     yield from page.method.load
+    yield from page.method.steady
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
@@ -99,9 +108,10 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+    yield from _effects(page, figures)
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
-        if figure.name == GROUND:
+        if figure.name in (GROUND, EFFECTS):
             continue
         yield f"\n## {figure.title}\n"
         yield f"![{figure.title}]({figure.name}.png)\n"
@@ -133,6 +143,16 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
+
+
+def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    for figure in figures:
+        if figure.name == EFFECTS:
+            yield f"\n## {figure.title}\n"
+            yield f"![{figure.title}]({figure.name}.png)\n"
+            yield f"{escaped(figure.caption)}\n"
+            yield from markdown_table(effects_table(page.effects, between="; "))
+            yield from (f"> {escaped(sentence)}\n" for sentence in page.effects.remarks)
 
 
 def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,7 +73,8 @@ class Run:
         """The raw readings of a trial, one row a sample, columns as docs/lab-format.md lists them.
 
         Without `attempt`, the last one. With `columns`, those of them that the file has, and nothing else of
-        it is read. Raises LabError when there is no such trial or its file is damaged.
+        it is read; `*` in a name stands for any text. Raises LabError when there is no such trial or its file
+        is damaged.
         """
         return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES, columns)
 
@@ -146,11 +148,19 @@ def _read(path: Path) -> bytes:
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     _look_at_parquet(path)
-    wanted = pl.all() if columns is None else cs.by_name(*columns, require_all=False)
+    wanted = cs.all() if columns is None else _named(columns)
     try:
         return pl.scan_parquet(path, glob=False).select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged(path, error) from error
+
+
+def _named(columns: Sequence[str]) -> cs.Selector:
+    found = cs.by_name(*(name for name in columns if "*" not in name), require_all=False)
+    for name in columns:
+        if "*" in name:
+            found = found | cs.matches(f"^{re.escape(name).replace(chr(92) + '*', '.*')}$")
+    return found
 
 
 def _look_at_parquet(path: Path) -> None:

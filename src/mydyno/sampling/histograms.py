@@ -57,13 +57,6 @@ class Histogram:
         rank = max(1, int(np.ceil(quantile * self._total - 1e-9)))
         return self._value(int(np.searchsorted(self._cumulated, rank)))[1]
 
-    def shares(self) -> tuple[tuple[int, float], ...]:
-        """(nanoseconds, share of the latencies up to them), one for each value that occurs: the CDF."""
-        used = np.flatnonzero(self._counts)
-        return tuple(
-            (self._value(int(index))[1], float(self._cumulated[index]) / self._total) for index in used
-        )
-
     def latency(self) -> Latency:
         """The figures that a record keeps."""
         if not self._total:

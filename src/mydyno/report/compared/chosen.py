@@ -15,7 +15,7 @@ from pathlib import Path
 from mydyno.analysis.merged import Part
 from mydyno.core.errors import UsageError
 from mydyno.document.problems import nearest
-from mydyno.report.evidence import factor_named
+from mydyno.report.asked import factor_named
 from mydyno.results import baselines
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run

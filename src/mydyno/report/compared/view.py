@@ -82,7 +82,7 @@ def _name(evidence: Evidence, row: GridRow, column: int) -> str:
 
 def _in_family(one: ComparisonVerdict, p: float | None, family: int) -> Verdict:
     ratio = replace(one.comparison.overall, adjusted_p=p, family=family)
-    return judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.margin)
+    return judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.standard)
 
 
 def _differences(run: MergedRun, evidence: Evidence) -> tuple[Difference, ...]:

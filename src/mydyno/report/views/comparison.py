@@ -17,7 +17,6 @@ from mydyno.analysis.grid import Grid, GridRow
 from mydyno.analysis.metrics import RUNNING_TIME, Metric
 from mydyno.analysis.observations import valid_trials
 from mydyno.analysis.places import Place, places
-from mydyno.analysis.primary import primary_metric
 from mydyno.analysis.summary import summary, total_summary
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
@@ -161,13 +160,14 @@ class _Rows:
         self._of, self._settings, self._held = of, settings, held
         self._points = [point.point_id for point in of.points if point is not None]
         self._trials = [trial for trial in evidence.trials if trial.point_id in self._points]
-        self._primary = primary_metric(self._trials, evidence.experiment.work)
+        self._primary = evidence.metric_of(self._trials)
+        self._chosen = evidence.chosen
         self._programs = evidence.programs
 
     def rows(self) -> Iterator[Row]:
         found = places(self._trials)
         for place in found:
-            metric = RUNNING_TIME if place in self._programs else self._primary
+            metric = RUNNING_TIME if place in self._programs and not self._chosen else self._primary
             values = summary(self._trials, self._points, metric)
             # The only place is the whole: its verdict is the one that knows of the other columns.
             key = None if len(found) == 1 else place

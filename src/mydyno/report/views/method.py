@@ -9,6 +9,7 @@ from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
+from mydyno.report.views.steadiness import drift_of_run, steady_parts
 from mydyno.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
@@ -28,6 +29,8 @@ class Method:
     """Planned trials of which at least one attempt was finished."""
     load: tuple[str, ...]
     """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
+    steady: tuple[str, ...]
+    """Of how many phases the steady part is known, one sentence each."""
     verified: tuple[str, ...]
     """What was looked at before the load, and how much of it was as it should be, one sentence each."""
     remarks: tuple[str, ...]
@@ -51,8 +54,14 @@ def method(evidence: Evidence) -> Method:
             *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
             *((GIVEN_WORK,) if evidence.programs else ()),
         ),
+        steady=tuple(steady_parts(evidence)),
         verified=tuple(verified(evidence)),
-        remarks=(*_missing(evidence, done), *_external(evidence), *_disturbed(evidence)),
+        remarks=(
+            *_missing(evidence, done),
+            *_external(evidence),
+            *_disturbed(evidence),
+            *drift_of_run(evidence),
+        ),
     )
 
 

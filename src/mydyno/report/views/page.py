@@ -12,6 +12,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
@@ -34,6 +35,7 @@ class Page:
     verdicts: Verdicts
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    effects: EffectsView
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
     method: Method
@@ -67,6 +69,7 @@ def page(evidence: Evidence) -> Page:
         words=evidence.words,
         verdicts=found,
         comparison=comparison(evidence, found),
+        effects=effects_view(evidence),
         key_numbers=() if evidence.crossed else key_numbers(evidence),
         method=method(evidence),
         overview=over_time,

@@ -10,7 +10,8 @@ from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import CONNECT_P95, Metric
 from mydyno.analysis.optimum import optimum
 from mydyno.analysis.places import Place, places
-from mydyno.analysis.primary import primary_metric, tail_latency
+from mydyno.analysis.primary import tail_latency
+from mydyno.analysis.standard import Standard
 from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.analysis.words import Words
@@ -44,7 +45,12 @@ class Ratios:
     words: Words
     paired: bool
     """Trials of the same block were compared with each other."""
-    margin: float
+    standard: Standard
+
+    @property
+    def margin(self) -> float:
+        """The relative difference that counts as none."""
+        return self.standard.margin
 
     @property
     def overall(self) -> RatioRow:
@@ -83,7 +89,7 @@ class Verdicts:
 
 
 def verdicts(evidence: Evidence) -> Verdicts:
-    metric = primary_metric(evidence.trials, evidence.experiment.work)
+    metric = evidence.metric_of(evidence.trials)
     settings = {setting.point_id: setting for setting in evidence.settings}
     rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
     found = [one for row in rows for one in row.values()]
@@ -110,8 +116,11 @@ def compared_row(
     """
     points = {point.point_id for point in row.points if point is not None}
     trials = [trial for trial in evidence.trials if trial.point_id in points]
-    metric = primary_metric(trials, evidence.experiment.work) if metric is None else metric
-    found = {column: judge_points(trials, other, first, metric) for column, other, first in row.comparisons()}
+    metric = evidence.metric_of(trials) if metric is None else metric
+    found = {
+        column: judge_points(trials, other, first, metric, evidence.standard)
+        for column, other, first in row.comparisons()
+    }
     if len(found) < 2:
         return found
     corrected = holm([one.comparison.overall.p_value for one in found.values()])
@@ -137,7 +146,7 @@ def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
 
 def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: int) -> ComparisonVerdict:
     ratio = replace(one.comparison.overall, adjusted_p=adjusted_p, family=family)
-    overall = judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.margin)
+    overall = judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.standard)
     return replace(one, overall=overall)
 
 
@@ -152,7 +161,7 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: W
         ),
         words=words,
         paired=one.comparison.overall.paired,
-        margin=one.overall.margin,
+        standard=one.overall.standard,
     )
 
 

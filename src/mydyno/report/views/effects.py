@@ -1,0 +1,34 @@
+"""What each factor explains of the differences between the trials: the numbers behind sentence and figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.analysis.effects.effects import Effects, effects
+from mydyno.analysis.effects.sentence import remarks, sentence
+from mydyno.analysis.primary import primary_metric
+from mydyno.analysis.words import Words
+from mydyno.report.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class EffectsView:
+    of: Effects
+    words: Words
+    sentence: str | None
+    """None where there is nothing to say."""
+    remarks: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool:
+        return self.sentence is None
+
+    @property
+    def tested(self) -> bool:
+        return any(effect.p_value is not None for effect in self.of.found)
+
+
+def effects_view(evidence: Evidence) -> EffectsView:
+    metric = primary_metric(evidence.valid, evidence.experiment.work)
+    found = effects(evidence.experiment, evidence.trials, metric, place=evidence.words.load)
+    return EffectsView(found, evidence.words, sentence(found), remarks(found))
