@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import Literal
 
 from mydyno.analysis.metrics import Metric
+from mydyno.analysis.plain_means import PlainMeans, plain_means
 from mydyno.analysis.ranking import LevelPair, Ranking, ranking
-from mydyno.analysis.ratio import Ratio
 from mydyno.results.records import ClaimRecord, PointRecord, TrialRecord
 
 State = Literal["holds", "tie", "reversed", "not measured"]
@@ -39,6 +39,9 @@ class HeldClaim:
     """The order that the trials show, where the claim is about."""
     steps: tuple[Step, ...]
     """Every two levels of the claim."""
+
+    plain: PlainMeans | None
+    """The order of plain means, by which the source may have come to its own."""
 
     @property
     def agrees(self) -> bool:
@@ -67,7 +70,8 @@ def _held(
         _step(better, worse, pairs.get(frozenset((better, worse))))
         for better, worse in combinations(claim.order, 2)
     )
-    return HeldClaim(claim, found, steps)
+    plain = plain_means(trials, own, claim.factor, metric, claim.where)
+    return HeldClaim(claim, found, steps, plain)
 
 
 def _step(better: str, worse: str, pair: LevelPair | None) -> Step:
@@ -78,10 +82,3 @@ def _step(better: str, worse: str, pair: LevelPair | None) -> Step:
     else:
         state = "holds" if pair.left == better else "reversed"
     return Step(better, worse, state, pair)
-
-
-def ratio_of(step: Step) -> Ratio | None:
-    """How many times as good the claim's better one is, as `Ratio` has it; None where it is not known."""
-    if step.pair is None:
-        return None
-    return step.pair.ratio if step.pair.left == step.better else step.pair.ratio.inverted()

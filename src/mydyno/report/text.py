@@ -52,6 +52,11 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(page.effects.sentence))
     for sentence in page.effects.remarks:
         console.print(Text(sentence))
+    for claim in page.claims:
+        console.print(Text(f"The source on {claim.about}: {claim.said}"))
+        console.print(Text(f"  found: {claim.found} ({claim.summary})"))
+        for reason in claim.reasons:
+            console.print(Text(f"  {reason}"))
     if page.key_numbers:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
@@ -108,6 +113,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+    yield from _claims(page)
     yield from _effects(page, figures)
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
@@ -143,6 +149,17 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
+
+
+def _claims(page: Page) -> Iterator[str]:
+    if not page.claims:
+        return
+    yield "\n## What its source concluded\n"
+    for claim in page.claims:
+        yield f"- {escaped(claim.about)}: the source has {escaped(claim.said)}, found is"
+        yield f"  {escaped(claim.found)}: **{escaped(claim.summary)}** ({escaped(claim.test)})"
+        yield from (f"  - {escaped(reason)}" for reason in claim.reasons)
+    yield ""
 
 
 def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from mydyno.analysis.metrics import (
 )
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
+from mydyno.report.views.claims import ClaimView, claims_view
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.effects import EffectsView, effects_view
@@ -36,6 +37,8 @@ class Page:
     comparison: ComparisonTable
     """Without a row where nothing varies."""
     effects: EffectsView
+    claims: tuple[ClaimView, ...]
+    """What the source of imported numbers concluded; mostly none."""
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
     method: Method
@@ -70,6 +73,7 @@ def page(evidence: Evidence) -> Page:
         verdicts=found,
         comparison=comparison(evidence, found),
         effects=effects_view(evidence),
+        claims=claims_view(evidence),
         key_numbers=() if evidence.crossed else key_numbers(evidence),
         method=method(evidence),
         overview=over_time,
