@@ -86,7 +86,7 @@ def full_plan(seed: int, order: str = "blocked") -> plan.Plan:
         experiment(
             factors="{workload.pause: [0, 1s], server.config.max_connections: [100, 200], "
             "workload.smack.rows: [10, 20, 30]}",
-            design=f"{{repeats: 3, seed: {seed}, order: {order}}}",
+            design=f"{{repeats: 3, seed: {seed}, order: {order}, control: false}}",
         ),
         FACTS,
     )

@@ -69,7 +69,7 @@ class Page:
             """(async () => {
               const frame = () => new Promise((done) => requestAnimationFrame(done));
               for (const box of document.querySelectorAll('[data-chart]')) {
-                if (box.clientWidth === 0) continue;
+                if (!box.checkVisibility()) continue;
                 box.scrollIntoView({behavior: 'instant', block: 'center'});
                 for (let turn = 0; !box.classList.contains('is-live') && turn < 600; turn++) await frame();
                 if (!box.classList.contains('is-live')) throw new Error('not drawn: ' + box.dataset.chart);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import polars as pl
@@ -81,6 +82,8 @@ class MemoryRun:
     facts: Environment
     sample_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     interval_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    encoded_histograms: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    """Trial -> phase -> series -> histogram."""
 
     def trials(self) -> tuple[TrialRecord, ...]:
         return self.records
@@ -101,12 +104,17 @@ class MemoryRun:
     ) -> pl.DataFrame:
         return _only(self.interval_frames.get(trial_id, pl.DataFrame()), columns)
 
+    def histograms(self, trial_id: str, attempt: int | None = None) -> Mapping[str, Mapping[str, str]]:
+        return self.encoded_histograms.get(trial_id, {})
+
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         pass
 
 
 def _only(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:
-    return frame if columns is None else frame.select(name for name in columns if name in frame.columns)
+    if columns is None:
+        return frame
+    return frame.select(name for name in frame.columns if any(fnmatchcase(name, one) for one in columns))
 
 
 def latency(count: int, middle_ns: float) -> Latency:
@@ -259,6 +267,26 @@ def series(trial_record: TrialRecord, cache: int, seed: int) -> tuple[pl.DataFra
             at = to
         created += fresh
     return pl.DataFrame(samples), pl.DataFrame(intervals)
+
+
+def sampled(run: MemoryRun) -> MemoryRun:
+    """With what a real server and /proc tell beside the rest: a machine whose CPUs are full, a disk that is
+    busy for a quarter of the time."""
+
+    def richer(frame: pl.DataFrame) -> pl.DataFrame:
+        t = pl.col("t_s")
+        return frame.with_columns(
+            (t * 1.5).alias("host.cpu.user_s"),
+            (t * 0.4).alias("host.cpu.system_s"),
+            (t * 0.1).alias("host.cpu.idle_s"),
+            (t * 0.25).alias("disk.vda.busy_s"),
+            (t * 300).cast(pl.Int64).alias("status.Innodb_data_fsyncs"),
+            (t * 40).cast(pl.Int64).alias("status.Innodb_row_lock_time"),
+            (t * 7).cast(pl.Int64).alias("status.Innodb_row_lock_waits"),
+            (t * 10 % 9).cast(pl.Int64).alias("status.Threads_running"),
+        )
+
+    return replace(run, sample_frames={name: richer(frame) for name, frame in run.sample_frames.items()})
 
 
 def throughput(connections: int, cache: int, noise: random.Random) -> float:

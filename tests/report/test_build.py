@@ -13,7 +13,7 @@ import pytest
 
 from mydyno.core.errors import MydynoError
 from mydyno.report.build import ReportFiles, build
-from mydyno.report.charts import draw
+from mydyno.report.charts import vega
 from mydyno.report.drawing import drawings
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
@@ -148,4 +148,4 @@ def test_pictures_are_the_same_on_a_machine_without_fonts(tmp_path):
         stdout=subprocess.PIPE,
         check=True,
     ).stdout
-    assert bare == draw.png(drawn, scale=1)
+    assert bare == vega.png(drawn, scale=1)

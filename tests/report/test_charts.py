@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mydyno.report.charts import draw, theme
-from mydyno.report.charts.curves import one_two_five
+from mydyno.report.charts import draw, theme, vega
+from mydyno.report.charts.curve_axes import one_two_five
 from mydyno.report.charts.inline import inline_svg
 from mydyno.report.charts.labels import spread
 from mydyno.report.charts.titled import balanced
@@ -129,10 +129,10 @@ def test_the_picture_that_stands_alone_carries_the_verdict_and_is_not_blank():
     words = " ".join(texts(svg)).replace("\N{NO-BREAK SPACE}", " ")
     assert "thread_cache_size = 450" in words
     assert "Does a larger thread cache buy throughput" in words
-    content = draw.png(svg)
+    content = vega.png(svg)
     assert 1500 < png_size(content)[0] < 1700
     assert png_values(content) > 50
-    assert png_values(draw.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')) < 5
+    assert png_values(vega.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')) < 5
 
 
 def test_hostile_names_are_data_and_not_markup():

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import special
 
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 
@@ -40,9 +40,8 @@ def smallest_difference(
     if n < SMALLEST_SAMPLE:
         return None
     error, freedom = spread / math.sqrt(n), _freedom(np.array(n), paired)
-    far = float(stats.t.isf((1 - level) / 2, freedom))
-    # Five times the critical value is passed for sure, however the spread of three trials came out.
-    distance = optimize.brentq(lambda at: float(stats.nct.sf(far, freedom, at)) - power, 0, 5 * far + 10)
+    far = float(special.stdtrit(freedom, (1 + level) / 2))
+    distance = float(special.nctdtrinc(freedom, 1 - power, far))
     return math.expm1(distance * error) if distance * error < _BEYOND else None
 
 
@@ -62,7 +61,7 @@ def trials_needed(
 
     def chance(n: Sizes) -> Numbers:
         freedom = _freedom(n, paired)
-        far = np.asarray(stats.t.isf((1 - level) / 2, freedom))
+        far = np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
         return _passed(far, freedom, distance / (spread / np.sqrt(n)))
 
     return _first(chance, power, most) if spread else SMALLEST_SAMPLE
@@ -85,7 +84,7 @@ def trials_to_exclude(
 
     def chance(n: Sizes) -> Numbers:
         freedom, error = _freedom(n, paired), spread / np.sqrt(n)
-        far = np.asarray(stats.t.isf((1 - level) / 2, freedom))
+        far = np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
         # Both ends within: at least what is left after either of them may miss.
         near, other = (_passed(far, freedom, side / error) for side in (room - distance, room + distance))
         return near + other - 1
@@ -96,7 +95,7 @@ def trials_to_exclude(
 def _passed(far: Numbers, freedom: Sizes, distance: Numbers) -> Numbers:
     """The chance that t passes `far` when the truth lies `distance` standard errors from 0. (That it passes
     on the other side is no success, and has next to no chance.)"""
-    return np.asarray(stats.nct.sf(far, freedom, distance))
+    return np.asarray(1 - special.nctdtr(freedom, distance, far))
 
 
 def _freedom(n: Sizes, paired: bool) -> Sizes:

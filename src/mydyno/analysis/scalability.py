@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy import special
 from scipy.optimize import brentq, least_squares
-from scipy.stats import f as f_distribution
 
 from mydyno.analysis.bootstrap import SMALLEST_SAMPLE, Interval, Numbers, mean_estimate
 
@@ -200,7 +200,7 @@ class _Curve:
         left = self.mean - self._of(law)
         free = 1 + (0 < law.contention < 1) + (law.coherency > 0)
         lack = trials * float((left**2).sum()) / (loads - free)
-        return float(f_distribution.sf(lack / pure, loads - free, freedom))
+        return float(special.fdtrc(loads - free, freedom, lack / pure))
 
     def _of(self, law: Law) -> Numbers:
         return self._law(math.log(law.one), law.contention, law.coherency)

@@ -5,6 +5,7 @@ Both are readers of the run's events and know nothing else.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -126,6 +127,10 @@ def describe(event: events.Event) -> str | None:
         case events.TrialFinished():
             told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
             return f"  {event.trial} {told}, {format_duration(event.seconds)}"
+        case events.Looked():
+            return f"after block {event.block}: {_known(event)}"
+        case events.Resting():
+            return f"resting {format_duration(event.seconds)} before block {event.block}"
         case events.RunFinished():
             return f"finished: {event.valid} valid trials, {event.invalid} invalid"
         case events.RunInterrupted():
@@ -135,6 +140,22 @@ def describe(event: events.Event) -> str | None:
             )
         case _:
             return None
+
+
+def _known(event: events.Looked) -> str:
+    """`known to ±4.1 %, wanted ±3 %: goes on`"""
+    wanted = f"wanted ±{event.wanted * 100:g} %"
+    if event.half_width is None:
+        known = f"{event.worst} has no interval yet, {wanted}"
+    else:
+        known = f"known to ±{_up(event.half_width * 100)} %, {wanted}"
+    then = "enough" if event.reached else "the most repetitions are done" if event.last else "goes on"
+    return f"{known}: {then}"
+
+
+def _up(percent: float) -> str:
+    """Rounded up, so that what is not reached is not shown as reached."""
+    return f"{math.ceil(percent * 10 - 1e-9) / 10:g}"
 
 
 class LiveDisplay:
@@ -151,6 +172,7 @@ class LiveDisplay:
         self._heading = self._step = self._phase = ""
         self._phases = 0
         self._recent: list[float] = []
+        self._rests_until = 0.0
         self._live = Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
@@ -185,6 +207,9 @@ class LiveDisplay:
                 errors = f" · [red]{event.errors} errors[/red]" if event.errors else ""
                 told = rate(event.queries_per_second, event.work)
                 self._phase = f"{told} · p95 {milliseconds(event.p95_ns)}{errors}"
+            case events.Resting():
+                self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
+                self._console.print(describe(event), highlight=False)
             case events.TrialFinished():
                 self._finished += 1
                 style = None if event.status == "valid" else "red"
@@ -205,9 +230,10 @@ class LiveDisplay:
             f"{self._finished}/{self._planned} trials",
             f"{format_duration(self._clock.elapsed)} gone, about {format_duration(self._clock.left)} left",
         )
+        rest = self._rests_until - time.monotonic()
         return Group(
             Text(self._heading, style="bold"),
-            Text(self._step),
+            Text(f"resting: {format_duration(rest)} left" if rest > 0 else self._step),
             Text.from_markup(f"{self._phase}  [cyan]{sparkline(self._recent)}[/cyan]"),
             bar,
         )

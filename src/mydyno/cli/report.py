@@ -73,10 +73,10 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> None:
     """Write the files and print the summary and where they are."""
     from mydyno.report.asked import AS_IT_IS
     from mydyno.report.build import build
-    from mydyno.report.text import summary
+    from mydyno.report.text import terminal
 
     files = build(run, out, asked or AS_IT_IS)
-    typer.echo(summary(run, asked=asked or AS_IT_IS))
+    typer.echo(terminal(files.page))
     typer.echo(f"\nreport   {files.html}")
     if files.overview:
         typer.echo(f"picture  {files.overview}")

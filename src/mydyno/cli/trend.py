@@ -68,7 +68,7 @@ def trend(
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
-    from mydyno.report.charts import draw, theme
+    from mydyno.report.charts import draw, theme, vega
     from mydyno.report.charts.theme import Size
     from mydyno.report.trend.chart import trend_chart
 
@@ -77,8 +77,8 @@ def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
             f"--picture: a file that ends with {suffix or 'nothing'} is no picture", ".png or .svg"
         )
     spec = draw.specification(trend_chart(found, Size("picture", 800)))
-    svg = draw.rendered({**spec, "background": theme.PAPER})
-    return draw.png(svg) if suffix == ".png" else svg.encode()
+    svg = vega.svg({**spec, "background": theme.PAPER})
+    return vega.png(svg) if suffix == ".png" else svg.encode()
 
 
 def _save(path: Path, content: bytes) -> None:

@@ -63,10 +63,16 @@ class Estimate(BaseModel):
     assumptions: tuple[str, ...]
 
 
-def estimate(points: Sequence[Point], order: Iterable[Point], shares_blocks: bool | None = None) -> Estimate:
+def estimate(
+    points: Sequence[Point],
+    order: Iterable[Point],
+    shares_blocks: bool | None = None,
+    rest_seconds: float = 0.0,
+) -> Estimate:
     """The cost of visiting `points` in `order`, one trial at each step.
 
     `shares_blocks`: whether a clone in the lab shares the dataset's blocks instead of copying them.
+    `rest_seconds`: all pauses between blocks.
     """
     by_dataset = {_dataset_key(point): point for point in points}
     bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
@@ -85,7 +91,7 @@ def estimate(points: Sequence[Point], order: Iterable[Point], shares_blocks: boo
     frozen += [file_bytes(point.setup, point.workload) for point in bases]
     build += sum(BASE_SECONDS + _copying_seconds(point) for point in bases)
     return Estimate(
-        seconds=build + loading + sum(per_trial[point_id] for point_id in visited),
+        seconds=build + loading + rest_seconds + sum(per_trial[point_id] for point_id in visited),
         load_seconds=loading,
         disk_bytes=sum(frozen) + max(clones, default=0),
         assumptions=_assumptions(points, bool(shares_blocks)),

@@ -10,6 +10,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
 from mydyno.plan.describe_storage import describe_host, describe_storage
+from mydyno.plan.design import described, factors_of, lettered
 from mydyno.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.plan.plan import Plan
 from mydyno.plan.point import Point
@@ -40,6 +41,10 @@ class TrialRow:
     """The lowest layer that differs from the trial before; everything above it is raised anew too."""
 
 
+FEW_FACTORS = 2
+"""With more, points are told by their levels alone, below the names of the factors."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """What a plan would do, ready to be laid out."""
@@ -49,7 +54,11 @@ class Explanation:
     size: str | None
     fingerprint: str
     seed: int
+    factors: tuple[str, ...]
+    """Full names, in the order of the file."""
     points: tuple[PointRow, ...]
+    design: tuple[str, ...]
+    """What is to be known of the design, one sentence each."""
     trials: tuple[TrialRow, ...]
     rebuilds: dict[str, int]
     """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
@@ -74,7 +83,7 @@ def explain(plan: Plan) -> Explanation:
         lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
         anew = _fresh(by_id[trial.point_id])
         raises = LAYERS[lowest] if lowest < len(LAYERS) else anew
-        title = by_id[trial.point_id].title
+        title = _title(by_id[trial.point_id], factors_of(plan.points))
         trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
         before = trial.point_id
     return Explanation(
@@ -83,10 +92,11 @@ def explain(plan: Plan) -> Explanation:
         size=plan.size,
         fingerprint=plan.fingerprint,
         seed=plan.seed,
+        factors=factors_of(plan.points),
         points=tuple(
             PointRow(
                 id=point.id,
-                title=point.title or "the only point",
+                title=_title(point, factors_of(plan.points)),
                 levels=dict(point.levels),
                 storage=_storage(point),
                 notes=point.notes,
@@ -96,6 +106,7 @@ def explain(plan: Plan) -> Explanation:
             )
             for point in plan.points
         ),
+        design=tuple(described(plan.design, plan.points, plan.blocks)),
         trials=tuple(trials),
         rebuilds=_rebuilds(plan, by_id),
         disks=plan.disks,
@@ -106,6 +117,28 @@ def explain(plan: Plan) -> Explanation:
         side_effects=plan.side_effects,
         warnings=plan.warnings,
     )
+
+
+def _title(point: Point, factors: tuple[str, ...]) -> str:
+    """`thread_cache_size = 8`; of many factors the levels alone."""
+    if len(factors) <= FEW_FACTORS:
+        return point.title or "the only point"
+    levels = " · ".join(point.levels.get(factor, "–") for factor in factors)
+    return levels if point.control_of is None else f"{levels} (A/A control)"
+
+
+def _of_factors(factors: tuple[str, ...]) -> str:
+    """What stands in which place of a title that has levels alone."""
+    if len(factors) <= FEW_FACTORS:
+        return ""
+    named = (f"{letter} {name}" for letter, name in lettered(factors).items())
+    return f" of {' · '.join(named)}"
+
+
+def _trial_count(plan: Plan, told: Explanation) -> str:
+    """`10 trials`, or of a sequential design `6 to 40 trials`."""
+    at_least = f"{len(plan.points) * plan.design.first_look} to " if plan.design.first_look else ""
+    return f"{at_least}{len(told.trials)} trial{_s(told.trials)}"
 
 
 def _fresh(point: Point) -> str:
@@ -131,32 +164,40 @@ def render(plan: Plan) -> str:
     lines = [f"{told.experiment}{size}"]
     if told.question:
         lines.append(told.question)
-    lines += ["", f"{len(told.points)} point{_s(told.points)}"]
+    lines += ["", f"{len(told.points)} point{_s(told.points)}{_of_factors(told.factors)}"]
     told_once = _shared_storage(told)
+    wide = max(4, *(len(row.id) for row in told.points))
     loads = {f"{row.workload}, {row.phases}" for row in told.points}
     if len(loads) == 1:
         for row in told.points:
-            lines += [f"  {row.id:4} {row.title}", *_below(row, told_once)]
+            lines += [f"  {row.id:{wide}} {row.title}", *_below(row, told_once)]
         lines.append(f"  load {loads.pop()}")
     else:
         for row in told.points:
-            lines += [f"  {row.id:4} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
+            lines += [f"  {row.id:{wide}} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
     if told_once:
         lines.append(f"  on {told_once}")
     lines += [f"  {device}" for device in told.disks]
     lines += [
         "",
-        f"{len(told.trials)} trial{_s(told.trials)}, seed {told.seed}, plan {told.fingerprint[:12]}",
+        f"{_trial_count(plan, told)}, seed {told.seed}, plan {told.fingerprint[:12]}",
     ]
+    lines += [f"  {sentence}" for sentence in told.design]
+    shown = [row for row in told.trials if row.block <= (plan.design.first_look or row.block)]
     lines += [
-        f"  {row.id} block {row.block:<3} {row.point_id:4} {row.title} [{row.raises}]" for row in told.trials
+        f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown
     ]
+    if len(shown) < len(told.trials):
+        lines.append(
+            f"  blocks {shown[-1].block + 1} to {plan.design.at_most} likewise, as far as they are needed"
+        )
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
     lines.append(f"  layers raised or changed on the way: {raised}")
     time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
+    about = "at most about" if plan.design.until else "about"
     lines += [
         "",
-        f"about {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+        f"{about} {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
     ]
     lines += [f"  - {assumption}" for assumption in told.assumptions]
     lines += ["", "outside the lab it"]

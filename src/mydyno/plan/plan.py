@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
+from mydyno.plan.control import control_of, is_controlled, order_keys
+from mydyno.plan.design import PlannedDesign, planned_design
 from mydyno.plan.estimate import Estimate, estimate
 from mydyno.plan.ground_checks import ground_problems
-from mydyno.plan.layers import layer_keys
 from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
 from mydyno.plan.order import blocked, trial_seed
 from mydyno.plan.point import Point, memory_bytes, points_of
@@ -57,6 +58,12 @@ class Plan(BaseModel):
     warnings: tuple[str, ...]
     disks: tuple[str, ...] = ()
     """The real disks that are built on, as this machine describes them."""
+    design: PlannedDesign = PlannedDesign()
+
+    @property
+    def blocks(self) -> int:
+        """Of a sequential design, at most."""
+        return self.trials[-1].block
 
     def point(self, point_id: str) -> Point:
         """The point with this id. Raises KeyError."""
@@ -81,13 +88,18 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
     if problems:
         raise SpecErrors(problems)
     points = tuple(point for point, _ in described)
-    trials = _trials(experiment, points)
-    cost = estimate(points, (points[_number(trial)] for trial in trials), facts.shares_blocks)
+    design = planned_design(experiment, points)
+    trials, cost = _trials(experiment, points), _cost(experiment, points, facts)
+    controlled = (*points, control_of(points[0]))
+    with_it = _cost(experiment, controlled, facts)
+    if is_controlled(experiment.design.control, len(points), with_it.seconds / cost.seconds):
+        points, trials, cost = controlled, _trials(experiment, controlled), with_it
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,
         size=experiment.size,
         fingerprint=_fingerprint(experiment, points, trials),
+        design=design,
         seed=experiment.design.seed,
         points=points,
         trials=trials,
@@ -101,11 +113,6 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
 
 def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTrial, ...]:
     design = experiment.design
-    keyed = [(point, layer_keys(point)) for point in points]
-    order: list[tuple[int, Point]] = []
-    for block in range(1, design.repeats + 1):
-        shuffled = blocked(keyed, design.seed, block) if design.order == "blocked" else points
-        order += [(block, point) for point in shuffled]
     return tuple(
         PlannedTrial(
             id=f"t{index + 1:03d}",
@@ -114,12 +121,23 @@ def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTri
             point_id=point.id,
             seed=trial_seed(design.seed, block),
         )
-        for index, (block, point) in enumerate(order)
+        for index, (block, point) in enumerate(_order(experiment, points))
     )
 
 
-def _number(trial: PlannedTrial) -> int:
-    return int(trial.point_id.removeprefix("p")) - 1
+def _order(experiment: Experiment, points: Sequence[Point]) -> Iterator[tuple[int, Point]]:
+    """(block, point) of each trial."""
+    design, keyed = experiment.design, order_keys(points)
+    for block in range(1, design.blocks + 1):
+        shuffled = blocked(keyed, design.seed, block) if design.order == "blocked" else points
+        yield from ((block, point) for point in shuffled)
+
+
+def _cost(experiment: Experiment, points: Sequence[Point], facts: HostFacts) -> Estimate:
+    """Of a sequential design all that it may take, the rests between blocks included."""
+    order = (point for _, point in _order(experiment, points))
+    rests = experiment.design.rest * (experiment.design.blocks - 1)
+    return estimate(points, order, facts.shares_blocks, rests)
 
 
 def _check_memory(
@@ -166,8 +184,8 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
     if facts.free_disk_bytes is not None and cost.disk_bytes > facts.free_disk_bytes:
         free = format_bytes(facts.free_disk_bytes)
         warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
-    if experiment.design.repeats < 3 and len(points) > 1:
-        repeats = experiment.design.repeats
+    if experiment.design.blocks < 3 and len(points) > 1:
+        repeats = experiment.design.blocks
         warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: take 5 or more")
     if experiment.design.order == "sequential" and len(points) > 1:
         warnings.append(
@@ -181,6 +199,8 @@ def _equal_points(points: Sequence[Point]) -> list[str]:
     seen: dict[str, Point] = {}
     warnings: list[str] = []
     for point in points:
+        if point.control_of is not None:
+            continue
         meaning = point.setup.model_dump_json() + point.workload.model_dump_json()
         first = seen.setdefault(meaning, point)
         if first is not point:
@@ -189,10 +209,14 @@ def _equal_points(points: Sequence[Point]) -> list[str]:
 
 
 def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
+    design = experiment.design
     content = {
-        "points": [point.model_dump(mode="json", exclude={"notes"}) for point in points],
+        "points": [point.model_dump(mode="json", exclude={"notes", "control_of"}) for point in points],
         "trials": [trial.model_dump(mode="json") for trial in trials],
         "sampling": experiment.sampling.model_dump(mode="json"),
-        "seed": experiment.design.seed,
+        "seed": design.seed,
+        # What a plan of before these keys did not have must not change its fingerprint.
+        **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
+        **({"rest": design.rest} if design.rest else {}),
     }
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -24,6 +24,8 @@ class Point(BaseModel):
     workload: Workload
     notes: tuple[str, ...] = ()
     """What the plan has made of what the file says, for people: a share as a size, an old name as today's."""
+    control_of: str | None = None
+    """The point that this one measures a second time (an A/A control)."""
 
     @property
     def starts_server(self) -> bool:
@@ -33,7 +35,8 @@ class Point(BaseModel):
     @property
     def title(self) -> str:
         """For people: `thread_cache_size = 8`; empty for an experiment without factors."""
-        return ", ".join(f"{factor.rpartition('.')[2]} = {level}" for factor, level in self.levels.items())
+        title = ", ".join(f"{factor.rpartition('.')[2]} = {level}" for factor, level in self.levels.items())
+        return title if self.control_of is None else f"{title} (A/A control)".lstrip()
 
 
 def points_of(experiment: Experiment, facts: HostFacts) -> list[tuple[Point, Variant]]:

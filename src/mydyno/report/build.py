@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mydyno.core.errors import MydynoError
 from mydyno.report.asked import AS_IT_IS, Asked
-from mydyno.report.charts import draw
+from mydyno.report.charts.press import press
 from mydyno.report.csv import (
     comparison_frame,
     operations_frame,
@@ -23,13 +23,16 @@ from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
 from mydyno.report.text import markdown
-from mydyno.report.views.page import page
+from mydyno.report.views.page import Page, page
+from mydyno.report.views.trial_pages import trial_pages
 
 
 @dataclass(frozen=True)
 class ReportFiles:
     """What was written."""
 
+    page: Page
+    """What it says."""
     html: Path
     markdown: Path
     points: Path
@@ -55,14 +58,18 @@ class ReportFiles:
 
 def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
+    press()  # It starts while the numbers are worked out.
     evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
+    # Before the method, which tells what was found lost when it was read.
+    trials = trial_pages(evidence)
     whole = page(evidence)
     drawn = figures(whole)
     made = drawings(drawn)
+    pictures = [(drawing.figure.name, picture := drawing.picture(), press().png(picture)) for drawing in made]
     contents: dict[str, bytes] = {
-        "report.html": html(whole, made).encode(),
+        "report.html": html(whole, made, trials).encode(),
         "summary.md": markdown(whole, drawn).encode(),
         "points.csv": points_frame(evidence).write_csv().encode(),
         "trials.csv": trials_frame(evidence).write_csv().encode(),
@@ -74,14 +81,14 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         "self-checks.csv": self_checks_frame(evidence),
     }
     contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
-    for drawing in made:
-        picture = drawing.picture()
-        contents[f"{drawing.figure.name}.png"] = draw.png(picture)
-        contents[f"{drawing.figure.name}.svg"] = picture.encode()
+    for name, picture, png in pictures:
+        contents[f"{name}.png"] = png.result()
+        contents[f"{name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
             (out / name).write_bytes(content)
     return ReportFiles(
+        page=whole,
         html=out / "report.html",
         markdown=out / "summary.md",
         points=out / "points.csv",

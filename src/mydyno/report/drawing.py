@@ -10,6 +10,7 @@ from markupsafe import Markup
 from mydyno.report.charts import draw, theme
 from mydyno.report.charts.inline import inline_svg
 from mydyno.report.charts.live import LiveChart, interactive
+from mydyno.report.charts.press import press
 from mydyno.report.charts.titled import titled
 from mydyno.report.figures import Figure
 
@@ -31,10 +32,10 @@ class Drawing:
 
 
 def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
-    return tuple(_drawing(figure) for figure in figures)
-
-
-def _drawing(figure: Figure) -> Drawing:
-    wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
-    chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
-    return Drawing(figure, draw.rendered(wide), chart)
+    """All of them, each picture made while the next chart is prepared."""
+    begun = []
+    for figure in figures:
+        wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
+        chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
+        begun.append((figure, press().svg(wide), chart))
+    return tuple(Drawing(figure, svg.result(), chart) for figure, svg, chart in begun)

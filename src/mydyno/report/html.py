@@ -30,24 +30,31 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from mydyno.report.charts import draw, theme, vega
+from mydyno.report.charts import theme, vega
 from mydyno.report.charts.inline import dark_rules
+from mydyno.report.charts.press import press
 from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
 from mydyno.report.drawing import Drawing
 from mydyno.report.effects_tables import effects_table
 from mydyno.report.figures import EFFECTS, GROUND
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
+from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.report.rank_tables import ranks_table
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
+    Table,
     key_numbers_table,
     key_value,
     remarks_told,
     trials_table,
 )
+from mydyno.report.trial_data import counter_titles, trial_charts, trial_sets
+from mydyno.report.trial_sections import trial_sections
 from mydyno.report.views.page import Page
+from mydyno.report.views.trial_pages import TrialPage
 from mydyno.results.records import EXTERNAL_SERVER
 
 _TEMPLATES = jinja2.Environment(
@@ -65,20 +72,23 @@ _MANY_REMARKS = 8
 """Marked trials that are listed unfolded."""
 
 
-def html(page: Page, drawings: Sequence[Drawing]) -> str:
-    """The whole page with its figures."""
+def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = ()) -> str:
+    """The whole page with its figures and the pages of `trials`."""
     settings = page.settings.settings
-    charts = [drawing.chart for drawing in drawings]
-    sets: dict[str, Mapping[str, Columns]] = {}
-    scripts = [script_text(source) for source in (vega.script(), _source("report.js"))]
+    charts = [*(drawing.chart for drawing in drawings), *trial_charts(trials, page.words)]
+    titles = counter_titles(trials)
+    sets: dict[str, Mapping[str, Columns]] = {
+        trial.anchor: trial_sets(trial, page.words, titles) for trial in trials
+    }
+    scripts = [script_text(source) for source in (press().script().result(), _source("report.js"))]
     return _TEMPLATES.get_template("report.html").render(
         page=page,
         settings=settings,
         drawings=drawings,
         charts=charts,
         sets=sets,
-        contents=contents(page, drawings),
-        settings_data={"config": theme.config(), "locale": draw.LOCALE},
+        contents=contents(page, drawings, trials=bool(trials)),
+        settings_data={"config": theme.config(), "locale": vega.LOCALE},
         scripts=scripts,
         policy=policy(scripts),
         licences=Markup(_source("licences.txt")),
@@ -97,7 +107,10 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         many_rows=_MANY_ROWS,
         key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
+        trial_pages=list(trial_sections(trials, page.words)),
         ground_figure=GROUND,
+        ranks_caption=RANKS_CAPTION,
+        ranks_table=ranks_table,
         effects_figure=EFFECTS,
         effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
@@ -108,6 +121,7 @@ def html(page: Page, drawings: Sequence[Drawing]) -> str:
         count=count,
         key_value=key_value,
         keep_together=keep_together,
+        table_markup=table_markup,
         breakable=breakable,
         missing=MISSING,
     )
@@ -129,6 +143,24 @@ def durability(page: Page) -> list[tuple[str, str]]:
     ]
 
 
+def table_markup(table: Table, caption: str) -> Markup:
+    """A `<table>`, every cell escaped. Written here, not in a template: 200 trials have 50,000 cells."""
+    left = [' class="text"' if at in table.text_columns else "" for at in range(len(table.columns))]
+    heads = "".join(
+        f'<th scope="col"{text}>{escape(column)}</th>'
+        for text, column in zip(left, table.columns, strict=True)
+    )
+    rows = "\n".join(f"<tr>{_cells(row, left)}</tr>" for row in table.rows)
+    return Markup(
+        f'<table>\n<caption class="unseen">{escape(caption)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    )
+
+
+def _cells(row: Sequence[str], left: Sequence[str]) -> str:
+    return "".join([f"<td{text}>{escape(cell)}</td>" for text, cell in zip(left, row, strict=True)])
+
+
 def breakable(name: str) -> Markup:
     """`name` escaped, with a chance to break the line after each underscore."""
     return Markup("_<wbr>").join(name.split("_"))
@@ -140,17 +172,19 @@ def command(page: Page) -> str:
     return f"mydyno run {file} --size {size} --again"
 
 
-def contents(page: Page, drawings: Sequence[Drawing]) -> list[tuple[str, str]]:
+def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[tuple[str, str]]:
     """(id, title) of each section, in their order on the page."""
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
     drawn = [(each.figure.name, each.figure.title) for each in drawings]
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     return [
         *compared,
+        *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,
         ("validity", "Trials and validity"),
+        *([("trials", "Trial by trial")] if trials else []),
         ("settings", "Settings"),
         ("environment", "Environment"),
         ("reproduce", "Reproduce"),

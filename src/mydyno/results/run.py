@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,7 +73,8 @@ class Run:
         """The raw readings of a trial, one row a sample, columns as docs/lab-format.md lists them.
 
         Without `attempt`, the last one. With `columns`, those of them that the file has, and nothing else of
-        it is read. Raises LabError when there is no such trial or its file is damaged.
+        it is read; `*` in a name stands for any text. Raises LabError when there is no such trial or its file
+        is damaged.
         """
         return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES, columns)
 
@@ -81,6 +83,13 @@ class Run:
     ) -> pl.DataFrame:
         """What finished in each interval of a trial, one row an interval; otherwise as `samples`."""
         return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS, columns)
+
+    def series_columns(
+        self, trial_id: str, attempt: int | None = None
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of the samples, and of the intervals; otherwise as `samples`."""
+        folder = self.trial_folder(trial_id, attempt)
+        return _columns(folder / SAMPLES), _columns(folder / INTERVALS)
 
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         """Raises LabError when a series of the trial is missing or cut off, without reading it."""
@@ -146,11 +155,27 @@ def _read(path: Path) -> bytes:
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     _look_at_parquet(path)
-    wanted = pl.all() if columns is None else cs.by_name(*columns, require_all=False)
+    wanted = cs.all() if columns is None else _named(columns)
     try:
         return pl.scan_parquet(path, glob=False).select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged(path, error) from error
+
+
+def _columns(path: Path) -> tuple[str, ...]:
+    _look_at_parquet(path)
+    try:
+        return tuple(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _named(columns: Sequence[str]) -> cs.Selector:
+    found = cs.by_name(*(name for name in columns if "*" not in name), require_all=False)
+    for name in columns:
+        if "*" in name:
+            found = found | cs.matches(f"^{re.escape(name).replace(chr(92) + '*', '.*')}$")
+    return found
 
 
 def _look_at_parquet(path: Path) -> None:

@@ -81,6 +81,14 @@ class RunWriter(Run):
                     value=value,
                 )
 
+    def stop_after(self, trials: int) -> None:
+        """The run is complete with so many trials: its design has found out all that it wanted to."""
+        with self._explain_full_disk("ending the run", None), transaction(self._connection):
+            self._connection.execute(
+                "UPDATE runs SET planned_trials = ? WHERE run_id = ?", (trials, self._run_id)
+            )
+        self.experiment = dataclasses.replace(self.experiment, planned_trials=trials)
+
     def new_trial_folder(self, trial_id: str) -> Path:
         """An empty folder for the files of a trial that starts now (my.cnf, error.log, anything else).
 

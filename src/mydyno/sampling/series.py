@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import polars as pl
 
 from mydyno.sampling.catalogue import kind
 
 STATUS = "status."
-_WITNESSES = ("status.Uptime", "status.Connections", "status.Queries")
+WITNESSES = ("status.Uptime", "status.Connections", "status.Queries")
 """Neither FLUSH STATUS nor anything else but a restart sets these back."""
 
 
-def restarted(samples: pl.DataFrame) -> pl.Series:
-    """For each sample, whether the server restarted since the one before (False for the first).
-
-    Seen as Uptime, Connections or Queries going back.
-    """
-    seen = pl.Series([False] * samples.height, dtype=pl.Boolean)
-    for name in filter(samples.columns.__contains__, _WITNESSES):
-        # A server on its way down and up may leave samples without an answer in between.
-        fell = samples[name].forward_fill().diff() < 0
-        seen = seen | fell.fill_null(value=False)
-    return seen
-
-
 def restarts(samples: pl.DataFrame) -> tuple[float, ...]:
-    """The `t_s` of every sample that first saw the server restarted."""
-    return tuple(samples.filter(restarted(samples))["t_s"])
+    """The `t_s` of every sample that first saw the server restarted: Uptime, Connections or Queries went
+    back."""
+    times = samples["t_s"].to_list() if "t_s" in samples.columns else []
+    seen = {
+        at for name in WITNESSES if name in samples.columns for at in _falls(times, samples[name].to_list())
+    }
+    return tuple(sorted(seen))
+
+
+def _falls(times: Sequence[float], values: Sequence[int | float | None]) -> Iterator[float]:
+    """A server on its way down and up may leave samples without an answer in between."""
+    before: int | float | None = None
+    for at, value in zip(times, values, strict=True):
+        if value is None:
+            continue
+        if before is not None and value < before:
+            yield at
+        before = value
 
 
 def totals(samples: pl.DataFrame) -> dict[str, int | float]:

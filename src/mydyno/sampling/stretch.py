@@ -1,17 +1,19 @@
-"""How far counters went over one stretch of a trial. Pure; takes the frames of `frames`."""
+"""How far counters went over stretches of a trial. Pure; takes the frames of `frames`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from mydyno.sampling.catalogue import kind
-from mydyno.sampling.series import STATUS, restarted
+from mydyno.sampling.series import STATUS, restarts
 
 Number = int | float
 
+_OF_THE_SERVER = (STATUS, "server.")
 _STATES = ("rss_bytes", ".threads")
 
 
@@ -33,19 +35,32 @@ class Stretch:
 def stretch(samples: pl.DataFrame, from_s: float, to_s: float) -> Stretch | None:
     """Between the first and the last sample within [from_s, to_s]; None with fewer than two of them there,
     since nobody knows when between two samples a counter grew."""
-    if "t_s" not in samples.columns:
+    return stretches(samples, [(from_s, to_s)])[0]
+
+
+def stretches(samples: pl.DataFrame, windows: Sequence[tuple[float, float]]) -> list[Stretch | None]:
+    """`stretch` for each of `windows`, the samples ascending in `t_s`."""
+    if samples.is_empty() or "t_s" not in samples.columns:
+        return [None for _ in windows]
+    times: list[float] = samples["t_s"].to_list()
+    counting = samples.select(name for name in samples.columns if name == "t_s" or _counts_up(name))
+    lost = restarts(samples)
+    return [_between(counting, times, lost, *window) for window in windows]
+
+
+def _between(
+    counting: pl.DataFrame, times: list[float], lost: Sequence[float], from_s: float, to_s: float
+) -> Stretch | None:
+    first, last = bisect_left(times, from_s), bisect_right(times, to_s) - 1
+    if last <= first or times[last] <= times[first]:
         return None
-    inside = samples.filter(pl.col("t_s").is_between(from_s, to_s))
-    if inside.height < 2:
-        return None
-    earlier, later = inside.row(0, named=True), inside.row(-1, named=True)
-    whole = not restarted(inside).any()
-    found = {
-        name: grown
-        for name, grown in _growth(earlier, later)
-        if whole or not name.startswith((STATUS, "server."))
+    restarted = any(times[first] < at <= times[last] for at in lost)
+    grown = {
+        name: value
+        for name, value in _growth(counting.row(first, named=True), counting.row(last, named=True))
+        if not (restarted and name.startswith(_OF_THE_SERVER))
     }
-    return Stretch(earlier["t_s"], later["t_s"], found)
+    return Stretch(times[first], times[last], grown)
 
 
 def _growth(
@@ -53,7 +68,7 @@ def _growth(
 ) -> Iterator[tuple[str, Number]]:
     for name, after in later.items():
         before = earlier[name]
-        if before is not None and after is not None and after >= before and _counts_up(name):
+        if name != "t_s" and before is not None and after is not None and after >= before:
             yield name, after - before
 
 

@@ -13,6 +13,7 @@ from mydyno.spec.host import Host, HostKind, kernel_version
 from mydyno.spec.limits import Limits
 from mydyno.spec.load import load, loads
 from mydyno.spec.load_shape import Arrival, Each, Think
+from mydyno.spec.points import Points, PointsKind
 from mydyno.spec.sampling import Sampling
 from mydyno.spec.schema import json_schema
 from mydyno.spec.server import Network, Server
@@ -37,6 +38,8 @@ __all__ = [
     "Level",
     "Limits",
     "Network",
+    "Points",
+    "PointsKind",
     "Position",
     "Problem",
     "Raid",

@@ -72,29 +72,30 @@ def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping,
 def refuse_equal_levels(
     factors: tuple[FactorSource, ...],
     index: int,
-    meanings: AbstractMapping[tuple[str, ...], str],
+    meanings: AbstractMapping[tuple[str | None, ...], str],
     findings: Findings,
 ) -> None:
     """Two levels that set the same thing (256M and 268435456) would be compared with themselves.
 
-    `meanings` are those of the points that are sound, by the names of their levels. Two levels of the
-    factor at `index` are equal when they mean the same beside every combination of the other factors.
+    `meanings` are those of the points that are sound, by the names of their levels (None where a nested
+    factor is not there). Two levels of the factor at `index` are equal when they mean the same wherever both
+    stand beside the same levels of the others.
     """
     factor = factors[index]
-    seen: dict[object, str] = {}
+    seen: dict[str, dict[tuple[str | None, ...], str]] = {}
     for level in factor.levels:
         beside = {
             (*names[:index], *names[index + 1 :]): meaning
             for names, meaning in meanings.items()
             if names[index] == level.name
         }
-        if not beside:
-            continue
-        everywhere = frozenset(beside.items())
-        if everywhere in seen:
-            message = f"level {level.name} of {factor.name} means the same as level {seen[everywhere]}"
-            findings.add(level.position, message, allowed="levels that differ")
-        seen.setdefault(everywhere, level.name)
+        for earlier, before in seen.items():
+            shared = before.keys() & beside.keys()
+            if shared and all(before[each] == beside[each] for each in shared):
+                message = f"level {level.name} of {factor.name} means the same as level {earlier}"
+                findings.add(level.position, message, allowed="levels that differ")
+                break
+        seen[level.name] = beside
 
 
 def meaning_of(setup: Setup, workload: Workload) -> str:

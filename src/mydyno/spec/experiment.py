@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
@@ -17,6 +16,8 @@ from mydyno.document.beside import files_beside
 from mydyno.document.problems import Position, Problem
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.design import Design
+from mydyno.spec.designs.chosen import Chosen
+from mydyno.spec.designs.constraints import Constraints
 from mydyno.spec.factors import Factor, FactorSource
 from mydyno.spec.paths import location_of
 from mydyno.spec.sampling import Sampling
@@ -44,14 +45,27 @@ class Source:
     sizes: tuple[str, ...]
     tree: Mapping
     factors: tuple[FactorSource, ...]
+    constraints: Constraints
+    chosen: Chosen
+    """Empty when the design or its factors are wrong."""
 
     def with_levels(self, chosen: AbstractMapping[str, str]) -> Mapping:
-        """The tree with the chosen level of each factor laid over it."""
+        """The tree with the chosen level of each factor laid over it; of a nested one it may have none."""
         tree = self.tree
         for factor in self.factors:
-            level = next(level for level in factor.levels if level.name == chosen[factor.name])
-            tree = apply_level(tree, level.settings)
+            if factor.name in chosen:
+                level = next(level for level in factor.levels if level.name == chosen[factor.name])
+                tree = apply_level(tree, level.settings)
         return tree
+
+    def plain(self) -> dict[str, Any]:
+        """What the sections are made of, with what needs more than one of them to be read."""
+        plain: dict[str, Any] = self.tree.plain()
+        if isinstance(design := plain.get("design"), dict):
+            read = {key: getattr(self.constraints, key) for key in ("exclude", "only") if key in design}
+            plain["design"] = {**design, **read}
+        factors = tuple(factor.factor for factor in self.factors)
+        return {**plain, "factors": factors, "sizes": self.sizes}
 
 
 @dataclass(frozen=True)
@@ -97,14 +111,15 @@ class Experiment(Section):
         default=(),
         description="What varies: dotted paths into the setup or the workload with a list of levels "
         "(`server.config.thread_cache_size: [8, 450]`) or with named levels (`{small: 8, large: 450}`), or a "
-        "named factor whose levels set several paths at once. All combinations are measured.",
+        "named factor whose levels set several paths at once. `{when: {FACTOR: LEVELS}, levels: ...}` is "
+        "nested: it varies only there. All combinations are measured, unless `design` says otherwise.",
     )
     workload: Workload = Field(
         description="The load.",
         examples=[{"oltp-read-only": {"tables": 4}, "connections": [1, 8], "each": {"rounds": 100}}],
     )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
-    design: Design = Field(default_factory=Design, description="Repetition and order.")
+    design: Design = Field(default_factory=Design, description="Points, repetition and order.")
     sizes: tuple[str, ...] = Field(
         default=(),
         description="Overlays for `--size`: a name and the dotted paths that it replaces, "
@@ -115,11 +130,7 @@ class Experiment(Section):
     @classmethod
     def read(cls, source: Source) -> Experiment:
         """The experiment that `source` describes. Raises pydantic.ValidationError."""
-        factors = tuple(factor.factor for factor in source.factors)
-        experiment = cls.model_validate(
-            {**source.tree.plain(), "factors": factors, "sizes": source.sizes},
-            context={"factors": bool(factors)},
-        )
+        experiment = cls.model_validate(source.plain(), context={"factors": bool(source.factors)})
         experiment._source = source
         return experiment
 
@@ -143,12 +154,19 @@ class Experiment(Section):
         return self._source.file
 
     def combinations(self) -> Iterator[dict[str, str]]:
-        """Every combination of levels, factor name to level name; the last factor varies fastest."""
-        for levels in itertools.product(*(factor.levels for factor in self.factors)):
-            yield {factor.name: level.name for factor, level in zip(self.factors, levels, strict=True)}
+        """The points of the design, factor name to level name; the last factor varies fastest.
+
+        A nested factor is missing where it does not apply.
+        """
+        return iter(self._source.chosen.combinations)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The points, with what they cannot tell apart."""
+        return self._source.chosen
 
     def variant(self, levels: AbstractMapping[str, str]) -> Variant:
-        """Setup and workload with `levels` (factor name to level name, one for every factor) in place."""
+        """Setup and workload with `levels` (factor name to level name) in place."""
         tree = self._source.with_levels(levels)
         nothing = Mapping({}, tree.position)
         with files_beside(Path(self.file).parent):

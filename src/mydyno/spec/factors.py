@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
+from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -12,11 +12,9 @@ from pydantic import Field
 from mydyno.document.base import Section
 from mydyno.document.problems import Findings, Position
 from mydyno.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
+from mydyno.spec.conditions import Condition, read_condition
 from mydyno.spec.paths import FACTOR_ROOTS, location_of, nearest_path
 from mydyno.spec.written import as_written
-
-MOST_POINTS = 1_000
-"""A full factorial above this is a mistake: at ten seconds a trial, one repetition takes three hours."""
 
 _PATH_ALLOWED = "a path into the setup or the workload, as server.config.max_connections or workload.pause"
 FACTOR_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -34,6 +32,13 @@ class Factor(Section):
 
     name: str = Field(description="The dotted path, or the name of a factor that sets several paths at once.")
     levels: tuple[Level, ...]
+    when: Condition | None = Field(
+        default=None, description="Of a nested factor: the levels of others that it applies to."
+    )
+
+    def applies(self, point: AbstractMapping[str, str]) -> bool:
+        """Whether this factor has a level at a point (factor to level)."""
+        return self.when is None or self.when.holds(point)
 
 
 @dataclass(frozen=True)
@@ -68,10 +73,12 @@ class FactorSource:
     name: str
     position: Position
     levels: tuple[LevelSource, ...]
+    when: Condition | None = None
 
     @property
     def factor(self) -> Factor:
-        return Factor(name=self.name, levels=tuple(source.level for source in self.levels))
+        levels = tuple(source.level for source in self.levels)
+        return Factor(name=self.name, levels=levels, when=self.when)
 
 
 def read_factors(root: Mapping, findings: Findings) -> tuple[FactorSource, ...]:
@@ -82,18 +89,26 @@ def read_factors(root: Mapping, findings: Findings) -> tuple[FactorSource, ...]:
     if not isinstance(section, Mapping):
         findings.add(section.position, "factors is not a mapping", section.describe(), "FACTOR: LEVELS")
         return ()
-    factors = [
-        FactorSource(name, entry.key, levels)
-        for name, entry in section.entries.items()
-        if (levels := _read_levels(name, entry, findings))
-    ]
-    factors = _without_overlaps(factors, findings)
-    points = math.prod(len(factor.levels) for factor in factors)
-    if points > MOST_POINTS:
-        key = root.entries["factors"].key
-        findings.add(key, f"the factors make {points:,} points", allowed=f"at most {MOST_POINTS:,}")
-        return ()
-    return tuple(factors)
+    factors: list[FactorSource] = []
+    for name, entry in section.entries.items():
+        if (factor := _read_factor(name, entry, factors, findings)) is not None:
+            factors.append(factor)
+    return tuple(_without_overlaps(factors, findings))
+
+
+def _read_factor(
+    name: str, entry: Entry, before: list[FactorSource], findings: Findings
+) -> FactorSource | None:
+    """`before`: the factors that stand above it, in which it may be nested."""
+    value, when = entry.value, None
+    if isinstance(value, Mapping) and value.entries.keys() == {"when", "levels"}:
+        known = {factor.name: tuple(level.name for level in factor.levels) for factor in before}
+        when = read_condition(value.entries["when"].value, f"{name}.when", known, findings)
+        if when is None:
+            return None
+        entry = Entry(entry.key, value.entries["levels"].value)
+    levels = _read_levels(name, entry, findings)
+    return FactorSource(name, entry.key, levels, when) if levels else None
 
 
 def _read_levels(name: str, entry: Entry, findings: Findings) -> tuple[LevelSource, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,8 +20,11 @@ from mydyno.spec.checks import (
     refuse_equal_levels,
     refuse_too_many_connections,
 )
+from mydyno.spec.designs import Chosen, choose
+from mydyno.spec.designs.constraints import read_constraints
 from mydyno.spec.experiment import Experiment, Source
-from mydyno.spec.factors import FactorSource, read_factors
+from mydyno.spec.factors import read_factors
+from mydyno.spec.points import read_points
 from mydyno.spec.setup import Setup
 from mydyno.spec.setup_checks import (
     IdleKeys,
@@ -31,7 +33,7 @@ from mydyno.spec.setup_checks import (
     refuse_programs_in_guests,
     refuse_raw_alone,
 )
-from mydyno.spec.sizes import apply, apply_level, read_sizes
+from mydyno.spec.sizes import apply, read_sizes
 from mydyno.spec.workload import Workload
 from mydyno.spec.written import spelt_out
 
@@ -59,9 +61,7 @@ def _loads(text: str, name: str, size: str | None) -> Experiment:
     trees: dict[str | None, Mapping] = {None: tree}
     trees |= {each: apply(tree, settings) for each, settings in sizes.items()}
     experiments = {
-        each: _read(
-            Source(name, text, each, tuple(sizes), laid_over, read_factors(laid_over, findings)), findings
-        )
+        each: _read(_source(name, text, each, tuple(sizes), laid_over, findings), findings)
         for each, laid_over in trees.items()
     }
     if size not in trees:
@@ -72,26 +72,34 @@ def _loads(text: str, name: str, size: str | None) -> Experiment:
     return chosen
 
 
+def _source(
+    name: str, text: str, size: str | None, sizes: tuple[str, ...], tree: Mapping, findings: Findings
+) -> Source:
+    factors = read_factors(tree, findings)
+    constraints = read_constraints(tree, factors, findings)
+    points = read_points(tree)
+    chosen = choose(factors, points, constraints, tree, findings) if points else None
+    return Source(name, text, size, sizes, tree, factors, constraints, chosen or Chosen())
+
+
 def _read(source: Source, findings: Findings) -> Experiment | None:
     """The experiment in `source`; None, with reasons in `findings`, when it is wrong."""
-    tree, factors = source.tree, source.factors
     experiment: Experiment | None = None
     try:
         experiment = Experiment.read(source)
     except ValidationError as error:
-        findings.problems += translate(error, Experiment, (), tree, findings.file)
-    _check_points(tree, factors, findings)
+        findings.problems += translate(error, Experiment, (), source.tree, findings.file)
+    _check_points(source, findings)
     return experiment
 
 
-def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Findings) -> None:
-    """Every combination of levels has to make a setup and a workload that fit each other."""
-    meanings: dict[tuple[str, ...], str] = {}
+def _check_points(source: Source, findings: Findings) -> None:
+    """Every point has to make a setup and a workload that fit each other."""
+    factors = source.factors
+    meanings: dict[tuple[str | None, ...], str] = {}
     idle = IdleKeys()
-    for levels in itertools.product(*(factor.levels for factor in factors)):
-        laid_over = tree
-        for level in levels:
-            laid_over = apply_level(laid_over, level.settings)
+    for levels in source.chosen.combinations:
+        laid_over = source.with_levels(levels)
         variant = _variant(laid_over, findings)
         if variant is not None:
             refuse_too_many_connections(*variant, laid_over, findings)
@@ -100,7 +108,7 @@ def _check_points(tree: Mapping, factors: tuple[FactorSource, ...], findings: Fi
             refuse_on_external(*variant, laid_over, findings)
             refuse_cache_without_tables(*variant, laid_over, findings)
             idle.look(variant[0], laid_over)
-            meanings[tuple(level.name for level in levels)] = meaning_of(*variant)
+            meanings[tuple(levels.get(factor.name) for factor in factors)] = meaning_of(*variant)
     idle.report(findings)
     for index in range(len(factors)):
         refuse_equal_levels(factors, index, meanings, findings)

@@ -48,6 +48,11 @@ _WRITTEN_DIFFERENTLY: dict[str, str] = {
     "iodepth": "`1`, `[1, 16, 64]`",
     "numjobs": "`1`, `[1, 4, 16]`",
     "within": "`2%`",
+    "until": "`±3%`, `3%`, `0.03`",
+    "points": "`all`, `one-at-a-time`, `plackett-burman`, `{fraction: 1/2}`",
+    "exclude": "`[{FACTOR: LEVEL}, {FACTOR: [LEVEL, LEVEL], FACTOR: LEVEL}]`",
+    "only": "as `exclude`",
+    "control": "`auto`, `true`, `false`",
     "options": "NAME: VALUE",
     "network": "`false`, `true`, `{port: N}`",
 }
@@ -61,7 +66,7 @@ _OF_RULE: dict[Any, str] = {
     WordsRule: "a list, or a text",
     SwitchRule: "`yes`, `no`",
 }
-_LEAVES = {"Arrival", "Network", "Factor", "Think"}
+_LEAVES = {"Arrival", "Network", "Factor", "Think", "Condition"}
 """Sections that are written as one value, explained where they are used."""
 
 

@@ -15,6 +15,13 @@ from mydyno.spec.factors import FACTOR_NAME
 from mydyno.spec.paths import CONFIG_PATH, FACTOR_ROOTS, ROOTS, known_paths
 
 Schema = dict[str, Any]
+_LEVEL: Schema = {"type": ["string", "number", "boolean"]}
+_CONDITION: Schema = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"anyOf": [_LEVEL, {"type": "array", "minItems": 1, "items": _LEVEL}]},
+}
+"""Factor to the level or levels that are meant."""
 _CONFIG_PATTERN = "^" + re.escape(CONFIG_PATH) + "[a-z]"
 
 
@@ -22,8 +29,13 @@ def json_schema() -> Schema:
     """A JSON Schema (draft 2020-12) for experiment files."""
     schema = _without_null(Experiment.model_json_schema(mode="validation"))
     definitions: Schema = schema["$defs"]
-    for unused in ("Factor", "Level", "JsonValue"):
+    for unused in ("Factor", "Level", "JsonValue", "Condition"):
         definitions.pop(unused, None)
+    definitions["condition"] = _CONDITION
+    for key in ("exclude", "only"):
+        place = definitions["Design"]["properties"][key]
+        place |= {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/condition"}}
+        place.pop("default", None)
     definitions["ConfigValue"] = definitions["Server"]["properties"]["config"]["additionalProperties"]
     levels = {path: _levels(_schema_at(definitions, path)) for path in known_paths(*FACTOR_ROOTS)}
     any_levels = _levels({})
@@ -31,11 +43,13 @@ def json_schema() -> Schema:
         "type": "object",
         "properties": levels,
         "patternProperties": {_CONFIG_PATTERN: _levels({"$ref": "#/$defs/ConfigValue"})},
-        "additionalProperties": {
-            "type": "object",
-            "minProperties": 2,
-            "additionalProperties": {"minProperties": 1, **_settings(definitions, FACTOR_ROOTS, {})},
-        },
+        "additionalProperties": _or_nested(
+            {
+                "type": "object",
+                "minProperties": 2,
+                "additionalProperties": {"minProperties": 1, **_settings(definitions, FACTOR_ROOTS, {})},
+            }
+        ),
         "propertyNames": {"pattern": _either(known_paths(*FACTOR_ROOTS))},
     }
     overlay = _settings(definitions, tuple(ROOTS), {"^factors\\.": any_levels})
@@ -57,12 +71,25 @@ def _settings(definitions: Schema, roots: tuple[str, ...], more_patterns: Schema
 
 
 def _levels(value: Schema) -> Schema:
-    return {
-        "anyOf": [
-            {"type": "array", "minItems": 2, "items": value},
-            {"type": "object", "minProperties": 2, "additionalProperties": value},
-        ]
+    return _or_nested(
+        {
+            "anyOf": [
+                {"type": "array", "minItems": 2, "items": value},
+                {"type": "object", "minProperties": 2, "additionalProperties": value},
+            ]
+        }
+    )
+
+
+def _or_nested(levels: Schema) -> Schema:
+    """The same levels, or those of a factor that varies only where others have certain levels."""
+    nested = {
+        "type": "object",
+        "properties": {"when": {"$ref": "#/$defs/condition"}, "levels": levels},
+        "required": ["when", "levels"],
+        "additionalProperties": False,
     }
+    return {"anyOf": [levels, nested]}
 
 
 def _schema_at(definitions: Schema, path: str) -> Schema:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mydyno.document.problems import Findings, nearest
 from mydyno.document.tree import Entry, Mapping, Node, overlay
+from mydyno.spec.design import SEQUENTIAL
 from mydyno.spec.factors import Setting, read_settings
 from mydyno.spec.generators import GENERATORS
 from mydyno.spec.paths import ROOTS
@@ -24,10 +25,26 @@ def read_sizes(root: Mapping, findings: Findings) -> dict[str, tuple[Setting, ..
 
 
 def apply(root: Mapping, settings: tuple[Setting, ...]) -> Mapping:
-    """The document with each setting's value in its place."""
+    """The document with each setting's value in its place.
+
+    A size that says how often to repeat in one way takes the place of the other way.
+    """
+    keys = {str(setting.location[1]) for setting in settings if setting.location[0] == "design"}
+    if "repeats" in keys:
+        root = _without_design(root, SEQUENTIAL)
+    if "until" in keys:
+        root = _without_design(root, ("repeats",))
     for setting in settings:
         root = overlay(root, setting.location, setting.entry)
     return root
+
+
+def _without_design(root: Mapping, keys: tuple[str, ...]) -> Mapping:
+    design = root.entries.get("design")
+    if design is None or not isinstance(design.value, Mapping):
+        return root
+    kept = {key: entry for key, entry in design.value.entries.items() if key not in keys}
+    return overlay(root, ("design",), Entry(design.key, Mapping(kept, design.value.position)))
 
 
 def apply_level(root: Mapping, settings: tuple[Setting, ...]) -> Mapping:

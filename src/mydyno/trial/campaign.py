@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 
 from mydyno.core.server_release import SYSTEM
 from mydyno.host.protocol import Host
@@ -16,6 +17,7 @@ from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
 from mydyno.stack import Journal, Layer, Site, Stack
 from mydyno.stack.server.releases import ReleaseStore
+from mydyno.trial.blocks import Blocks
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
 from mydyno.trial.interruption import interruptible, uninterrupted
@@ -51,25 +53,27 @@ class Campaign:
                 emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
                 raise
             invalid = len(run.invalid())
-            emit(RunFinished(valid=len(plan.trials) - invalid, invalid=invalid))
+            emit(RunFinished(valid=len(run.completed()) - invalid, invalid=invalid))
             return run
 
     def _measure(self, run: RunWriter, emit: EventLog) -> None:
         plan = self.prepared.plan
         completed = run.completed()
-        to_do = [trial for trial in plan.trials if trial.id not in completed]
+        planned = run.experiment.planned_trials
         emit(
             RunStarted(
                 experiment=plan.experiment_name,
                 folder=str(run.folder),
-                planned=len(plan.trials),
+                planned=planned,
                 completed=len(completed),
-                expected_seconds=plan.estimate.seconds * len(to_do) / len(plan.trials),
+                expected_seconds=plan.estimate.seconds * (planned - len(completed)) / len(plan.trials),
             )
         )
         for sentence in _recovered(run):
             emit(Step(sentence))
-        if not to_do:
+        blocks = Blocks(plan, run, emit).left()
+        first = next(blocks, None)
+        if first is None:
             return
         machine = self.host.environment(self.lab.path)
         run.record_environment(environment_facts(machine, self.prepared, engine_version()))
@@ -83,7 +87,7 @@ class Campaign:
             stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
             try:
                 run_trial = TrialRunner(self.prepared, stack, run, emit)
-                for trial in to_do:
+                for trial in chain(first, chain.from_iterable(blocks)):
                     run_trial(trial)
             finally:
                 with uninterrupted():

@@ -18,6 +18,7 @@ from mydyno.results.records import (
     LOAD_AVERAGE,
     UNSEEN_SERVER,
     DataRecord,
+    DesignRecord,
     ExperimentRecord,
     GroundRecord,
     PointRecord,
@@ -45,16 +46,32 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
         spec_file=Path(experiment.file).name,
         plan_fingerprint=plan.fingerprint,
         seed=plan.seed,
-        factors={factor.name: tuple(level.name for level in factor.levels) for factor in experiment.factors},
+        factors=_levels_in(experiment, plan),
         points=tuple(
-            PointRecord(point_id=point.id, levels=point.levels, title=point.title or "the only point")
+            PointRecord(
+                point_id=point.id,
+                levels=point.levels,
+                title=point.title or "the only point",
+                control_of=point.control_of,
+            )
             for point in plan.points
         ),
         planned_trials=len(plan.trials),
         work="ios" if all(point.workload.fio_options is not None for point in plan.points) else "queries",
         created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         mydyno_version=__version__,
+        design=DesignRecord(**plan.design.model_dump()),
     )
+
+
+def _levels_in(experiment: Experiment, plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Factor -> the levels that some point has, in the order of the file: constraints may leave one out."""
+    used = {(factor, level) for point in plan.points for factor, level in point.levels.items()}
+    named = {factor.name: [level.name for level in factor.levels] for factor in experiment.factors}
+    return {
+        factor: tuple(level for level in levels if (factor, level) in used)
+        for factor, levels in named.items()
+    }
 
 
 def ground_record(raised: Raised, host: Host) -> GroundRecord | None:

@@ -104,6 +104,32 @@ class TrialFinished(Event):
 
 
 @dataclass(frozen=True)
+class Looked(Event):
+    """A sequential design has looked at what is known after a block."""
+
+    type: ClassVar[str] = "looked"
+    block: int
+    half_width: float | None
+    """Of the comparison that is known worst, 0.03 for ±3 %; None when one has no interval yet."""
+    wanted: float
+    worst: str
+    """The title of its point."""
+    reached: bool
+    """Every comparison is known so well that the run stops here."""
+    last: bool
+    """It stops in any case: these are the most repetitions that were allowed."""
+
+
+@dataclass(frozen=True)
+class Resting(Event):
+    """The pause before a block that the design asks for."""
+
+    type: ClassVar[str] = "resting"
+    block: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class RunFinished(Event):
     type: ClassVar[str] = "run-finished"
     valid: int

@@ -1,5 +1,4 @@
-"""From Altair's marks to a Vega-Lite specification, and on to the bytes of an SVG or a PNG by vl-convert: no
-browser, no network.
+"""From Altair's marks to a Vega-Lite specification.
 
 Altair writes the single marks, with its names for all that they can be. They are put together here as plain
 data: Altair copies all of a chart each time that it is combined or changed, longer than drawing it takes.
@@ -12,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
-import vl_convert
 
-from mydyno.report.charts import theme
-from mydyno.report.format import GROUP
+from mydyno.report.charts import theme, vega
 
 Spec = dict[str, Any]
 """A Vega-Lite specification, or a part of one."""
@@ -24,8 +21,6 @@ Layered = Spec
 Chart = Spec
 """Panels beside and below each other."""
 Layer = alt.Chart | Layered
-
-LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
 
 
 def data(rows: Sequence[Mapping[str, object]]) -> alt.InlineData:
@@ -78,15 +73,4 @@ def specification(chart: Chart) -> Spec:
 
 def svg(chart: Chart) -> str:
     """The chart as an SVG text, transparent."""
-    return rendered(specification(chart))
-
-
-def rendered(spec: Spec) -> str:
-    """What a specification looks like, as an SVG text."""
-    drawn: str = vl_convert.vegalite_to_svg(spec, format_locale=LOCALE, allowed_base_urls=[])
-    return drawn
-
-
-def png(drawn: str, scale: float = 2.0) -> bytes:
-    """An SVG as a PNG, `scale` dots for each CSS pixel."""
-    return bytes(vl_convert.svg_to_png(drawn, scale=scale))
+    return vega.svg(specification(chart))

@@ -9,7 +9,7 @@ from mydyno.analysis.effects.effects import Interaction
 from mydyno.analysis.effects.levels import CellMean
 from mydyno.analysis.effects.sentence import percent, short
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import axis_title, one_two_five
+from mydyno.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size

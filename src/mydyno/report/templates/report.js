@@ -144,10 +144,22 @@
     }
   }
 
-  // ---- Print: what is folded is opened, and folded again.
+  // ---- Links into what is folded open it.
+  function reveal() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = target?.closest("details");
+    if (!folded) return;
+    folded.open = true;
+    target.scrollIntoView();
+    target.focus({preventScroll: true});
+  }
+  addEventListener("hashchange", reveal);
+  reveal();
+
+  // ---- Print: what is folded is opened, and folded again; of the trials' pages those that a reader opened.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open], .trial, .trial *)")];
     for (const each of opened) each.open = true;
   });
   addEventListener("afterprint", () => {
