@@ -82,6 +82,8 @@ class MemoryRun:
     facts: Environment
     sample_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     interval_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    encoded_histograms: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    """Trial -> phase -> series -> histogram."""
 
     def trials(self) -> tuple[TrialRecord, ...]:
         return self.records
@@ -101,6 +103,9 @@ class MemoryRun:
         self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         return _only(self.interval_frames.get(trial_id, pl.DataFrame()), columns)
+
+    def histograms(self, trial_id: str, attempt: int | None = None) -> Mapping[str, Mapping[str, str]]:
+        return self.encoded_histograms.get(trial_id, {})
 
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         pass

@@ -10,18 +10,25 @@ from mydyno.analysis.metrics import Metric
 from mydyno.analysis.summary import summary
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.comparison import ComparisonTable
+from mydyno.report.views.pooled import pooled
+from mydyno.results.records import NO_LATENCY
+
+_POOLED = ("p50_ns", "p75_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns")
+"""Percentiles of a point's whole distribution."""
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each setting and place (connections, queue depth, test program): n, and each metric's mean
     with its 95 % interval.
 
-    Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`.
+    Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`. `pooled_*` are of
+    the queries of all trials together.
     """
     points = evidence.experiment.points
     names = [point.point_id for point in points]
     words = evidence.words
     found = {metric: summary(evidence.trials, names, metric) for metric in words.metrics}
+    distributions = pooled(evidence)
     places = list(next(iter(found.values())))
     titles = {point.point_id: point.title for point in points}
     rows: list[dict[str, object]] = []
@@ -36,6 +43,8 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
             row[column] = one.mean
             row[f"{column}_low"] = one.interval.low if one.interval else None
             row[f"{column}_high"] = one.interval.high if one.interval else None
+        latency = distributions.get(place, NO_LATENCY)
+        row |= {f"pooled_{name}": getattr(latency, name) for name in _POOLED}
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +22,8 @@ class SeriesSource(Protocol):
     def intervals(
         self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame: ...
+
+    def histograms(self, trial_id: str, attempt: int | None = None) -> Mapping[str, Mapping[str, str]]: ...
 
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None: ...
 
@@ -55,6 +57,14 @@ class Recorded:
             self._lost[error.message] = None
             return pl.DataFrame()
 
+    def histograms(self, trial_id: str, attempt: int) -> Mapping[str, Mapping[str, str]]:
+        """Empty where the lab has lost them."""
+        try:
+            return self._source.histograms(trial_id, attempt)
+        except LabError as error:
+            self._lost[error.message] = None
+            return {}
+
 
 @dataclass(frozen=True)
 class Series:
@@ -72,3 +82,8 @@ class Series:
     def intervals(self, *columns: str) -> pl.DataFrame:
         """`phase`, `from_s`, `to_s`, `queries`... one row for each interval of the engine."""
         return self.recorded.read("intervals", self.trial_id, self.attempt, columns)
+
+    def histograms(self, name: str) -> Mapping[int, str]:
+        """Index of a phase -> its histogram of this name (`queries`), encoded; without those it lacks."""
+        kept = self.recorded.histograms(self.trial_id, self.attempt)
+        return {int(phase): named[name] for phase, named in kept.items() if name in named}

@@ -46,23 +46,12 @@ class Histogram:
     def _total(self) -> int:
         return int(self._counts.sum())
 
-    @property
-    def count(self) -> int:
-        return self._total
-
     def quantile_ns(self, quantile: float) -> int | None:
         """The value that `quantile` (0 to 1) of the latencies do not exceed; None without any."""
         if not self._total:
             return None
         rank = max(1, int(np.ceil(quantile * self._total - 1e-9)))
         return self._value(int(np.searchsorted(self._cumulated, rank)))[1]
-
-    def shares(self) -> tuple[tuple[int, float], ...]:
-        """(nanoseconds, share of the latencies up to them), one for each value that occurs: the CDF."""
-        used = np.flatnonzero(self._counts)
-        return tuple(
-            (self._value(int(index))[1], float(self._cumulated[index]) / self._total) for index in used
-        )
 
     def latency(self) -> Latency:
         """The figures that a record keeps."""

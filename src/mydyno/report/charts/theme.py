@@ -17,6 +17,10 @@ BAND = "#f4f6f8"
 PAPER = "#ffffff"
 INVALID = "#b3261e"
 
+FASTER = ("#d3e7f5", "#8ec5e8")
+SLOWER = ("#fbe3c8", "#f0b46c")
+"""Fills of cells, a pale and a strong one: ink can be read on each of them."""
+
 SERIES = ("#0072b2", "#c46a00", "#009e73", "#b2528a", "#3a93c7", "#7a6a53", "#5a4fcf", "#4d5a68")
 SHAPES = (
     "circle",
@@ -36,6 +40,10 @@ DARK = {
     BAND: "#1f242b",
     PAPER: "#15191e",
     INVALID: "#ff8a80",
+    "#d3e7f5": "#1b3a50",
+    "#8ec5e8": "#235f87",
+    "#fbe3c8": "#4a3316",
+    "#f0b46c": "#7d5312",
     "#0072b2": "#5ab4f0",
     "#c46a00": "#f0a840",
     "#009e73": "#3ccfa2",

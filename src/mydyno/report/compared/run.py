@@ -52,6 +52,10 @@ class MergedRun:
         run, own = self._own(trial_id)
         return run.intervals(own, attempt, columns)
 
+    def histograms(self, trial_id: str, attempt: int | None = None) -> Mapping[str, Mapping[str, str]]:
+        run, own = self._own(trial_id)
+        return run.histograms(own, attempt)
+
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         run, own = self._own(trial_id)
         run.look_at_series(own, attempt)
