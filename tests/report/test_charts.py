@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mydyno.report.charts import draw, theme, vega
-from mydyno.report.charts.curves import one_two_five
+from mydyno.report.charts.curve_axes import one_two_five
 from mydyno.report.charts.inline import inline_svg
 from mydyno.report.charts.labels import spread
 from mydyno.report.charts.titled import balanced

@@ -11,8 +11,9 @@ from mydyno.core.errors import LabError
 from mydyno.report.evidence import gather
 from mydyno.report.views.curves import curves
 from mydyno.report.views.environment import environment_view
-from mydyno.report.views.key_numbers import key_numbers
+from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.method import method
+from mydyno.report.views.optima import optima
 from mydyno.report.views.settings import settings_view
 from mydyno.report.views.trials import trial_table
 from mydyno.report.views.verdicts import verdicts
@@ -30,6 +31,11 @@ def with_settings(run: MemoryRun, in_force: dict[str, dict[str, str]]) -> Memory
         return replace(each, settings_in_force={**each.settings_in_force, **in_force[each.point_id]})
 
     return replace(run, records=tuple(changed_one(each) for each in run.records))
+
+
+def numbers_of(run: MemoryRun) -> tuple[KeyNumber, ...]:
+    evidence = gather(run)
+    return key_numbers(evidence, optima(evidence))
 
 
 def test_a_curve_holds_the_mean_of_the_valid_trials_alone_and_says_how_many():
@@ -150,16 +156,16 @@ def test_key_numbers_are_taken_where_all_settings_were_measured():
     cut = tuple(
         replace(each, phases=each.phases[:3]) if each.point_id == "p1" else each for each in run.records
     )
-    rates, *_ = key_numbers(gather(replace(run, records=cut)))
+    rates, *_ = numbers_of(replace(run, records=cut))
     assert rates.how == "at 100 connections"
     assert [n for _, _, n in rates.values] == [3, 3]
 
 
 def test_counters_are_medians_over_valid_trials_and_absent_ones_are_left_out():
     run = thread_cache_run()
-    threads = next(number for number in key_numbers(gather(run)) if number.name == "Threads_created")
+    threads = next(number for number in numbers_of(run) if number.name == "Threads_created")
     assert [(value, n) for _, value, n in threads.values] == [(1404.0, 4), (400.0, 3)]
-    names = [number.name for number in key_numbers(gather(changed(run, counters={})))]
+    names = [number.name for number in numbers_of(changed(run, counters={}))]
     assert "Threads_created" not in names
     assert "Queries/s" in names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Iterable, Sequence
@@ -37,23 +38,34 @@ class Summary:
     standard_deviation: float | None
     variation: float | None
     """Coefficient of variation: standard deviation over mean; None when the mean is 0."""
-    interval: Interval | None
-    """Of the mean; never below 0 when no value is, since such a quantity cannot be."""
 
     @property
     def n(self) -> int:
         return len(self.values)
 
+    @property
+    def interval(self) -> Interval | None:
+        """Of the mean; never below 0 when no value is, since such a quantity cannot be."""
+        found = _interval_of_mean(self.values) if self.values else None
+        if found is not None and min(self.values) >= 0:
+            return Interval(max(found.low, 0.0), found.high, found.level)
+        return found
+
+    @property
+    def geometric_interval(self) -> Interval | None:
+        """Of the geometric mean: as far up as down in ratio, and never down to 0."""
+        if self.geometric_mean is None:
+            return None
+        found = _interval_of_mean(tuple(math.log(value) for value in self.values))
+        return found and Interval(math.exp(found.low), math.exp(found.high), found.level)
+
 
 def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
     """The summary of plain numbers."""
     if not values:
-        return Summary(point_id, place, (), None, None, None, None, None, None)
+        return Summary(point_id, place, (), None, None, None, None, None)
     mean = math.fsum(values) / len(values)
     deviation = statistics.stdev(values) if len(values) > 1 else None
-    interval = mean_estimate(values).interval
-    if interval is not None and min(values) >= 0:
-        interval = Interval(max(interval.low, 0.0), interval.high, interval.level)
     return Summary(
         point_id=point_id,
         place=place,
@@ -63,8 +75,13 @@ def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
         geometric_mean=statistics.geometric_mean(values) if min(values) > 0 else None,
         standard_deviation=deviation,
         variation=deviation / mean if deviation is not None and mean != 0 else None,
-        interval=interval,
     )
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _interval_of_mean(values: tuple[float, ...]) -> Interval | None:
+    """Reckoned when it is asked for, and remembered: tables and pictures ask for the same numbers."""
+    return mean_estimate(values).interval
 
 
 def summary(

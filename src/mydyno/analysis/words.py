@@ -56,6 +56,10 @@ class Words:
             return f"queue depth {load}"
         return f"{load} connection" if load == 1 else f"{load} connections"
 
+    def span(self, low: int, high: int) -> str:
+        """`10 to 400 connections`, `queue depths 1 to 64`"""
+        return f"queue depths {low} to {high}" if self is IOS else f"{low} to {high} connections"
+
     def best_at(self, place: Place) -> str:
         """The end of a sentence about the best place."""
         if isinstance(place, str):

@@ -36,7 +36,8 @@ def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
     begun = []
     for figure in figures:
         wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
-        chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
+        live = [interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)]
+        chart = LiveChart(figure.name, wide=live[0], narrow=live[1])
         begun.append((figure, press().svg(wide), chart))
     return tuple(
         Drawing(figure, svg.result(), replace(chart, width=_width(svg.result())))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
+from mydyno.analysis.durability import LABELS, least_durable
 from mydyno.analysis.grid import Grid, grid
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import by_program, places
@@ -14,13 +15,14 @@ from mydyno.analysis.primary import primary_metric
 from mydyno.analysis.standard import MARGIN, Standard, standard_of
 from mydyno.analysis.words import Words, words_of
 from mydyno.report.asked import AS_IT_IS, Asked, factor_named, metric_named
-from mydyno.report.format import printable
+from mydyno.report.format import MISSING, printable
 from mydyno.report.series import Recorded, Series, SeriesSource
 from mydyno.results.records import (
     Environment,
     ExperimentRecord,
     GroundRecord,
     PhaseRecord,
+    PointRecord,
     SettingTranslation,
     TrialRecord,
     VolumeRecord,
@@ -42,22 +44,31 @@ class Run(SeriesSource, Protocol):
 COLORS = 8
 """Settings that a reader can tell apart by colour."""
 
+SIGNS = dict(zip(LABELS, ("", " †", " ‡", " §"), strict=True))
+"""Durability -> what stands behind a name in a picture."""
+
 
 @dataclass(frozen=True)
 class Setting:
     """One point as the report shows it. `slot` gives its colour everywhere: its place in the experiment, or,
-    where points are more than colours, its column in the table of comparisons."""
+    where several factors vary, its column in the table of comparisons."""
 
     point_id: str
     title: str
     slot: int
     levels: tuple[str, ...] = ()
-    """Of each factor, in their order."""
+    """Of each factor, in their order; a dash where a nested one does not apply."""
+    sign: str = ""
+    """Of its durability in a picture, where settings differ in that; empty for the durable ones."""
 
     @property
     def short(self) -> str:
         """For narrow places: of several factors the levels alone, `RAID 10, 4 disks · OLTP`."""
         return " · ".join(self.levels) if len(self.levels) > 1 else self.title
+
+    @property
+    def signed(self) -> str:
+        return f"{self.title}{self.sign}"
 
 
 @dataclass(frozen=True)
@@ -91,16 +102,32 @@ class Evidence:
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
-        crowded = self.crossed and len(self.experiment.points) > COLORS
+        """All that are compared."""
+        labels = {point.point_id: self._durability(point) for point in self.experiment.compared_points}
+        differ = len(set(labels.values())) > 1
         return tuple(
             Setting(
                 point.point_id,
                 point.title,
-                self.grid.column_of(point.point_id) if crowded and self.grid is not None else place,
-                tuple(point.levels.values()),
+                self.grid.column_of(point.point_id) if self.crossed and self.grid is not None else place,
+                tuple(point.levels.get(factor, MISSING) for factor in self.experiment.factors),
+                SIGNS.get(labels[point.point_id] or "", "") if differ else "",
             )
-            for place, point in enumerate(self.experiment.points)
+            for place, point in enumerate(self.experiment.compared_points)
         )
+
+    @cached_property
+    def controls(self) -> tuple[Setting, ...]:
+        """A/A controls, which look like what they repeat and stand in no picture of settings."""
+        of = {setting.point_id: setting for setting in self.settings}
+        return tuple(
+            replace(of[point.control_of], point_id=point.point_id, title=point.title)
+            for point in self.experiment.points
+            if point.control_of is not None
+        )
+
+    def _durability(self, point: PointRecord) -> str | None:
+        return least_durable(trial for trial in self.valid if trial.point_id == point.point_id)
 
     @cached_property
     def standard(self) -> Standard:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mydyno.report.charts.comparison import comparison_chart, drawn_rows
-from mydyno.report.charts.curves import capitalised, curves_chart
+from mydyno.report.charts.curve_axes import capitalised
+from mydyno.report.charts.curves import curves_chart
 from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.effects import effects_chart
+from mydyno.report.charts.heat_map import STEPS, heat_map_chart, small_maps_chart
 from mydyno.report.charts.levels import levels_chart
 from mydyno.report.charts.overview import overview_chart
 from mydyno.report.charts.programs import programs_chart
@@ -16,12 +18,14 @@ from mydyno.report.charts.ratios import ratios_chart
 from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.effects_tables import effects_caption
+from mydyno.report.evidence import SIGNS
 from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (
     Table,
     curves_table,
     levels_table,
     operations_table,
+    optima_table,
     programs_table,
 )
 from mydyno.report.views.levels import Levels
@@ -49,6 +53,8 @@ class Figure:
     picture_subtitle: tuple[str, ...]
     labelled: bool
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+    colored: bool = True
+    """Settings have their colours on it."""
     zoom: bool = False
     """Its panels can be zoomed along x, which is the same quantity in all of them."""
 
@@ -62,6 +68,8 @@ def figures(page: Page) -> tuple[Figure, ...]:
     """Those for which there is something to draw, in reading order."""
     found = [
         _overview(page),
+        _heat_map(page),
+        _small_maps(page),
         _comparison(page),
         _programs(page),
         _throughput(page),
@@ -81,6 +89,7 @@ def _overview(page: Page) -> Figure | None:
     view = page.overview
     if view.empty:
         return None
+    left_out = f" Shown are {len(view.panels)} of {view.settings} settings." if view.left_out else ""
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
     with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
     name = f"the name of its {page.words.part}" if page.overview.named else f"its {page.words.load_said}"
@@ -90,7 +99,7 @@ def _overview(page: Page) -> Figure | None:
         title="The run over time",
         caption=f"In colour, right axis: {page.words.rate_short}, one bold trial for each setting (that "
         f"nearest the median of its valid trials), the other valid trials faint behind it.{left} A pale band "
-        f"is one phase, with {name} above. All panels share their scales.",
+        f"is one phase, with {name} above. All panels share their scales.{left_out}",
         draw=lambda size: overview_chart(view, size),
         tables=(),
         picture_title=page.verdicts.headline,
@@ -105,7 +114,7 @@ def _overview(page: Page) -> Figure | None:
 
 def _comparison(page: Page) -> Figure | None:
     view = page.comparison
-    if not view.crossed or not drawn_rows(view):
+    if not view.crossed or page.shape == "heat map" or not drawn_rows(view):
         return None
     first = view.columns[0].level
     return Figure(
@@ -124,10 +133,9 @@ def _comparison(page: Page) -> Figure | None:
 
 def _programs(page: Page) -> Figure | None:
     view = page.programs
-    if view.empty:
+    if view.empty or page.shape == "heat map":
         return None
     edge = _EDGE if view.spreads else ""
-    folded = (("Operations", operations_table(page.operations)),) if page.operations.rows else ()
     return Figure(
         name="programs",
         title="Seconds per test program",
@@ -135,30 +143,97 @@ def _programs(page: Page) -> Figure | None:
         f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
         "every program was measured.",
         draw=lambda size: programs_chart(view, size),
-        tables=(*_numbers(page, "Seconds per test program", programs_table(view)), *folded),
+        tables=(*_numbers(page, "Seconds per test program", programs_table(view)), *_operations(page)),
         picture_title="Seconds per test program",
         picture_subtitle=_subtitle(page),
         labelled=False,
     )
 
 
+def _operations(page: Page) -> tuple[tuple[str, Table], ...]:
+    return (("Operations", operations_table(page.operations)),) if page.operations.rows else ()
+
+
+def _heat_map(page: Page) -> Figure | None:
+    maps, view = page.heat_maps, page.comparison
+    if not maps:
+        return None
+    first = view.columns[0].level
+    return Figure(
+        name="heat-map",
+        title=f"Against {first}, cell by cell",
+        caption=f"How many times as fast as {first} of the same row (the ratio of geometric means), and "
+        "below it the mean and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
+        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour and with ≈: the trials show no difference. "
+        f"{'⚠: faster and less durable, or slower and more. ' if view.durability_differs else ''}"
+        "Intervals are in the table of comparisons.",
+        draw=lambda size: heat_map_chart(view, maps, size),
+        tables=_operations(page),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+        colored=False,
+    )
+
+
+def _small_maps(page: Page) -> Figure | None:
+    maps, view = page.heat_maps[1:], page.comparison
+    if not maps:
+        return None
+    return Figure(
+        name="heat-maps",
+        title=f"Each {page.words.part} by itself",
+        caption=f"As above, one map for each {page.words.part}; their verdicts are corrected for being many "
+        "(Holm).",
+        draw=lambda size: small_maps_chart(view, maps, size),
+        tables=(),
+        picture_title=f"Each {page.words.part} against {view.columns[0].level}",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+        colored=False,
+    )
+
+
 def _throughput(page: Page) -> Figure | None:
     if not page.throughput_levels.empty:
         return _levels(page, "throughput", (page.throughput_levels,), "")
-    view = page.throughput
-    if view.empty:
+    view, drawn = page.throughput, page.throughput_panels
+    if not drawn:
         return None
+    law = (
+        " Behind it, pale: the fitted Universal Scalability Law; a diamond on a bar is its optimum with the "
+        "95 % interval."
+        if page.optima.fitted
+        else ""
+    )
+    best = (("Where the optimum is", optima_table(page.optima)),) if page.optima.fitted else ()
     return Figure(
         name="throughput",
         title=capitalised(view.metric.noun),
-        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}",
-        draw=lambda size: curves_chart((view,), size),
-        tables=_numbers(page, capitalised(page.words.rate_short), curves_table([view])),
+        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{_panels_told(page)}"
+        f"{_signs(page)}",
+        draw=lambda size: curves_chart(drawn, size),
+        tables=(*_numbers(page, capitalised(page.words.rate_short), curves_table([view])), *best),
         picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
         picture_subtitle=_subtitle(page),
-        labelled=False,
+        labelled=page.shape == "panels",
         zoom=True,
     )
+
+
+def _panels_told(page: Page) -> str:
+    if page.shape != "panels":
+        return ""
+    return f" A line for each {page.comparison.name}; all panels share their axes."
+
+
+def _signs(page: Page) -> str:
+    """What stands behind the names of settings that are less durable than others."""
+    labels = {label for label in page.settings.durability if label is not None}
+    if not page.settings.durability_differs:
+        return ""
+    told = "; ".join(f"{sign.strip()} {label}" for label, sign in SIGNS.items() if sign and label in labels)
+    return f" Less durable: {told}." if told else ""
 
 
 def _ratios(page: Page) -> Figure | None:
@@ -201,12 +276,13 @@ def _numbers(page: Page, title: str, table: Table) -> tuple[tuple[str, Table], .
 def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Figure:
     """Settings side by side, in the place of the curves of that name."""
     title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
+    middle = "Geometric mean" if views[0].metric.unit == "ns" else "Mean"
     edge = _EDGE if any(view.spreads for view in views) else ""
     return Figure(
         name=name,
         title=title,
-        caption=f"{about}Mean over the valid trials, which are the small dots. "
-        f"{_bars(views[0].has_intervals)}{edge}",
+        caption=f"{about}{middle} over the valid trials, which are the small dots. "
+        f"{_bars(views[0].has_intervals)}{edge}{_signs(page)}",
         draw=lambda size: levels_chart(views, size),
         tables=_numbers(page, title, levels_table(views))
         if name == "throughput"
@@ -222,36 +298,38 @@ def _latency(page: Page) -> Figure | None:
     if sides:
         return _levels(page, "latency", sides, f"{' '.join(page.method.load)} ")
     views = tuple(view for view in page.latency if not view.empty)
-    if not views:
+    drawn = page.latency_panels
+    if not drawn:
         return None
     return Figure(
         name="latency",
         title="Latency",
-        caption=f"{' '.join(page.method.load)} Shown is the mean of the trials' percentiles. "
+        caption=f"{' '.join(page.method.load)} Shown is the geometric mean of the trials' percentiles. "
         f"{_bars(views[0].has_intervals)}{_EDGE}",
-        draw=lambda size: curves_chart(views, size),
+        draw=lambda size: curves_chart(drawn, size),
         tables=(("Latency", curves_table(views)),),
         picture_title=f"Latency against {page.words.load}",
         picture_subtitle=_subtitle(page),
-        labelled=False,
+        labelled=page.shape == "panels",
         zoom=True,
     )
 
 
 def _connect(page: Page) -> Figure | None:
-    views = tuple(view for view in page.connect if not view.empty)
-    if not views:
+    drawn = page.connect_panels
+    if not drawn:
         return None
+    views = tuple(view for view in page.connect if not view.empty)
     return Figure(
         name="connect",
         title="Time to connect",
         caption="From opening a connection until it can be used, authentication included. "
         f"{_bars(views[0].has_intervals)}{_EDGE}",
-        draw=lambda size: curves_chart(views, size),
+        draw=lambda size: curves_chart(drawn, size),
         tables=(("Time to connect", curves_table(views)),),
         picture_title="Time to connect against connections",
         picture_subtitle=_subtitle(page),
-        labelled=False,
+        labelled=page.shape == "panels",
         zoom=True,
     )
 
@@ -302,7 +380,7 @@ def _self_checks(page: Page) -> Figure | None:
 
 def _bars(has_intervals: bool) -> str:
     if has_intervals:
-        return "Bars: 95 % interval of the mean over trials (bootstrap)."
+        return "Bars: 95 % interval over trials (bootstrap)."
     return "No intervals: they need at least 3 valid trials of a setting."
 
 

@@ -16,10 +16,13 @@ from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import command, durability
 from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
+from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.report.rank_tables import ranks_table
 from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
+    optima_table,
     programs_table,
     settings_table,
     trials_table,
@@ -48,10 +51,17 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     console.print()
     for sentence in (page.verdicts.headline, *page.verdicts.sentences):
         console.print(Text(sentence))
+    for sentence in _further(page):
+        console.print(Text(sentence))
     if page.effects.sentence:
         console.print(Text(page.effects.sentence))
-    for sentence in page.effects.remarks:
+    for sentence in (*page.effects.remarks, *page.optima.sentences):
         console.print(Text(sentence))
+    for claim in page.claims:
+        console.print(Text(f"The source on {claim.about}: {claim.said}"))
+        console.print(Text(f"  found: {claim.found} ({claim.summary})"))
+        for reason in claim.reasons:
+            console.print(Text(f"  {reason}"))
     if page.key_numbers:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
@@ -60,6 +70,9 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(rich_table(wide_table(page.comparison) if few else long_table(page.comparison)))
     elif not page.programs.empty:
         console.print(rich_table(programs_table(page.programs)))
+    if page.optima.fitted and not page.optima.sentences:
+        console.print(Text("Where the optimum is, by the fitted Universal Scalability Law"))
+        console.print(rich_table(optima_table(page.optima)))
     for one in page.verdicts.beside:
         console.print(Text(one.sentence))
     if page.settings.durability_differs:
@@ -94,7 +107,8 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"{escaped(experiment.question)}\n"
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
-    yield from (f"- {escaped(sentence)}" for sentence in page.verdicts.sentences)
+    yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
+    yield from (f"\n{escaped(sentence)}\n" for sentence in _further(page))
     if page.effects.sentence:
         yield f"\n{escaped(page.effects.sentence)}\n"
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
@@ -108,6 +122,10 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+    yield from _claims(page)
+    if not page.ranks.empty:
+        yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
+        yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
     yield from _effects(page, figures)
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
@@ -143,6 +161,26 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
+
+
+def _claims(page: Page) -> Iterator[str]:
+    if not page.claims:
+        return
+    yield "\n## What its source concluded\n"
+    for claim in page.claims:
+        yield f"- {escaped(claim.about)}: the source has {escaped(claim.said)}, found is"
+        yield f"  {escaped(claim.found)}: **{escaped(claim.summary)}** ({escaped(claim.test)})"
+        yield from (f"  - {escaped(reason)}" for reason in claim.reasons)
+    yield ""
+
+
+def _further(page: Page) -> Iterator[str]:
+    """What belongs to the verdicts: ranks over everything, verdicts without outliers, controls."""
+    for rank in page.ranks.overall:
+        without = f"; {rank.without}" if rank.without else ""
+        yield f"{rank.sentence}{without}."
+    yield from page.verdicts.without
+    yield from (control.sentence for control in page.controls)
 
 
 def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:

@@ -84,6 +84,13 @@ class Run:
         """What finished in each interval of a trial, one row an interval; otherwise as `samples`."""
         return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS, columns)
 
+    def series_columns(
+        self, trial_id: str, attempt: int | None = None
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of the samples, and of the intervals; otherwise as `samples`."""
+        folder = self.trial_folder(trial_id, attempt)
+        return _columns(folder / SAMPLES), _columns(folder / INTERVALS)
+
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         """Raises LabError when a series of the trial is missing or cut off, without reading it."""
         folder = self.trial_folder(trial_id, attempt)
@@ -151,6 +158,14 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     wanted = cs.all() if columns is None else _named(columns)
     try:
         return pl.scan_parquet(path, glob=False).select(wanted).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _columns(path: Path) -> tuple[str, ...]:
+    _look_at_parquet(path)
+    try:
+        return tuple(pl.read_parquet_schema(path))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged(path, error) from error
 

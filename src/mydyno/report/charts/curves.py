@@ -1,187 +1,139 @@
-"""A metric against the load: a line a setting, 95 % intervals as bars, trials as dots if they are few."""
+"""A metric against the load: a line a setting, 95 % intervals as bars, trials as dots if they are few, and
+the fitted law of scalability faint behind them with its optimum."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Sequence
 
 import altair as alt
 
 from mydyno.analysis.metrics import Metric
-from mydyno.analysis.words import Words
 from mydyno.report.charts import theme
+from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis, capitalised
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
-from mydyno.report.charts.labels import end_labels, room_for
+from mydyno.report.charts.knees import LANE, knee_layers, knees
+from mydyno.report.charts.labels import end_labels, legend, room_for
 from mydyno.report.charts.theme import Size
-from mydyno.report.evidence import Setting
-from mydyno.report.format import count, interval, latency
+from mydyno.report.format import count, interval, latency, shorten
 from mydyno.report.views.curves import Curve, CurvePoint, Curves
+from mydyno.report.views.panels import Panel
 
-_NS_PER_MS = 1e6
 _LEFT_AXIS = 66
-_MANY_ORDERS = 20
-"""A latency whose largest value is this many times its smallest is drawn on a logarithmic axis."""
-_WIDE_RANGE = 60
-"""So is the load."""
+_GAP = 20
+_BOLD_PX = 7.6
+"""About the width of a character of a panel's title."""
+_DASHES = {"": [1, 0], " †": [7, 3], " ‡": [4, 3], " §": [2, 3]}
+"""Sign of durability -> dashes of its line."""
+
+Row = dict[str, object]
 
 
-def curves_chart(views: tuple[Curves, ...], size: Size, height: int | None = None) -> Chart:
-    """One panel a metric, all with the same unit and scale; beside each other where there is room."""
-    columns = 1 if size.narrow else len(views)
-    settings = [curve.setting for curve in views[-1].curves if curve.points]
-    room, characters = (
-        room_for(settings, most=200 if size.width > 700 or columns == 1 else 150)
-        if len(settings) > 1 and not size.narrow
-        else (10, 0)
+def curves_chart(panels: Sequence[Panel], size: Size, height: int | None = None) -> Chart:
+    """All panels with one unit and one scale, beside each other where there is room; a row's last panel names
+    the lines."""
+    columns = _columns(panels, size)
+    several = max(len(panel.curves.curves) for panel in panels) > 1
+    names = list(
+        dict.fromkeys(curve.name for panel in panels for curve in panel.curves.curves if curve.points)
     )
-    width = (size.width - room - _LEFT_AXIS * columns) // columns
-    axis = _Axis(views, height or (200 if size.narrow else 320))
-    panels = [
-        _panel(
-            view,
-            axis,
-            width,
-            characters if place == len(views) - 1 else 0,
-            title=capitalised(view.metric.noun) if len(views) > 1 else None,
+    most = 200 if columns == 1 else 150
+    room, characters = room_for(names, most) if several and not size.narrow else (10, 0)
+    width = (size.width - room - _LEFT_AXIS - _GAP * (columns - 1)) // columns
+    lanes = max(len(list(knees(panel.curves))) for panel in panels)
+    usual = 200 if size.narrow else 320 if columns == len(panels) else 220
+    y = ValueAxis([panel.curves for panel in panels], (height or usual) + LANE * lanes, lanes * LANE)
+    x = LoadAxis([panel.curves for panel in panels], width)
+    drawn = []
+    for place, panel in enumerate(panels):
+        last = place % columns == columns - 1 or place == len(panels) - 1
+        drawn.append(
+            _panel(
+                panel,
+                x,
+                y,
+                characters if last else 0,
+                named=place % columns == 0,
+                keyed=size.narrow and several and panel.own_names and place == 0,
+            )
         )
-        for place, view in enumerate(views)
-    ]
-    return side_by_side(panels, columns, {"row": 22, "column": 18})
+    return side_by_side(drawn, columns, {"row": 26, "column": _GAP})
 
 
-def _panel(view: Curves, axis: _Axis, width: int, characters: int, title: str | None) -> Layered:
-    x = _x(view)
-    drawn = [curve for curve in view.curves if curve.points]
-    layers: list[alt.Chart] = []
-    for place, curve in enumerate(drawn):
-        layers += _curve(curve, view, x, axis, dodge=_dodge(place, len(drawn)))
+def _columns(panels: Sequence[Panel], size: Size) -> int:
+    """A column for each metric; of one metric as few empty places in the last row as can be."""
+    if size.narrow or len(panels) == 1:
+        return 1
+    metrics = {panel.curves.metric.name for panel in panels}
+    return len(metrics) if len(metrics) > 1 else 2 if len(panels) in (2, 4) else 3
+
+
+def _panel(panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool, keyed: bool) -> Layered:
+    curves = [curve for curve in panel.curves.curves if curve.points]
+    layers = [*knee_layers(panel.curves, x, y, named=named), *_marks(curves, panel.curves, x, y, named=named)]
     if characters:
-        ends = [(curve.setting, axis.pixel(curve.points[-1].value)) for curve in drawn]
-        layers += end_labels(ends, x_px=width + 12, height=axis.height, characters=characters)
-    named = {} if title is None else {"title": title}
-    return layered(*layers, width=width, height=axis.height, **named)
-
-
-class _Axis:
-    """The y axis of all panels: its scale is chosen here, so that labels can be placed on it in pixels."""
-
-    def __init__(self, views: tuple[Curves, ...], height: int) -> None:
-        self.height = height
-        is_latency = views[0].metric.unit == "ns"
-        self._per = _NS_PER_MS if is_latency else 1.0
-        self._title = "ms" if is_latency and len(views) > 1 else axis_title(views[0].metric, views[0].words)
-        least = min((low for view in views if (low := view.least_positive) is not None), default=None)
-        most = max(view.most for view in views)
-        self._log = is_latency and least is not None and least * _MANY_ORDERS < most
-        if self._log and least is not None:
-            self._low, self._high = least / self._per / 1.5, most / self._per * 1.2
-        else:
-            self._low, self._high = 0.0, (most / self._per or 1.0) * 1.08
-
-    def value(self, of: float) -> float:
-        """In the axis' unit; what lies below a logarithmic axis (an interval down to 0) is on its edge."""
-        return max(of / self._per, self._low)
-
-    def pixel(self, of: float) -> float:
-        """Pixels from the top."""
-        at = self.value(of)
-        if self._log:
-            return self.height * math.log(self._high / at) / math.log(self._high / self._low)
-        return self.height * (1 - at / self._high)
-
-    def encoding(self) -> alt.Y:
-        return alt.Y(
-            "value:Q",
-            title=self._title,
-            scale=alt.Scale(
-                type="log" if self._log else "linear", domain=[self._low, self._high], nice=False, zero=False
-            ),
-            axis=alt.Axis(format=",~f", values=one_two_five(self._low, self._high))
-            if self._log
-            else alt.Axis(format=",~f", tickCount=5),
-        )
-
-
-def one_two_five(low: float, high: float) -> list[float]:
-    """Ticks of a logarithmic axis: 1, 2 and 5 of each decade, or the decades alone when they are many."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    leads = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [lead * 10.0**power for power in range(first, last + 1) for lead in leads]
-    return [tick for tick in ticks if low <= tick <= high]
-
-
-def axis_title(metric: Metric, words: Words) -> str:
-    """What is on the axis, with its unit."""
-    return f"{metric.noun}, ms" if metric.unit == "ns" else short_noun(metric, words)
-
-
-def short_noun(metric: Metric, words: Words) -> str:
-    if metric is words.rate:
-        return words.rate_short
-    return metric.noun.replace(" per second", "/s")
-
-
-def capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _x(view: Curves) -> alt.X:
-    found = view.connections
-    log = len(found) > 2 and found[0] > 0 and found[-1] / found[0] > _WIDE_RANGE
-    margin = (found[-1] - found[0]) * 0.03 or 1
-    domain = [found[0] / 1.1, found[-1] * 1.1] if log else [max(0, found[0] - margin), found[-1] + margin]
-    return alt.X(
-        "connections:Q",
-        title=view.words.load,
-        scale=alt.Scale(type="log" if log else "linear", domain=domain, nice=False, zero=False),
-        axis=alt.Axis(values=list(found), format=",~f", labelOverlap="greedy", labelSeparation=6),
+        ends = [(curve.name, curve.setting.slot, y.pixel(curve.points[-1].value)) for curve in curves]
+        layers += end_labels(ends, y, characters=characters, named=named)
+    if keyed:
+        layers += legend([(curve.name, curve.setting.slot) for curve in curves], x.width)
+    return layered(
+        *layers, width=x.width, height=y.height, **_title(panel, x.width, offset=30 if keyed else 8)
     )
 
 
-def _dodge(place: int, of: int) -> float:
-    """Pixels to the side, so that the intervals of several settings do not hide each other."""
-    step = min(5.0, 18 / max(1, of - 1))
-    return (place - (of - 1) / 2) * step
+def _title(panel: Panel, width: int, offset: int) -> dict[str, alt.TitleParams]:
+    """Never wider than its panel, which it would widen."""
+    if not panel.title:
+        return {}
+    most = max(10, int(width / _BOLD_PX))
+    text = shorten(panel.title if panel.own_names else capitalised(panel.title), most)
+    return {"title": alt.TitleParams(text, offset=offset, subtitle=shorten(panel.subtitle, most))}
 
 
-def _curve(curve: Curve, view: Curves, x: alt.X, axis: _Axis, dodge: float) -> list[alt.Chart]:
-    color = theme.color(curve.setting.slot)
-    y = axis.encoding()
-    rows = [_row(curve.setting, point, axis, view) for point in curve.points]
-    # Where there are too few trials for an interval, the trials themselves show the spread.
-    each_trial = [
-        {"connections": point.connections, "value": axis.value(value)}
-        for point in curve.points
-        for value in point.trials
-        if point.low is None and point.n > 1
-    ]
-    bars = [row for row in rows if row["low"] is not None]
-    base = alt.Chart(data(rows))
-    layers = [
-        alt.Chart(data(each_trial))
-        .mark_circle(color=color, size=22, opacity=0.45, xOffset=dodge)
-        .encode(x=x, y=y),
-        base.mark_line(color=color, strokeWidth=2, xOffset=dodge).encode(x=x, y=y),
-    ]
-    if bars:
-        whiskers = alt.Chart(data(bars)).encode(x=x)
-        ends = {"y": alt.Y("low:Q"), "y2": alt.Y2("high:Q")}
-        layers.append(
-            whiskers.mark_rule(color=color, strokeWidth=2, opacity=0.75, xOffset=dodge).encode(**ends)
+def _marks(
+    curves: Sequence[Curve], view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool
+) -> Iterator[alt.Chart]:
+    """Each kind of mark of all curves in one layer: a chart of few layers is drawn quickly."""
+    color = alt.Color("color:N", scale=None, legend=None)
+    detail = "setting:N"
+    points: list[Row] = []
+    trials: list[Row] = []
+    for place, curve in enumerate(curves):
+        look = {
+            "color": theme.color(curve.setting.slot),
+            "shape": theme.shape(curve.setting.slot),
+            "setting": curve.setting.point_id,
+            "sign": curve.setting.sign,
+        }
+        for point in curve.points:
+            at = x.dodged(point.connections, place, len(curves))
+            points.append({**look, **_row(curve, point, view, y), "connections": at})
+            # Where there are too few trials for an interval, the trials themselves show the spread.
+            if point.low is None and point.n > 1:
+                trials += [{**look, "connections": at, "value": y.value(value)} for value in point.trials]
+    along, up = x.encoding(), y.encoding(named=named)
+    if trials:
+        yield alt.Chart(data(trials)).mark_circle(size=22, opacity=0.45).encode(x=along, y=up, color=color)
+    for sign, dash in _DASHES.items():
+        if rows := [row for row in points if row["sign"] == sign]:
+            line = alt.Chart(data(rows)).mark_line(strokeWidth=2, strokeDash=dash)
+            yield line.encode(x=along, y=up, color=color, detail=detail)
+    if bars := [row for row in points if row["low"] is not None]:
+        yield (
+            alt.Chart(data(bars))
+            .mark_rule(strokeWidth=2, opacity=0.75)
+            .encode(x=along, y=y.encoding("low", named=named), y2="high:Q", color=color)
         )
-    layers.append(
-        base.mark_point(
-            shape=theme.shape(curve.setting.slot),
-            filled=True,
-            size=52,
+    yield (
+        alt.Chart(data(points))
+        .mark_point(filled=True, size=52, stroke=theme.PAPER, strokeWidth=1, opacity=1, aria=True)
+        .encode(
+            x=along,
+            y=up,
             color=color,
-            stroke=theme.PAPER,
-            strokeWidth=1,
-            opacity=1,
-            xOffset=dodge,
-            aria=True,
-        ).encode(x=x, y=y, description="told:N")
+            shape=alt.Shape("shape:N", scale=None, legend=None),
+            description="told:N",
+        )
     )
-    return layers
 
 
 def told(metric: Metric, point: CurvePoint) -> str:
@@ -191,11 +143,10 @@ def told(metric: Metric, point: CurvePoint) -> str:
     return f"{write(point.value)}{error}, n={point.n}"
 
 
-def _row(setting: Setting, point: CurvePoint, axis: _Axis, view: Curves) -> dict[str, object]:
+def _row(curve: Curve, point: CurvePoint, view: Curves, y: ValueAxis) -> Row:
     return {
-        "told": f"{setting.title}, {view.words.amount(point.connections)}: {told(view.metric, point)}",
-        "connections": point.connections,
-        "value": axis.value(point.value),
-        "low": None if point.low is None else axis.value(point.low),
-        "high": None if point.high is None else axis.value(point.high),
+        "told": f"{curve.setting.title}, {view.words.amount(point.connections)}: {told(view.metric, point)}",
+        "value": y.value(point.value),
+        "low": None if point.low is None else y.value(point.low),
+        "high": None if point.high is None else y.value(point.high),
     }

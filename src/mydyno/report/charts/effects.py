@@ -9,7 +9,7 @@ from mydyno.analysis.effects.effects import Interaction
 from mydyno.analysis.effects.levels import CellMean
 from mydyno.analysis.effects.sentence import percent, short
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import axis_title, one_two_five
+from mydyno.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
@@ -31,6 +31,8 @@ _GAP = 40
 def effects_chart(view: EffectsView, size: Size) -> Chart:
     """Beside each other where there is room."""
     of, rows = view.of.interaction, share_rows(view)
+    if of is not None and not of.cells:
+        of = None  # In a sparse table no two of its levels were measured together.
     columns = 2 if of is not None and size.width > 900 else 1
     width = (size.width - _GAP * (columns - 1)) // columns
     longest = int(width * 0.45 / CHARACTER_PX)

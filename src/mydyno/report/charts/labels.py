@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import altair as alt
 
 from mydyno.report.charts import theme
+from mydyno.report.charts.curve_axes import ValueAxis
 from mydyno.report.charts.draw import data
-from mydyno.report.evidence import Setting
 from mydyno.report.format import shorten
 
 CHARACTER_PX = 6.3
@@ -16,9 +16,9 @@ CHARACTER_PX = 6.3
 _LEGEND_ROW = 18
 
 
-def room_for(settings: Sequence[Setting], most: int) -> tuple[int, int]:
-    """(pixels to keep free at the right, characters to which names are cut) for the names of `settings`."""
-    longest = max((len(setting.title) for setting in settings), default=0)
+def room_for(names: Sequence[str], most: int) -> tuple[int, int]:
+    """(pixels to keep free at the right, characters to which names are cut) for `names`."""
+    longest = max(map(len, names), default=0)
     pixels = min(most, int(longest * CHARACTER_PX) + 18)
     return pixels, max(6, int((pixels - 14) / CHARACTER_PX))
 
@@ -40,17 +40,23 @@ def spread(wanted: Sequence[float], gap: float, top: float, bottom: float) -> li
 
 
 def end_labels(
-    ends: Sequence[tuple[Setting, float]], *, x_px: float, height: int, characters: int
+    ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characters: int, named: bool
 ) -> list[alt.Chart]:
-    """A name for each (setting, pixel y of its line's end), right of `x_px`."""
-    placed = spread([y for _, y in ends], 15, 6, height - 4)
+    """For each (name, slot, pixel y of its line's end) the name, right of the panel."""
+    placed = spread([at for _, _, at in ends], 15, 6, y.height - 4)
+    rows = [
+        {"name": shorten(name, characters), "value": y.at_pixel(at), "color": theme.color(slot)}
+        for (name, slot, _), at in zip(ends, placed, strict=True)
+    ]
     return [
-        alt.Chart(data([{"name": shorten(setting.title, characters)}]))
-        .mark_text(
-            align="left", baseline="middle", fontSize=12, fontWeight="bold", color=theme.color(setting.slot)
+        alt.Chart(data(rows))
+        .mark_text(align="left", baseline="middle", dx=12, fontSize=12, fontWeight="bold")
+        .encode(
+            x=alt.value("width"),
+            y=y.encoding(named=named),
+            color=alt.Color("color:N", scale=None, legend=None),
+            text="name:N",
         )
-        .encode(x=alt.value(x_px), y=alt.value(y), text="name:N")
-        for (setting, _), y in zip(ends, placed, strict=True)
     ]
 
 

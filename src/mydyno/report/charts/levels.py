@@ -9,7 +9,7 @@ import altair as alt
 
 from mydyno.analysis.places import Place
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import axis_title, capitalised, one_two_five
+from mydyno.report.charts.curve_axes import axis_title, capitalised, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
@@ -204,4 +204,4 @@ def _text(
 
 
 def _name(line: _Line) -> str:
-    return shorten(line.level.setting.short, _LONGEST)
+    return f"{shorten(line.level.setting.short, _LONGEST)}{line.level.setting.sign}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import one_two_five
+from mydyno.report.charts.curve_axes import one_two_five
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.curves import short_noun
+from mydyno.report.charts.curve_axes import short_noun
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size

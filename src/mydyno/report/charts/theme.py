@@ -18,6 +18,10 @@ BAND = "#f4f6f8"
 PAPER = "#ffffff"
 INVALID = "#b3261e"
 
+FASTER = ("#d3e7f5", "#8ec5e8")
+SLOWER = ("#fbe3c8", "#f0b46c")
+"""Fills of cells, a pale and a strong one: ink can be read on each of them."""
+
 SERIES = ("#0072b2", "#a85b00", "#007a5e", "#a03f7c", "#2f7d9e", "#6b5a3e", "#5a4fcf", "#3c4650")
 SHAPES = (
     "circle",
@@ -37,6 +41,10 @@ DARK = {
     BAND: "#1f242b",
     PAPER: "#15191e",
     INVALID: "#ff8a80",
+    "#d3e7f5": "#1b3a50",
+    "#8ec5e8": "#235f87",
+    "#fbe3c8": "#4a3316",
+    "#f0b46c": "#7d5312",
     "#0072b2": "#5ab4f0",
     "#a85b00": "#f0a840",
     "#007a5e": "#3ccfa2",

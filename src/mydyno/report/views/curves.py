@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
+from mydyno.analysis.scalability import Scalability
 from mydyno.analysis.summary import Summary, summary
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.optima import Optima
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over trials in the metric's unit; a latency in nanoseconds."""
+    """A mean over trials in the metric's unit; a latency in nanoseconds.
+
+    Of a latency it is the geometric mean, with an interval that is a factor up and down: the arithmetic one's
+    of a few trials would reach below 0.
+    """
 
     value: float
     """The mean over trials."""
@@ -39,6 +45,10 @@ class Curve:
     setting: Setting
     points: tuple[CurvePoint, ...]
     """By rising connections; what was not measured is not there."""
+    name: str
+    """What stands beside its line."""
+    law: Scalability | None = None
+    """Of throughput, where it could be fitted."""
 
     def at(self, connections: int) -> CurvePoint | None:
         return next((point for point in self.points if point.connections == connections), None)
@@ -80,7 +90,8 @@ class Curves:
         return [value for point in points for value in (point.value, *point.trials)] + ends
 
 
-def curves(evidence: Evidence, metric: Metric) -> Curves:
+def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> Curves:
+    """With `optima` each curve has its fitted law."""
     found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
     return Curves(
         metric,
@@ -90,8 +101,10 @@ def curves(evidence: Evidence, metric: Metric) -> Curves:
                 tuple(
                     point
                     for (point_id, place), one in found.items()
-                    if point_id == setting.point_id and (point := _point(place, one)) is not None
+                    if point_id == setting.point_id and (point := _point(place, one, metric)) is not None
                 ),
+                setting.signed,
+                None if optima is None else optima.of(setting),
             )
             for setting in evidence.settings
         ),
@@ -99,17 +112,21 @@ def curves(evidence: Evidence, metric: Metric) -> Curves:
     )
 
 
-def measured(of: Summary) -> Measured | None:
+def measured(of: Summary, metric: Metric) -> Measured | None:
     """None when nothing was."""
     if of.mean is None:
         return None
+    if metric.unit == "ns" and of.geometric_mean is not None:
+        around = of.geometric_interval
+        low, high = (None, None) if around is None else (around.low, around.high)
+        return Measured(of.geometric_mean, low, high, of.values)
     low, high = (of.interval.low, of.interval.high) if of.interval is not None else (None, None)
     return Measured(of.mean, low, high, of.values)
 
 
-def _point(place: Place, of: Summary) -> CurvePoint | None:
+def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
     """None also for a test program: it is on no curve."""
-    found = measured(of)
+    found = measured(of, metric)
     if found is None or isinstance(place, str):
         return None
     return CurvePoint(found.value, found.low, found.high, found.trials, place)

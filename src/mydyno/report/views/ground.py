@@ -137,7 +137,7 @@ def _ways(checks: list[SelfCheckRecord]) -> str:
 
 def _models(evidence: Evidence) -> tuple[Model, ...]:
     found: dict[tuple[str, str, str], dict[str, Setting]] = {}
-    settings = {setting.point_id: setting for setting in evidence.settings}
+    settings = {setting.point_id: setting for setting in (*evidence.settings, *evidence.controls)}
     for trial in evidence.trials:
         if trial.ground is not None:
             key = _told(trial.ground), trial.ground.disk_model, BUDGETS[trial.ground.budget]

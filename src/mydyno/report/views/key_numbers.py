@@ -10,6 +10,7 @@ from mydyno.analysis.metrics import CONNECT_MEAN, RUNNING_TIME, Metric
 from mydyno.analysis.summary import total_summary
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import curves
+from mydyno.report.views.optima import Optima
 from mydyno.report.views.overview import COUNTERS
 from mydyno.report.views.tails import tails
 
@@ -26,7 +27,7 @@ class KeyNumber:
     """(setting, value, number of valid trials behind it); a latency in nanoseconds, a time in seconds."""
 
 
-def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
+def key_numbers(evidence: Evidence, best: Optima) -> tuple[KeyNumber, ...]:
     """Without those that no setting has."""
     at_the_most: tuple[tuple[Metric, Kind], ...] = (
         (evidence.words.rate, "count"),
@@ -40,6 +41,7 @@ def key_numbers(evidence: Evidence) -> tuple[KeyNumber, ...]:
             for metric, kind in at_the_most
             if (number := _at_the_most(evidence, metric, kind)) is not None
         ),
+        _optimum(evidence, best),
         *(_counter(evidence, name) for name in COUNTERS),
     ]
     return tuple(number for number in found if any(value is not None for _, value, _ in number.values))
@@ -60,6 +62,19 @@ def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | 
         how=f"at {evidence.words.amount(most)}",
         kind=kind,
         values=tuple((setting, at.value if at else None, at.n if at else 0) for setting, at in points),
+    )
+
+
+def _optimum(evidence: Evidence, best: Optima) -> KeyNumber:
+    laws = [(setting, best.of(setting)) for setting in evidence.settings]
+    return KeyNumber(
+        name="Optimum",
+        how=f"{evidence.words.load} at which the fitted law has its peak",
+        kind="count",
+        values=tuple(
+            (setting, law.optimum, law.n) if law and law.outcome == "optimum" else (setting, None, 0)
+            for setting, law in laws
+        ),
     )
 
 

@@ -64,19 +64,10 @@ class Levels:
         return [level.at for _, group in self.groups for level in group if level.at is not None]
 
 
-def side_by_side(evidence: Evidence) -> bool:
-    """Whether settings are compared place by place rather than as curves. Test programs are neither: their
-    work is given, so that their rate says nothing."""
-    found = [place for place in places(evidence.trials) if place not in evidence.programs]
-    if not found:
-        return False
-    named = any(isinstance(place, str) for place in found)
-    return len(found) == 1 or named or len(evidence.settings) > COLORS
-
-
-def levels(evidence: Evidence, metric: Metric) -> Levels:
-    """Without a group where curves show it, and where only test programs were run."""
-    if not side_by_side(evidence):
+def levels(evidence: Evidence, metric: Metric, wanted: bool) -> Levels:
+    """Without a group unless it is `wanted`. Test programs are not in it: their work is given, so that their
+    rate says nothing."""
+    if not wanted:
         return Levels(metric, evidence.words, ())
     found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
     came_to = {
@@ -86,13 +77,13 @@ def levels(evidence: Evidence, metric: Metric) -> Levels:
     def group(place: Place) -> tuple[Level, ...]:
         """Not of settings whose load has no such place, but of those that never came to any."""
         return tuple(
-            Level(setting, measured(found[setting.point_id, place]))
+            Level(setting, measured(found[setting.point_id, place], metric))
             for setting in _in_rows(evidence)
             if place in came_to[setting.point_id] or not came_to[setting.point_id]
         )
 
-    wanted = (place for place in places(evidence.trials) if place not in evidence.programs)
-    return Levels(metric, evidence.words, tuple((place, group(place)) for place in wanted))
+    loads = (place for place in places(evidence.trials) if place not in evidence.programs)
+    return Levels(metric, evidence.words, tuple((place, group(place)) for place in loads))
 
 
 def _in_rows(evidence: Evidence) -> tuple[Setting, ...]:

@@ -26,6 +26,9 @@ GROWING = frozenset({"Threads_created"})
 _STRETCH = ("phase", "from_s", "to_s", "queries")
 _SAMPLED = tuple(f"status.{name}" for name in COUNTERS)
 
+MOST_PANELS = 8
+"""Settings that are shown; more would be too small to read, and each trial has a picture of its own."""
+
 MOST_STEPS = 240
 """More steps than this in one line cannot be told apart on a page, so neighbours are merged."""
 
@@ -84,6 +87,12 @@ class Overview:
     most_counted: float
     """Top of the left axis; 0 when no counter was sampled."""
     words: Words
+    settings: int
+    """How many there are; of more than `MOST_PANELS` the first ones are shown."""
+
+    @property
+    def left_out(self) -> int:
+        return self.settings - len(self.panels)
 
     @property
     def named(self) -> bool:
@@ -96,7 +105,7 @@ class Overview:
 
 
 def overview(evidence: Evidence) -> Overview:
-    panels = tuple(_panel(evidence, setting) for setting in evidence.settings)
+    panels = tuple(_panel(evidence, setting) for setting in evidence.settings[:MOST_PANELS])
     lines = [line for panel in panels for line in (panel.shown, *panel.others) if line is not None]
     steps = [step for line in lines for step in line.steps]
     values = [value for panel in panels for counter in panel.counters for _, value in counter.points]
@@ -106,6 +115,7 @@ def overview(evidence: Evidence) -> Overview:
         most_queries_per_second=max((step.queries_per_second for step in steps), default=0.0),
         most_counted=max(values, default=0.0),
         words=evidence.words,
+        settings=len(evidence.settings),
     )
 
 

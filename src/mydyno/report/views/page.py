@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
     CONNECT_MEAN,
     CONNECT_P95,
 )
 from mydyno.analysis.words import Words
-from mydyno.report.evidence import Evidence
+from mydyno.report.evidence import COLORS, Evidence
+from mydyno.report.views.claims import ClaimView, claims_view
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.differences import Difference, differences
 from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
+from mydyno.report.views.heat_map import HeatMap, heat_maps
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
 from mydyno.report.views.operations import Operations, operations
+from mydyno.report.views.optima import Optima, optima
+from mydyno.report.views.outliers import flagged
 from mydyno.report.views.overview import Overview, overview
+from mydyno.report.views.panels import Panel, panels
 from mydyno.report.views.programs import Programs, programs
+from mydyno.report.views.ranks import Ranks, ranks
 from mydyno.report.views.settings import SettingsView, settings_view
+from mydyno.report.views.shape import Shape, shape
 from mydyno.report.views.tails import latencies
 from mydyno.report.views.trials import TrialTable, trial_table
 from mydyno.report.views.verdicts import Verdicts, verdicts
@@ -35,7 +44,11 @@ class Page:
     verdicts: Verdicts
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    ranks: Ranks
     effects: EffectsView
+    claims: tuple[ClaimView, ...]
+    """What the source of imported numbers concluded; mostly none."""
+    controls: tuple[Control, ...]
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
     method: Method
@@ -43,16 +56,36 @@ class Page:
     programs: Programs
     """Without a row unless test programs were run; the curves are empty then."""
     operations: Operations
+    shape: Shape
+    """Which picture stands for the whole."""
+    optima: Optima
     throughput: Curves
     latency: tuple[Curves, ...]
-    throughput_levels: Levels
-    """In the curves' place where there is one place only, or a crowd of settings; else without a group."""
-    latency_levels: tuple[Levels, ...]
+    throughput_panels: tuple[Panel, ...]
+    """The curves as they are drawn; none where another picture is."""
+    latency_panels: tuple[Panel, ...]
     connect: tuple[Curves, ...]
+    connect_panels: tuple[Panel, ...]
+    throughput_levels: Levels
+    """Bars in the curves' place; without a group where another picture is."""
+    latency_levels: tuple[Levels, ...]
+    heat_maps: tuple[HeatMap, ...]
+    """The table of comparisons as a picture; none where another one is."""
     ground: GroundView
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
+    differences: tuple[Difference, ...]
+    """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
+    was asked."""
+
+    @property
+    def legend(self) -> tuple[tuple[str, int], ...]:
+        """(name, slot) of whatever has a colour: settings, or where several factors vary the levels of the
+        one that is compared."""
+        if self.comparison.crossed:
+            return tuple((column.level, column.slot) for column in self.comparison.columns)
+        return tuple((setting.title, setting.slot) for setting in self.settings.settings)
 
     @property
     def figure_with_verdicts(self) -> str:
@@ -61,27 +94,48 @@ class Page:
 
 
 def page(evidence: Evidence) -> Page:
-    found = verdicts(evidence)
+    strange = flagged(evidence)
+    found = verdicts(evidence, strange)
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
+    form = shape(evidence)
+    as_curves, few = form in ("curves", "panels"), len(evidence.settings) <= COLORS
+    best = optima(evidence)
+    throughput = curves(evidence, evidence.words.rate, best)
+    latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
+    connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
+    compared = comparison(evidence, found)
     return Page(
         experiment=evidence.experiment,
         words=evidence.words,
         verdicts=found,
-        comparison=comparison(evidence, found),
+        comparison=compared,
+        ranks=ranks(evidence, strange),
         effects=effects_view(evidence),
-        key_numbers=() if evidence.crossed else key_numbers(evidence),
+        claims=claims_view(evidence),
+        controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
+        key_numbers=() if evidence.crossed else key_numbers(evidence, best),
         method=method(evidence),
         overview=over_time,
         programs=programs(evidence),
         operations=operations(evidence),
-        throughput=curves(evidence, evidence.words.rate),
-        latency=tuple(curves(evidence, metric) for metric in latencies(evidence)),
-        throughput_levels=levels(evidence, evidence.words.rate),
-        latency_levels=tuple(levels(evidence, metric) for metric in latencies(evidence)),
-        connect=(curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95)),
+        shape=form,
+        optima=best,
+        throughput=throughput,
+        latency=latency,
+        throughput_panels=panels(evidence, [throughput]) if as_curves else (),
+        latency_panels=panels(evidence, latency) if as_curves else (),
+        connect=connect,
+        connect_panels=panels(evidence, connect) if as_curves or few else (),
+        throughput_levels=levels(evidence, evidence.words.rate, wanted=form == "bars"),
+        latency_levels=tuple(
+            levels(evidence, metric, wanted=form == "bars" or (form == "heat map" and not evidence.programs))
+            for metric in latencies(evidence)
+        ),
+        heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
-        trials=trial_table(evidence),
+        trials=trial_table(evidence, strange),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
+        differences=differences(evidence),
     )

@@ -1,0 +1,34 @@
+"""The table of comparisons as coloured cells: a whole map, and a small one for each test program.
+
+A row is a combination of the other factors, a column a level of the first: file systems across, releases
+down, as in a Korean comparison of 2005 with sql-bench, group by group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.report.views.comparison import Cell, ComparisonTable, Row
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    name: str
+    """Of the test program; empty for the whole."""
+    rows: tuple[Row, ...]
+
+
+def heat_maps(view: ComparisonTable) -> tuple[HeatMap, ...]:
+    """The whole first; none where nothing was measured."""
+    if view.empty:
+        return ()
+    parts: dict[str, list[Row]] = {}
+    for row in view.rows:
+        if isinstance(row.place, str) and row not in view.whole:
+            parts.setdefault(row.place, []).append(row)
+    return (HeatMap("", view.whole), *(HeatMap(name, tuple(rows)) for name, rows in parts.items()))
+
+
+def shown(cell: Cell) -> bool:
+    """The trials show a difference from the first column."""
+    return cell.held is not None and cell.held.outcome in ("faster", "slower")
