@@ -31,6 +31,8 @@ from mydyno.report.views.page import Page, page
 from mydyno.report.views.trials import Reason, TrialRow
 
 WIDTH = 110
+_ROWS = 40
+"""Rows of the table of comparisons that a terminal shows; of more those over all places come first."""
 _REMARKED = 6
 """Marked trials that a terminal shows."""
 
@@ -66,8 +68,11 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
         console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
-        few = len(page.comparison.columns) <= WIDEST
-        console.print(rich_table(wide_table(page.comparison) if few else long_table(page.comparison)))
+        shown = page.comparison.at_most(_ROWS)
+        few = len(shown.columns) <= WIDEST
+        console.print(rich_table(wide_table(shown) if few else long_table(shown)))
+        if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
+            console.print(Text(f"{more} more rows: see the report"))
     elif not page.programs.empty:
         console.print(rich_table(programs_table(page.programs)))
     if page.optima.fitted and not page.optima.sentences:
