@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
@@ -92,7 +92,9 @@ class Page:
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found = verdicts(evidence, strange)
+    found, explained = verdicts(evidence, strange), effects_view(evidence)
+    if explained.headline is not None:
+        found = replace(found, headline=explained.headline, sentences=())
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
     form = shape(evidence)
@@ -108,7 +110,7 @@ def page(evidence: Evidence) -> Page:
         verdicts=found,
         comparison=compared,
         ranks=ranks(evidence, strange),
-        effects=effects_view(evidence),
+        effects=explained,
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
         key_numbers=() if evidence.crossed else key_numbers(evidence, best),
         method=method(evidence),
