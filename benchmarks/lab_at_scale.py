@@ -8,8 +8,8 @@
 
 Two runs are saved trial by trial as a campaign saves them; they are the ones that are reported and compared.
 The others go through the same functions a run at a time, and have the files of those two under names of their
-own (hard links), so the size of a trial is that of the two. Every time is of a fresh process, in turn with the
-lab's files out of the page cache (posix_fadvise(2), DONTNEED) and with them in it.
+own (hard links), so the size of a trial is that of the two. Every time is of a fresh process, in turn with
+the lab's files out of the page cache (posix_fadvise(2), DONTNEED) and with them in it.
 
     python benchmarks/lab_at_scale.py [--rounds 5] [--runs 100] [--trials 100] [--samples 1000] [--lab FOLDER]
 
