@@ -7,12 +7,14 @@ import os
 import signal
 import sqlite3
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
 from mydyno.results.store import Lab
+from mydyno.sampling.histograms import merged
 
 pytestmark = pytest.mark.live
 
@@ -40,7 +42,14 @@ def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workp
             folder = run.trial_folder(trial.trial_id)
             assert "thread_cache_size" in (folder / "my.cnf").read_text()
             assert "ready for connections" in (folder / "error.log").read_text()
-            assert "queries" in run.histograms(trial.trial_id)["0"]
+            histograms, intervals = run.histograms(trial.trial_id), run.intervals(trial.trial_id)
+            for phase in trial.phases:
+                own = intervals.filter(intervals["phase"] == phase.index)["histogram"].drop_nulls()
+                parts, whole = merged(own), merged([histograms[str(phase.index)]["queries"]])
+                assert parts is not None
+                assert whole is not None
+                assert parts.encoded() == whole.encoded()
+                assert replace(parts.latency(), mean_ns=phase.latency.mean_ns) == phase.latency
             assert run.samples(trial.trial_id).height >= 2
         assert run.environment()["cpu.usable"] == len(os.sched_getaffinity(0))
         assert {path.suffix for path in run.report_folder.iterdir()} >= {

@@ -91,6 +91,16 @@ def test_the_ground_its_self_checks_and_remarks_come_back(tmp_path: Path) -> Non
     ]
 
 
+def test_where_a_phase_became_steady_comes_back(tmp_path: Path) -> None:
+    judged = trial(1)
+    first, *others = judged.phases
+    judged = replace(judged, phases=(replace(first, steady_from_s=0.75), *others))
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(), "{}")
+        save(run, judged)
+        assert run.trials() == [judged]
+
+
 def test_translated_settings_come_back_with_what_became_of_them(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab:
         saved = save(lab.run(experiment(), "{}"), translated_trial(1))

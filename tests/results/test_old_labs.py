@@ -49,6 +49,7 @@ def test_a_lab_of_the_second_version_keeps_its_trials_which_stood_on_no_ground(
         assert (old.ground, old.self_checks, old.remarks, old.translations) == (None, (), (), ())
         (phase,) = old.phases
         assert (phase.label, phase.retries, phase.queries_per_second) == ("insert", 1, 1000.0)
+        assert phase.steady_from_s is None, "nobody judged it"
         assert [check.name for check in old.checks] == ["rows of 'flight'"]
         save(run, storage_trial(2))
         assert run.trials()[1] == storage_trial(2)

@@ -44,7 +44,7 @@ def test_merging_the_intervals_gives_the_histogram_of_the_phase(intervals: list[
 def test_quantiles_are_those_of_the_values_within_a_thousandth(values: list[int]) -> None:
     found = merged([histogram(values)])
     assert found is not None
-    assert found.count == len(values)
+    assert found.latency().count == len(values)
     for quantile in (0.001, 0.5, 0.9, 0.99, 1.0):
         exact = np.quantile(values, quantile, method="inverted_cdf")
         assert found.quantile_ns(quantile) == pytest.approx(exact, rel=0.001)
@@ -77,7 +77,7 @@ def test_no_histogram_is_none_and_an_empty_one_has_no_figures() -> None:
     assert packed(None) is None
     empty = merged([histogram([])])
     assert empty is not None
-    assert (empty.count, empty.quantile_ns(0.5)) == (0, None)
+    assert empty.quantile_ns(0.5) is None
     assert (empty.latency().count, empty.latency().p99_ns) == (0, None)
     assert merged([empty.encoded()]) is not None
 

@@ -83,8 +83,15 @@ class Ranking:
         return any(pair.ratio.p_value is not None for pair in self.pairs)
 
     @property
+    def alone(self) -> bool:
+        """No other level has its durability."""
+        return len(self.levels) == 1
+
+    @property
     def test(self) -> str:
         """The test that was used, in words."""
+        if self.alone:
+            return "no test: no other level is of its durability"
         tested = [pair for pair in self.pairs if pair.ratio.p_value is not None]
         if not tested:
             return "no test: fewer than three blocks and fewer than three conditions have both of two levels"
@@ -119,6 +126,8 @@ def ranking(
     classes = _classes(valid, inside, factor, tuple(table))
     found = (_ranked(factor, where, table, levels, metric, standard) for levels in classes.values())
     rankings = [one for one in found if one is not None]
+    if all(one.alone for one in rankings):
+        return ()
     if len(classes) > 1:
         labels = {levels: label for label, levels in classes.items()}
         rankings = [
@@ -171,6 +180,9 @@ def _ranked(
     metric: Metric,
     standard: Standard,
 ) -> Ranking | None:
+    if len(levels) == 1:
+        (level,) = levels
+        return Ranking(factor, dict(where), None, (level,), {level: "a"}, (), level) if table[level] else None
     pairs = [
         pair
         for one, other in combinations(levels, 2)

@@ -108,10 +108,14 @@ class Sentences:
         return "" if self.metric.better == "higher" else f" in {self.metric.noun}"
 
     def _interval(self, low: float, high: float, unit: str = "") -> str:
-        digits = _digits(low, high)
-        shown_low = _text(_outward(low, digits, down=True), digits)
-        shown_high = _text(_outward(high, digits, down=False), digits)
-        return f"{LEVEL * 100:.0f} % CI {shown_low} to {shown_high}{unit}{self.standard.correction}"
+        return f"{percent_interval(low, high)}{unit}{self.standard.correction}"
+
+
+def percent_interval(low: float, high: float) -> str:
+    """`95 % CI -1.2 to 2.9` of two fractions."""
+    digits = _digits(low, high)
+    shown_low = _text(_outward(low, digits, down=True), digits)
+    return f"{LEVEL * 100:.0f} % CI {shown_low} to {_text(_outward(high, digits, down=False), digits)}"
 
 
 def _known(ratio: Ratio) -> tuple[float, Interval]:

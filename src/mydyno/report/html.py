@@ -41,6 +41,8 @@ from mydyno.report.effects_tables import effects_table
 from mydyno.report.figures import EFFECTS, GROUND
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
+from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.report.rank_tables import ranks_table
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
     Table,
@@ -107,6 +109,8 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         trial_cells=trials_table(page.trials),
         trial_pages=list(trial_sections(trials, page.words)),
         ground_figure=GROUND,
+        ranks_caption=RANKS_CAPTION,
+        ranks_table=ranks_table,
         effects_figure=EFFECTS,
         effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
@@ -175,6 +179,7 @@ def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[t
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     return [
         *compared,
+        *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,

@@ -16,6 +16,8 @@ from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import command, durability
 from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
+from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.report.rank_tables import ranks_table
 from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
@@ -48,6 +50,8 @@ def terminal(page: Page, width: int = WIDTH) -> str:
             console.print(Text(paragraph))
     console.print()
     for sentence in (page.verdicts.headline, *page.verdicts.sentences):
+        console.print(Text(sentence))
+    for sentence in _further(page):
         console.print(Text(sentence))
     if page.effects.sentence:
         console.print(Text(page.effects.sentence))
@@ -99,6 +103,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
     yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
+    yield from (f"\n{escaped(sentence)}\n" for sentence in _further(page))
     if page.effects.sentence:
         yield f"\n{escaped(page.effects.sentence)}\n"
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
@@ -112,6 +117,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+    if not page.ranks.empty:
+        yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
+        yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
     yield from _effects(page, figures)
     with_verdicts = page.figure_with_verdicts
     for figure in figures:
@@ -147,6 +155,15 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
+
+
+def _further(page: Page) -> Iterator[str]:
+    """What belongs to the verdicts: ranks over everything, verdicts without outliers, controls."""
+    for rank in page.ranks.overall:
+        without = f"; {rank.without}" if rank.without else ""
+        yield f"{rank.sentence}{without}."
+    yield from page.verdicts.without
+    yield from (control.sentence for control in page.controls)
 
 
 def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:

@@ -27,9 +27,9 @@ def trial_charts(pages: Sequence[TrialPage], words: Words) -> tuple[LiveChart, .
     charts = {name for page in pages for name in charts_of(page)}
     made: dict[str, Callable[[], LiveChart]] = {
         TIME: lambda: live(TIME, time_chart),
-        SPEED: lambda: live(SPEED, speed_chart(words), zoom=False),
-        COUNTED: lambda: live(COUNTED, counters_chart(titles), zoom=False),
-        MACHINE: lambda: live(MACHINE, machine_chart, zoom=False),
+        SPEED: lambda: live(SPEED, speed_chart(words), zoom=True),
+        COUNTED: lambda: live(COUNTED, counters_chart(titles), zoom=True),
+        MACHINE: lambda: live(MACHINE, machine_chart, zoom=True),
     }
     return tuple(make() for name, make in made.items() if name in charts)
 

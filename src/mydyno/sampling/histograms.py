@@ -46,10 +46,6 @@ class Histogram:
     def _total(self) -> int:
         return int(self._counts.sum())
 
-    @property
-    def count(self) -> int:
-        return self._total
-
     def quantile_ns(self, quantile: float) -> int | None:
         """The value that `quantile` (0 to 1) of the latencies do not exceed; None without any."""
         if not self._total:

@@ -289,6 +289,25 @@ mod tests {
     }
 
     #[test]
+    fn the_histograms_of_the_measured_intervals_add_up_to_those_of_the_phase() {
+        let (mut recorder, receiver) = recorder();
+        for now in (110..600).step_by(7) {
+            recorder.statement(0, now, now * now, 1);
+        }
+        let part = recorder.finish(700);
+        let mut sum = Latencies::default();
+        for event in receiver.try_iter() {
+            if let Event::Interval { part, .. } = event
+                && !part.warmup
+            {
+                sum.merge(&part.latencies);
+            }
+        }
+        assert!(sum.count() > 30);
+        assert_eq!(sum.summary(), part.statements[0].latencies.summary());
+    }
+
+    #[test]
     fn errors_of_statements_in_the_warmup_are_forgotten_but_lost_connections_are_not() {
         let (mut recorder, _receiver) = recorder();
         recorder.failure(0, 150, &ServerError::new(1213, "Deadlock"), true);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mydyno.core.secrets import masked
 from mydyno.core.units import format_bytes
 from mydyno.report.evidence import Evidence
 from mydyno.report.format import MISSING
@@ -32,7 +33,9 @@ def environment_view(evidence: Evidence) -> tuple[FactGroup, ...]:
     for name, value in sorted(_facts(evidence).items()):
         group, _, rest = name.partition(".")
         seen = evidence.environment_changes.get(name)
-        told = _told(name, value) if seen is None else ", then ".join(_told(name, each) for each in seen)
+        told = (
+            fact_told(name, value) if seen is None else ", then ".join(fact_told(name, each) for each in seen)
+        )
         groups.setdefault(group, []).append(Fact(rest or group, told, changed=seen is not None))
     ordered = sorted(groups, key=lambda group: (_place(group), group))
     return tuple(FactGroup(group, tuple(groups[group])) for group in ordered)
@@ -49,9 +52,10 @@ def _place(group: str) -> int:
     return _FIRST.index(group) if group in _FIRST else len(_FIRST)
 
 
-def _told(name: str, value: str | int | float | None) -> str:
+def fact_told(name: str, value: str | int | float | None) -> str:
+    """As it is shown: bytes with a unit, nothing that looks like a password."""
     if value is None or value == "":
         return MISSING
     if isinstance(value, int) and name.endswith("bytes"):
         return format_bytes(value)
-    return str(value)
+    return masked(str(value))

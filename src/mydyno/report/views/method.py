@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
+from mydyno.core.secrets import masked
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
 from mydyno.report.views.steadiness import drift_of_run, steady_parts
@@ -109,8 +110,8 @@ def _external(evidence: Evidence) -> Iterator[str]:
     address, unseen = (evidence.environment.get(name) for name in (EXTERNAL_SERVER, UNSEEN_SERVER))
     if address is not None:
         yield (
-            f"This was measured on an external server ({address}) that mydyno neither started nor had for "
-            "itself: its caches were as they were, and what others did on it is in the numbers."
+            f"This was measured on an external server ({masked(str(address))}) that mydyno neither started "
+            "nor had for itself: its caches were as they were, and what others did on it is in the numbers."
         )
     if unseen is not None:
         yield f"Counters of the machine that {unseen} runs on are left out: it could not be seen from here."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
     CONNECT_MEAN,
     CONNECT_P95,
@@ -12,6 +13,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import COLORS, Evidence
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
+from mydyno.report.views.differences import Difference, differences
 from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
 from mydyno.report.views.ground import GroundView, ground_view
@@ -21,9 +23,11 @@ from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
 from mydyno.report.views.operations import Operations, operations
 from mydyno.report.views.optima import Optima, optima
+from mydyno.report.views.outliers import flagged
 from mydyno.report.views.overview import Overview, overview
 from mydyno.report.views.panels import Panel, panels
 from mydyno.report.views.programs import Programs, programs
+from mydyno.report.views.ranks import Ranks, ranks
 from mydyno.report.views.settings import SettingsView, settings_view
 from mydyno.report.views.shape import Shape, shape
 from mydyno.report.views.tails import latencies
@@ -39,7 +43,9 @@ class Page:
     verdicts: Verdicts
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    ranks: Ranks
     effects: EffectsView
+    controls: tuple[Control, ...]
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
     method: Method
@@ -66,6 +72,9 @@ class Page:
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
+    differences: tuple[Difference, ...]
+    """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
+    was asked."""
 
     @property
     def legend(self) -> tuple[tuple[str, int], ...]:
@@ -82,7 +91,8 @@ class Page:
 
 
 def page(evidence: Evidence) -> Page:
-    found = verdicts(evidence)
+    strange = flagged(evidence)
+    found = verdicts(evidence, strange)
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
     form = shape(evidence)
@@ -97,7 +107,9 @@ def page(evidence: Evidence) -> Page:
         words=evidence.words,
         verdicts=found,
         comparison=compared,
+        ranks=ranks(evidence, strange),
         effects=effects_view(evidence),
+        controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
         key_numbers=() if evidence.crossed else key_numbers(evidence, best),
         method=method(evidence),
         overview=over_time,
@@ -118,7 +130,8 @@ def page(evidence: Evidence) -> Page:
         ),
         heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
-        trials=trial_table(evidence),
+        trials=trial_table(evidence, strange),
         settings=settings_view(evidence),
         environment=environment_view(evidence),
+        differences=differences(evidence),
     )

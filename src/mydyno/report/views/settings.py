@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.report.evidence import Evidence, Setting
@@ -81,7 +81,9 @@ def settings_view(evidence: Evidence) -> SettingsView:
             Value(now.get(name), wanted.get(name)) for now, wanted in zip(in_force, asked, strict=True)
         )
         row = SettingRow(name, values)
-        if any(value.asked is not None for value in values) or (row.differs and not _incidental(row)):
+        if any(value.asked is not None for value in values) or (
+            row.differs and not incidental(row.name, [value.in_force for value in values])
+        ):
             rows.append(row)
     beneath = [
         SettingRow(name, tuple(Value(told, None) for told in values)) for name, values in data_rows(by_point)
@@ -123,11 +125,10 @@ def _steady(readings: list[Mapping[str, str]]) -> dict[str, str]:
     }
 
 
-def _incidental(row: SettingRow) -> bool:
-    """Paths of a private server, and what is new at each start."""
-    known = [value.in_force for value in row.values if value.in_force is not None]
-    paths = any(value.startswith("/") for value in known)
-    return row.name in _OF_THE_SESSION or paths or len(known) < len(row.values)
+def incidental(name: str, values: Sequence[str | None]) -> bool:
+    """Paths of a private server, what is new at each start, and what not every server has."""
+    paths = any(value is not None and value.startswith("/") for value in values)
+    return name in _OF_THE_SESSION or paths or None in values
 
 
 def _one(values: set[str | None]) -> str | None:

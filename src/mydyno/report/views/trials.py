@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from mydyno.analysis.places import place_of, places
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
+from mydyno.report.views.outliers import Flagged
 from mydyno.report.views.overview import COUNTERS
 from mydyno.report.views.rates import overall_rate, total_time
 from mydyno.results.records import CheckRecord, Invalidity, Remark, TrialRecord
@@ -91,7 +92,8 @@ class TrialTable:
         return tuple(row for row in self.rows if not row.valid)
 
 
-def trial_table(evidence: Evidence) -> TrialTable:
+def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTable:
+    outlying = {one.key: one.remark for one in strange}
     names = tuple(name for name in COUNTERS if any(name in trial.counters for trial in evidence.trials))
     settings = {setting.point_id: setting for setting in (*evidence.settings, *evidence.controls)}
     programs = places(evidence.trials) if evidence.by_program else ()
@@ -122,10 +124,15 @@ def trial_table(evidence: Evidence) -> TrialTable:
                 seconds=trial.seconds,
                 reasons=_reasons(trial, evidence.words),
                 checks=trial.checks,
-                remarks=trial.remarks,
+                remarks=(*trial.remarks, *_own(outlying, trial)),
             )
         )
     return TrialTable(tuple(rows), names, evidence.by_program, evidence.words)
+
+
+def _own(outlying: Mapping[tuple[str, int], Remark], trial: TrialRecord) -> tuple[Remark, ...]:
+    found = outlying.get((trial.trial_id, trial.attempt))
+    return () if found is None else (found,)
 
 
 def trial_label(trial: TrialRecord) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.grid import GridRow
@@ -18,6 +18,7 @@ from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.format import count, interval, latency, number, seconds
 from mydyno.report.views.crossed import crossed_headline
+from mydyno.report.views.outliers import Flagged, named, without
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,11 @@ class Verdicts:
     """Of each point against the first of its row, row by row."""
     beside: tuple[Beside, ...]
     """Where there are trials enough for an interval, and one factor varies."""
+    without: tuple[str, ...] = ()
+    """What would be said without the trials that are flagged as outliers, where it is something else."""
 
 
-def verdicts(evidence: Evidence) -> Verdicts:
+def verdicts(evidence: Evidence, strange: Sequence[Flagged] = ()) -> Verdicts:
     metric = evidence.metric_of(evidence.trials)
     settings = {setting.point_id: setting for setting in evidence.settings}
     rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
@@ -104,6 +107,7 @@ def verdicts(evidence: Evidence) -> Verdicts:
             for one in found
         ),
         beside=() if evidence.crossed else tuple(_beside(evidence, settings, metric)),
+        without=tuple(_without(evidence, strange, rows)),
     )
 
 
@@ -128,6 +132,24 @@ def compared_row(
         column: _judged_in_family(one, p, len(found))
         for (column, one), p in zip(found.items(), corrected, strict=True)
     }
+
+
+def _without(
+    evidence: Evidence, strange: Sequence[Flagged], rows: Sequence[dict[int, ComparisonVerdict]]
+) -> Iterator[str]:
+    """A sentence for each verdict that would be another one without the outliers among its trials."""
+    if evidence.grid is None or not strange:
+        return
+    fewer = replace(evidence, trials=without(evidence, strange))
+    for row, found in zip(evidence.grid.rows, rows, strict=True):
+        points = {point.point_id for point in row.points if point is not None}
+        inside = [one for one in strange if one.outlier.trial.point_id in points]
+        if not inside:
+            continue
+        for column, other in compared_row(fewer, row).items():
+            if other.overall.outcome != found[column].overall.outcome:
+                where = f" ({row.name})" if row.name else ""
+                yield f"Without {named(inside)} the verdict{where} would be: {other.overall.sentence}."
 
 
 def _beside(evidence: Evidence, settings: Mapping[str, Setting], primary: Metric) -> Iterator[Beside]:
