@@ -37,7 +37,7 @@ def test_small_noise_hardly_makes_an_alarm_since_a_drift_must_matter() -> None:
 def test_a_drift_is_found_with_its_size(change: float) -> None:
     rng = np.random.default_rng(5)
     found = [
-        drift(list(noise(rng, 120, spread=0.05, correlation=0.3) * (1 + change * (time(120) - 0.5))))
+        drift(list(noise(rng, 120, spread=0.05, correlation=0.3) * (1 + change) ** time(120)))
         for _ in range(100)
     ]
     assert sum(one is not None and one.found for one in found) > 95

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,13 @@ def test_options_make_the_same_as_an_import_file(tmp_path: Path) -> None:
     )
     assert source.file == loads(mapped, "map.yaml")
     assert dataclasses.replace(source, file=loads(source.text, "written")) == source
+
+
+def test_the_import_file_of_the_documentation_is_one_that_is_taken() -> None:
+    document = (SHIPPED.parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", document, re.DOTALL)
+    shown, shipped = loads(text, "import.md"), loads(SHIPPED.read_text(encoding="utf-8"), "shipped")
+    assert (shown.name, shown.table) == (shipped.name, shipped.table)
+    assert set(shown.factors) <= set(shipped.factors)
+    table = parse((SHIPPED.parent / (shown.table or "")).read_bytes(), "t.csv")
+    assert {column for _, column in shown.columns} <= set(table.columns)

@@ -126,26 +126,46 @@ def _resampled_t(groups: list[Numbers]) -> Numbers:
     shift = np.zeros(_RESAMPLES)
     variance = np.zeros(_RESAMPLES)
     for stream, group in enumerate(groups):
-        choice, noise = _resampling(group.size, stream)
+        resampling, size = _resampling(group.size, stream), group.size
         deviations = group - group.mean()
-        resampled = deviations[choice] + noise * (_BANDWIDTH * group.size**-0.2 * group.std(ddof=1))
-        means = resampled.sum(axis=0) / group.size
-        resampled -= means
-        shift += means
-        variance += np.einsum("ij,ij->j", resampled, resampled) / (group.size - 1) / group.size
+        bandwidth = _BANDWIDTH * size**-0.2 * float(group.std(ddof=1))
+        # Sum and sum of squares of what each resample has drawn, its noise added, without drawing it out.
+        total = resampling.times @ deviations + bandwidth * resampling.noise
+        squares = resampling.times @ deviations**2 + 2 * bandwidth * (resampling.noise_of @ deviations)
+        squares += bandwidth**2 * resampling.noise_squared
+        shift += total / size
+        variance += (squares - total**2 / size) / (size * (size - 1))
     return shift / np.sqrt(variance)
 
 
-@functools.lru_cache(maxsize=64)
-def _resampling(size: int, stream: int) -> tuple[NDArray[np.intp], Numbers]:
-    """Which values each resample draws, and its noise: the same in every call, so results never wobble.
+@dataclass(frozen=True)
+class _Resampling:
+    """What each resample draws, a row each."""
 
-    A row for each draw and a column for each resample: sums run along the short side, over long rows.
-    """
+    times: Numbers
+    """How often it draws each value."""
+    noise_of: Numbers
+    """The sum of the noise that is added to each value's draws."""
+    noise: Numbers
+    """The sum of all its noise."""
+    noise_squared: Numbers
+    """The sum of its noise's squares."""
+
+
+@functools.lru_cache(maxsize=64)
+def _resampling(size: int, stream: int) -> _Resampling:
+    """The same in every call, so results never wobble."""
     random = np.random.default_rng([_SEED, size, stream])
     choice = random.integers(0, size, (_RESAMPLES, size), dtype=np.intp)
     noise = random.standard_normal((_RESAMPLES, size))
-    return np.ascontiguousarray(choice.T), np.ascontiguousarray(noise.T)
+    place = (choice + size * np.arange(_RESAMPLES)[:, None]).ravel()
+    shape = (_RESAMPLES, size)
+    return _Resampling(
+        times=np.bincount(place, minlength=choice.size).reshape(shape).astype(np.float64),
+        noise_of=np.bincount(place, noise.ravel(), choice.size).reshape(shape).astype(np.float64),
+        noise=noise.sum(axis=1),
+        noise_squared=(noise**2).sum(axis=1),
+    )
 
 
 def _sorted(values: Sequence[float]) -> Numbers:

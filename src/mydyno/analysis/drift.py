@@ -30,12 +30,13 @@ LEAST_TRIALS = 6
 LEVEL = 0.01
 """A run has many phases; at 5 % every second run would have a false alarm."""
 LEAST_CHANGE = 0.05
-"""Share of the middle value; less is no more than the margin that verdicts already have."""
+"""Of the rate; less is no more than the margin that verdicts already have."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """`change`: over the whole of it, as a share of the middle; -0.1 says 10 % less."""
+    """`change`: from beginning to end, as a ratio less 1: -0.1 says 10 % less. Rates change in proportion,
+    so slopes are of their logarithms."""
 
     change: float
     p_value: float
@@ -47,17 +48,17 @@ class Drift:
 
 
 def drift(rates: Sequence[float | None]) -> Drift | None:
-    """Of a phase's interval rates, in order; None where they are too few, or missing, or mostly 0."""
+    """Of a phase's interval rates, in order; None where they are too few, or missing, or 0 for long."""
     values = finite(rates)
     if values is None or len(values) < LEAST_BLOCKS * BATCH:
         return None
     blocks = batched(values, max(BATCH, len(values) // MOST_BLOCKS))
-    middle = float(np.median(blocks))
-    if middle <= 0:
+    if float(blocks.min()) <= 0:
         return None
-    slope = float(np.median(_slopes(np.arange(len(blocks), dtype=np.float64), blocks)))
-    variance = _variance(blocks) * _correction(blocks, slope)
-    return Drift(slope * len(blocks) / middle, _p_value(_statistic(blocks), variance))
+    logs = np.log(blocks)
+    slope = float(np.median(_slopes(np.arange(len(logs), dtype=np.float64), logs)))
+    variance = _variance(logs) * _correction(logs, slope)
+    return Drift(math.expm1(slope * len(logs)), _p_value(_statistic(logs), variance))
 
 
 def drift_over_points(points: Iterable[Sequence[tuple[float, float]]]) -> Drift | None:

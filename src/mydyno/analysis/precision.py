@@ -12,11 +12,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mydyno.analysis.bootstrap import Interval, mean_estimate
+from mydyno.analysis.bootstrap import LEVEL, mean_estimate
 from mydyno.analysis.grid import grid
 from mydyno.analysis.observations import overall_observations, overall_places, valid_trials
 from mydyno.analysis.primary import primary_metric
-from mydyno.analysis.ratio import ratio
+from mydyno.analysis.ratio import Ratio, ratio
 from mydyno.analysis.sequential import nominal_level
 from mydyno.results.records import ExperimentRecord, PointRecord, TrialRecord
 
@@ -48,43 +48,36 @@ def precision(trials: Sequence[TrialRecord], experiment: ExperimentRecord) -> Pr
     return Precision(half_width, worst.title, design.until)
 
 
+def first_comparisons(
+    trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float = LEVEL
+) -> Iterator[tuple[PointRecord, Ratio | None]]:
+    """Each point over the first of its row, over all places; None where they have no place in common."""
+    table = grid(experiment.factors, experiment.points, design=experiment.design.points)
+    for row in table.rows if table else ():
+        ids = {point.point_id for point in row.points if point is not None}
+        of_row = [trial for trial in trials if trial.point_id in ids]
+        metric = primary_metric(of_row, experiment.work)
+        for _, point, first in row.comparisons():
+            lefts, rights = (valid_trials(of_row, each.point_id) for each in (point, first))
+            over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
+            if not over:
+                yield point, None
+                continue
+            left, right = (overall_observations(each, over, metric) for each in (lefts, rights))
+            yield point, ratio(left, right, level)
+
+
 def _half_widths(
     trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float
 ) -> Iterator[tuple[PointRecord, float | None]]:
-    table = grid(experiment.factors, experiment.points, design=experiment.design.points)
-    pairs = [
-        (point, first, [each for each in row.points if each is not None])
-        for row in (table.rows if table else ())
-        for _, point, first in row.comparisons()
-    ]
-    for point, first, beside in pairs:
-        ids = {each.point_id for each in beside}
-        of_row = [trial for trial in trials if trial.point_id in ids]
-        yield point, _of_ratio(of_row, point, first, experiment, level)
-    if not pairs:
+    compared = False
+    for point, found in first_comparisons(trials, experiment, level):
+        compared = True
+        yield point, _half_width(found) if found else None
+    if not compared:
         for point in experiment.compared_points:
-            yield (
-                point,
-                _of_mean([trial for trial in trials if trial.point_id == point.point_id], experiment, level),
-            )
-
-
-def _of_ratio(
-    of_row: Sequence[TrialRecord],
-    point: PointRecord,
-    first: PointRecord,
-    experiment: ExperimentRecord,
-    level: float,
-) -> float | None:
-    metric = primary_metric(of_row, experiment.work)
-    lefts, rights = (valid_trials(of_row, each.point_id) for each in (point, first))
-    over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
-    if not over:
-        return None
-    found = ratio(
-        overall_observations(lefts, over, metric), overall_observations(rights, over, metric), level
-    )
-    return _half_width(found.value, found.interval)
+            own = [trial for trial in trials if trial.point_id == point.point_id]
+            yield point, _of_mean(own, experiment, level)
 
 
 def _of_mean(trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float) -> float | None:
@@ -100,7 +93,8 @@ def _of_mean(trials: Sequence[TrialRecord], experiment: ExperimentRecord, level:
     return math.expm1(max(found.interval.high - found.value, found.value - found.interval.low))
 
 
-def _half_width(value: float | None, interval: Interval | None) -> float | None:
+def _half_width(found: Ratio) -> float | None:
+    value, interval = found.value, found.interval
     if value is None or interval is None or interval.low <= 0:
         return None
     return max(interval.high / value, value / interval.low) - 1

@@ -25,12 +25,15 @@ def plan(
     from mydyno.cli.planning import prepare
     from mydyno.host.local import LocalHost
     from mydyno.plan import render
+    from mydyno.trial.power import power_sentence
 
     _, prepared = prepare(file, size, lab, LocalHost())
     if as_json:
         typer.echo(prepared.plan.model_dump_json(indent=2))
         return
     typer.echo(render(prepared.plan), nl=False)
+    if (power := power_sentence(prepared.plan, lab)) is not None:
+        typer.echo(f"\n{power}")
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
         typer.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
     for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):

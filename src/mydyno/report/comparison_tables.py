@@ -113,10 +113,11 @@ def wide_table(view: ComparisonTable, between: str = "\n") -> Table:
 
 
 def long_table(view: ComparisonTable) -> Table:
-    """A line for each cell, for places that are too narrow for its columns."""
+    """A line for each cell that the experiment has, for places that are too narrow for its columns."""
     rows = []
     for row in view.rows:
-        for place, (column, cell) in enumerate(zip(view.columns, row.cells, strict=True)):
+        there = [(column, cell) for column, cell in zip(view.columns, row.cells, strict=True) if cell]
+        for place, (column, cell) in enumerate(there):
             told = cell_text(row, cell)
             own = labels(view, row) if place == 0 else ("",) * len(labels(view, row))
             rows.append((*own, column.level, told.mean, told.size, told.ratio, told.verdict))

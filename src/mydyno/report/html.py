@@ -177,8 +177,10 @@ def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[t
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
     drawn = [(each.figure.name, each.figure.title) for each in drawings]
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
+    claims = [("claims", "What its source concluded")] if page.claims else []
     return [
         *compared,
+        *claims,
         *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),

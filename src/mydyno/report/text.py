@@ -31,6 +31,8 @@ from mydyno.report.views.page import Page, page
 from mydyno.report.views.trials import Reason, TrialRow
 
 WIDTH = 110
+_ROWS = 40
+"""Rows of the table of comparisons that a terminal shows; of more those over all places come first."""
 _REMARKED = 6
 """Marked trials that a terminal shows."""
 
@@ -57,12 +59,20 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         console.print(Text(page.effects.sentence))
     for sentence in (*page.effects.remarks, *page.optima.sentences):
         console.print(Text(sentence))
+    for claim in page.claims:
+        console.print(Text(f"The source on {claim.about}: {claim.said}"))
+        console.print(Text(f"  found: {claim.found} ({claim.summary})"))
+        for reason in claim.reasons:
+            console.print(Text(f"  {reason}"))
     if page.key_numbers:
         console.print(rich_table(key_numbers_table(page.key_numbers)))
     if not page.comparison.empty:
         console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
-        few = len(page.comparison.columns) <= WIDEST
-        console.print(rich_table(wide_table(page.comparison) if few else long_table(page.comparison)))
+        shown = page.comparison.at_most(_ROWS)
+        few = len(shown.columns) <= WIDEST
+        console.print(rich_table(wide_table(shown) if few else long_table(shown)))
+        if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
+            console.print(Text(f"{more} more rows: see the report"))
     elif not page.programs.empty:
         console.print(rich_table(programs_table(page.programs)))
     if page.optima.fitted and not page.optima.sentences:
@@ -117,6 +127,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+    yield from _claims(page)
     if not page.ranks.empty:
         yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
         yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
@@ -155,6 +166,17 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield fenced(command(page))
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
+
+
+def _claims(page: Page) -> Iterator[str]:
+    if not page.claims:
+        return
+    yield "\n## What its source concluded\n"
+    for claim in page.claims:
+        yield f"- {escaped(claim.about)}: the source has {escaped(claim.said)}, found is"
+        yield f"  {escaped(claim.found)}: **{escaped(claim.summary)}** ({escaped(claim.test)})"
+        yield from (f"  - {escaped(reason)}" for reason in claim.reasons)
+    yield ""
 
 
 def _further(page: Page) -> Iterator[str]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 _TINY = 1e-8
 """Relative length below which a direction counts as none: columns are indicators, whose angles are coarse."""

@@ -6,7 +6,6 @@ all of their points alike.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,7 @@ from mydyno.analysis.effects.layout import Factor, Values, layout_of, values_of
 from mydyno.analysis.effects.levels import CellMean, LevelRatio, Means
 from mydyno.analysis.effects.shares import Shares
 from mydyno.analysis.effects.terms import Pair
-from mydyno.analysis.effects.variance import PLACE, Arrangement, Component, ErrorSource, Variance
+from mydyno.analysis.effects.variance import PLACE, Arrangement, Component, ErrorSource
 from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import Metric
 from mydyno.results.records import DesignRecord, ExperimentRecord, TrialRecord
@@ -155,7 +154,7 @@ def _told(
     one_by_one = experiment.design.points == "one-at-a-time"
     bases = {factor.name: _baseline(factor) for factor in layout.factors} if one_by_one else {}
     named = {factor.name: factor for factor in layout.factors}
-    shares = Shares(variance, _weights(arrangement, variance, means) if one_by_one else {})
+    shares = Shares(variance)
     corrected = holm([component.p_value for component in variance.components])
     found = []
     for component, adjusted in zip(variance.components, corrected, strict=True):
@@ -206,19 +205,6 @@ def _effect(component: Component, adjusted: float | None, shares: Shares) -> Eff
         adjusted_p=adjusted,
         also=component.also,
     )
-
-
-def _weights(arrangement: Arrangement, variance: Variance, means: Means) -> Mapping[str, float]:
-    """Factor -> its size in a table of all levels over that in trials that are mostly at the baseline."""
-    cells = arrangement.layout.trials * arrangement.places
-    named = {factor.name: factor for factor in arrangement.layout.factors}
-    found = {}
-    for component in variance.components:
-        factor = named.get(component.factors[0]) if len(component.factors) == 1 else None
-        if factor is not None and component.tests[0].sum_of_squares > 0:
-            logs = [math.log(one.value) for one in means.levels(factor) if one.value is not None]
-            found[factor.name] = cells * float(np.mean(np.square(logs))) / component.tests[0].sum_of_squares
-    return found
 
 
 def _baseline(factor: Factor) -> int:

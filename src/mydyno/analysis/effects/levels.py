@@ -20,6 +20,9 @@ from mydyno.analysis.effects.layout import ABSENT, Factor
 from mydyno.analysis.effects.variance import Arrangement
 from mydyno.analysis.places import Place
 
+_WIDEST = 50.0
+"""Of half an interval, as a logarithm."""
+
 
 @dataclass(frozen=True)
 class LevelRatio:
@@ -129,7 +132,9 @@ class Means:
         if weights is None or error is None:
             return value, None
         t = float(special.stdtrit(errors.degrees_of(weights), (1 + LEVEL) / 2))
-        return value, t * length * math.sqrt(error)
+        half = t * length * math.sqrt(error)
+        # Next to no degrees of freedom: an interval over thousands of orders of magnitude is none.
+        return value, half if half < _WIDEST else None
 
     def _errors(self, values: Numbers) -> Errors:
         """Of the very values, so that a place that is noisier than others has the wider interval."""

@@ -11,7 +11,6 @@ Intervals are generalised confidence intervals (S. Weerahandi, Generalized Confi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -22,17 +21,14 @@ from mydyno.analysis.effects.variance import Component, Variance
 
 
 class Shares:
-    def __init__(self, variance: Variance, weights: Mapping[str, float] | None = None) -> None:
-        """`weights`: factor -> by how much its size counts, where levels were not measured equally often."""
-        self._variance, self._weights = variance, weights or {}
-        sizes = (self._weight(each) * each.size for each in variance.components)
-        self._whole = sum(sizes) + (variance.noise or 0.0)
+    def __init__(self, variance: Variance) -> None:
+        self._variance = variance
+        self._whole = sum(each.size for each in variance.components) + (variance.noise or 0.0)
 
     def of(self, component: Component) -> tuple[float, Interval | None]:
         """Its share, 0 to 1, and the interval of it."""
-        share = self._weight(component) * component.size / self._whole
-        drawn = component.drawn
-        return share, None if drawn is None else self._between(self._weight(component) * drawn, share)
+        share, drawn = component.size / self._whole, component.drawn
+        return share, None if drawn is None else self._between(drawn, share)
 
     @property
     def noise(self) -> tuple[float | None, Interval | None]:
@@ -43,9 +39,6 @@ class Shares:
         share = variance.noise / self._whole
         return share, self._between(variance.noise_drawn(), share)
 
-    def _weight(self, component: Component) -> float:
-        return self._weights.get(component.factors[0], 1.0) if component.factors else 1.0
-
     @cached_property
     def _drawn(self) -> Numbers | None:
         """Of the whole; None where a part of it has no draws."""
@@ -55,7 +48,7 @@ class Shares:
         for component in self._variance.components:
             if (drawn := component.drawn) is None:
                 return None
-            whole = whole + self._weight(component) * drawn
+            whole = whole + drawn
         return whole
 
     def _between(self, drawn: Numbers, share: float) -> Interval | None:

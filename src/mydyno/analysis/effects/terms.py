@@ -1,20 +1,21 @@
 """Which effects the trials can tell apart, and the space of each.
 
 Main effects and interactions of two are adjusted for all others that do not contain them (type II; F. Yates,
-The Analysis of Multiple Classifications with Unequal Numbers in the Different Classes, JASA 29, 1934): on
-balanced trials that changes nothing, and where trials are missing it compares like with like.
+The Analysis of Multiple Classifications with Unequal Numbers in the Different Classes, JASA 29, 1934), for
+blocks, and, if it changes inside them, for whole plots: on balanced trials that changes nothing, and where
+trials are missing it compares like with like.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.analysis.effects.algebra import Numbers, basis, beyond, grouped, indicators, squared_length
-from mydyno.analysis.effects.layout import Factor, Layout
+from mydyno.analysis.effects.algebra import Flags, Numbers, basis, beyond, grouped, indicators, squared_length
+from mydyno.analysis.effects.layout import ABSENT, Factor, Layout
 from mydyno.results.records import DesignPoints
 
 Pair = tuple[str, str]
@@ -27,12 +28,22 @@ class Term:
     factors: tuple[str, ...]
     """One name: a main effect; two: an interaction; none: all that is beyond, together."""
     space: Numbers
+    scale: Numbers
+    """From the directions of `space` to the effect at each cell, so scaled that lengths stay what they are
+    where every combination was measured equally often."""
     also: tuple[Pair, ...] = ()
     """Interactions that are the same contrast of these trials: nobody can tell which of them it is."""
 
     @property
     def degrees(self) -> int:
         return int(self.space.shape[1])
+
+    def weight(self, values: Numbers) -> float:
+        """The size of the effect in a table of all levels (where it applies) over that in these trials, of
+        which some are missing."""
+        seen = self.space.T @ values
+        length = float(np.sum(seen**2))
+        return float(np.sum((self.scale @ seen) ** 2)) / length if length else 1.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,7 @@ class Terms:
     confounded: tuple[Term, ...]
     """Main effects of no column: others (blocks among them) account for all of their levels."""
     nuisance: Numbers
-    """Blocks, orthonormal: every term is orthogonal to them."""
+    """Blocks, orthonormal: all terms are orthogonal to them."""
     up_to: tuple[Numbers, Numbers, Numbers]
     """Orthonormal, whatever the blocks: the mean and main effects; with pairs; with all that is beyond."""
 
@@ -54,6 +65,9 @@ def terms_of(layout: Layout, design: DesignPoints) -> Terms:
     if own.shape[1] == layout.trials:
         own = np.ones((layout.trials, 1))  # a block for each trial would account for everything
     nuisance = basis(own)
+    shared = [nuisance]
+    for plots in layout.plots:
+        shared.append(basis(np.hstack([shared[-1], indicators(plots)])))
     columns: dict[tuple[str, ...], Numbers] = {
         (factor.name,): indicators(factor.codes) for factor in layout.factors
     }
@@ -63,42 +77,75 @@ def terms_of(layout: Layout, design: DesignPoints) -> Terms:
             (one.name, other.name): indicators(grouped(one.codes, other.codes))
             for one, other in itertools.combinations(layout.factors, 2)
         }
-    found = [Term(names, _adjusted(names, columns, nuisance)) for names in columns]
+    found = [
+        _term(names, own, _adjusted(own, _without(names, columns), shared), _applies(names, layout))
+        for names, own in columns.items()
+    ]
     mains = [term for term in found if len(term.factors) == 1]
     pairs = [term for term in found if len(term.factors) == 2 and term.degrees]
     paired = np.hstack([simple, *columns.values()])
     if design == "fraction":
-        pairs = _aliased_pairs(layout.factors, basis(np.hstack([nuisance, simple])))
+        pairs = _aliased_pairs(layout, basis(np.hstack([nuisance, simple])))
         paired = np.hstack([simple, *(term.space for term in pairs)])
     cells = indicators(grouped(*(factor.codes for factor in layout.factors)))
     return Terms(
         mains=tuple(term for term in mains if term.degrees),
         pairs=tuple(pairs),
-        beyond=Term((), beyond(cells, basis(np.hstack([nuisance, paired])))),
+        beyond=_term((), cells, _adjusted(cells, paired, shared), np.ones(layout.trials, dtype=bool)),
         confounded=tuple(term for term in mains if not term.degrees),
         nuisance=nuisance,
         up_to=(basis(simple), basis(paired), basis(np.hstack([cells, paired]))),
     )
 
 
-def _adjusted(names: tuple[str, ...], columns: dict[tuple[str, ...], Numbers], nuisance: Numbers) -> Numbers:
+def _applies(names: tuple[str, ...], layout: Layout) -> Flags:
+    """The trials in which all of the factors `names` have a level."""
+    chosen = [factor.codes != ABSENT for factor in layout.factors if factor.name in names]
+    return np.asarray(np.all(chosen, axis=0))
+
+
+def _term(
+    names: tuple[str, ...], own: Numbers, space: Numbers, applies: Flags, also: tuple[Pair, ...] = ()
+) -> Term:
+    cells = own[:, own[applies].any(axis=0)]
+    solved = np.linalg.pinv(space.T @ cells) if space.shape[1] else np.empty((cells.shape[1], 0))
+    return Term(names, space, solved * float(np.sum(applies) / cells.shape[1]) ** 0.5, also)
+
+
+def _without(names: tuple[str, ...], columns: Mapping[tuple[str, ...], Numbers]) -> Numbers:
+    """The columns of all effects that do not contain the one of `names`."""
     others = [own for other, own in columns.items() if not set(names) <= set(other)]
-    return beyond(columns[names], basis(np.hstack([nuisance, *others])))
+    return np.hstack([*others, np.ones((columns[names].shape[0], 1))])
 
 
-def _aliased_pairs(factors: Sequence[Factor], mains: Numbers) -> list[Term]:
+def _adjusted(own: Numbers, others: Numbers, shared: Sequence[Numbers]) -> Numbers:
+    """What `own` adds to `others` inside the smallest groups of trials in which all of it can be seen.
+
+    `shared` spans the groups, from blocks to the smallest whole plots.
+    """
+    whole = beyond(own, basis(np.hstack([shared[0], others])))
+    for groups in reversed(shared[1:]):
+        inside = beyond(own, basis(np.hstack([groups, others])))
+        if inside.shape[1] == whole.shape[1]:
+            return inside
+    return whole
+
+
+def _aliased_pairs(layout: Layout, mains: Numbers) -> list[Term]:
     """The interactions of two that are no main effect's alias; those of one contrast as one term."""
-    groups: list[tuple[list[Pair], Numbers]] = []
-    for one, other in itertools.combinations(factors, 2):
-        space = beyond(indicators(grouped(one.codes, other.codes)), mains)
+    groups: list[tuple[list[Pair], Numbers, Numbers]] = []
+    for one, other in itertools.combinations(layout.factors, 2):
+        cells = indicators(grouped(one.codes, other.codes))
+        space = beyond(cells, mains)
         if not space.shape[1]:
             continue
-        pair = (one.name, other.name)
-        touching = [group for group in groups if squared_length(group[1], space) > 1e-6]
+        touching = [group for group in groups if squared_length(group[2], space) > 1e-6]
         groups = [group for group in groups if all(group is not each for each in touching)]
-        together = basis(np.hstack([*(own for _, own in touching), space]))
-        groups.append(([*(pair for named, _ in touching for pair in named), pair], together))
-    return [Term(named[0], space, tuple(named[1:])) for named, space in groups]
+        named = [*(pair for pairs, _, _ in touching for pair in pairs), (one.name, other.name)]
+        first = touching[0][1] if touching else cells
+        groups.append((named, first, basis(np.hstack([*(own for _, _, own in touching), space]))))
+    every = np.ones(layout.trials, dtype=bool)
+    return [_term(named[0], cells, space, every, tuple(named[1:])) for named, cells, space in groups]
 
 
 def contrasts(factors: Sequence[Factor], nuisance: Numbers) -> Numbers:

@@ -40,10 +40,13 @@ class Component:
     also: tuple[Pair, ...]
     tests: tuple[FTest, ...]
     """More than one only where several were put together."""
+    weights: tuple[float, ...]
+    """Of each of them in the size (see `Term`)."""
 
     @property
     def size(self) -> float:
-        return max(sum(test.size for test in self.tests), 0.0)
+        weighed = zip(self.tests, self.weights, strict=True)
+        return max(sum(test.size * weight for test, weight in weighed), 0.0)
 
     @property
     def p_value(self) -> float | None:
@@ -53,7 +56,8 @@ class Component:
     @cached_property
     def drawn(self) -> Numbers | None:
         """Sizes as they may truly be; None where noise is not known."""
-        found = [test.draw() for test in self.tests if test.draw is not None]
+        weighed = zip(self.tests, self.weights, strict=True)
+        found = [test.draw() * weight for test, weight in weighed if test.draw is not None]
         return np.sum(found, axis=0) if len(found) == len(self.tests) else None
 
 
@@ -111,7 +115,7 @@ class Arrangement:
         """Effects of the differences between places: of each term, and of the places themselves."""
         if self.places == 1:
             return ()
-        mean = Term((), np.full((self.layout.trials, 1), self.layout.trials**-0.5))
+        mean = Term((), np.full((self.layout.trials, 1), self.layout.trials**-0.5), np.ones((1, 1)))
         found = [mean, *(term for term in self._all() if term not in self.taken_for_noise)]
         return tuple((term, self.weights(term.space)) for term in found)
 
@@ -135,18 +139,25 @@ class Arrangement:
         means, differences = apart(logs)
         between, within = self._errors(means, differences)
         components = [
-            Component(term.factors, term.also, (between.test(term.space, means, weights, turn),))
+            Component(
+                term.factors,
+                term.also,
+                (between.test(term.space, means, weights, turn),),
+                (term.weight(means),),
+            )
             for turn, (term, weights) in enumerate(self.tested)
         ]
         others = [components.pop()] if components and not components[-1].factors else []
         for turn, (term, weights) in enumerate(self.by_place, len(self.tested)):
             test = within.test(term.space, differences, weights, turn)
+            weight = (term.weight(differences),)
             if len(term.factors) == 1 or turn == len(self.tested):
-                components.append(Component((*term.factors, PLACE), (), (test,)))
+                components.append(Component((*term.factors, PLACE), (), (test,), weight))
             else:
-                others.append(Component((), (), (test,)))
+                others.append(Component((), (), (test,), weight))
         if others:
-            components.append(Component((), (), tuple(test for one in others for test in one.tests)))
+            tests, shares = zip(*((one.tests[0], one.weights[0]) for one in others), strict=True)
+            components.append(Component((), (), tests, shares))
         total = self.strata.total_weights() if self._by_stratum else np.ones(1)
         noise, apart_noise = between.noise(total), within.noise(total)
         if total is None or noise is None or apart_noise is None:

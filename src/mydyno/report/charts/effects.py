@@ -31,6 +31,8 @@ _GAP = 40
 def effects_chart(view: EffectsView, size: Size) -> Chart:
     """Beside each other where there is room."""
     of, rows = view.of.interaction, share_rows(view)
+    if of is not None and not of.cells:
+        of = None  # In a sparse table no two of its levels were measured together.
     columns = 2 if of is not None and size.width > 900 else 1
     width = (size.width - _GAP * (columns - 1)) // columns
     longest = int(width * 0.45 / CHARACTER_PX)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Sequence
 
 import altair as alt
@@ -45,6 +46,7 @@ def _panel(trend: Trend, width: int) -> Layered:
     y = alt.Y(
         "value:Q", title=f"{trend.metric.noun}, {unit}", scale=alt.Scale(zero=False), axis=alt.Axis(grid=True)
     )
+    said = headline(trend).removeprefix(f"{trend.title}: ")
     layers: list[Layer] = [
         alt.Chart(data(_levels(trend, scale)))
         .mark_rule(color=theme.MUTED, strokeDash=[4, 3])
@@ -64,7 +66,7 @@ def _panel(trend: Trend, width: int) -> Layered:
         width=width,
         height=_HEIGHT,
         title=alt.TitleParams(
-            text=trend.title or trend.metric.noun, subtitle=[plain_spaces(headline(trend))]
+            text=trend.title or trend.metric.noun, subtitle=textwrap.wrap(plain_spaces(said), width // 7)
         ),
     )
 

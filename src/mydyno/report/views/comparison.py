@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mydyno.analysis.durability import least_durable
 from mydyno.analysis.grid import Grid, GridRow
@@ -102,11 +103,17 @@ class ComparisonTable:
         """The factor's last part: `release`."""
         return self.factor.rpartition(".")[2]
 
+    def at_most(self, rows: int) -> ComparisonTable:
+        """The same with so many rows at most: those over all places first, if there are more."""
+        if len(self.rows) <= rows:
+            return self
+        return replace(self, rows=self.whole[:rows])
+
     @property
     def metrics(self) -> tuple[Metric, ...]:
         return tuple(dict.fromkeys(row.metric for row in self.rows))
 
-    @property
+    @cached_property
     def one_place(self) -> bool:
         """Nothing but the levels tells its rows apart, and all have one metric."""
         return len(self.metrics) == 1 and len({row.levels for row in self.rows}) == len(self.rows) > 1

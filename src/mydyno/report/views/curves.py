@@ -126,7 +126,7 @@ def measured(of: Summary, metric: Metric) -> Measured | None:
 
 def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
     """None also for a test program: it is on no curve."""
-    found = measured(of, metric)
-    if found is None or isinstance(place, str):
+    if isinstance(place, str):
         return None
-    return CurvePoint(found.value, found.low, found.high, found.trials, place)
+    found = measured(of, metric)
+    return None if found is None else CurvePoint(found.value, found.low, found.high, found.trials, place)

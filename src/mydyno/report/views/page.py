@@ -11,6 +11,7 @@ from mydyno.analysis.metrics import (
 )
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import COLORS, Evidence
+from mydyno.report.views.claims import ClaimView, claims_view
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.differences import Difference, differences
@@ -45,6 +46,8 @@ class Page:
     """Without a row where nothing varies."""
     ranks: Ranks
     effects: EffectsView
+    claims: tuple[ClaimView, ...]
+    """What the source of imported numbers concluded; mostly none."""
     controls: tuple[Control, ...]
     key_numbers: tuple[KeyNumber, ...]
     """None where several factors vary: the comparison stands in their place."""
@@ -109,6 +112,7 @@ def page(evidence: Evidence) -> Page:
         comparison=compared,
         ranks=ranks(evidence, strange),
         effects=effects_view(evidence),
+        claims=claims_view(evidence),
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
         key_numbers=() if evidence.crossed else key_numbers(evidence, best),
         method=method(evidence),

@@ -14,11 +14,20 @@ from mydyno.spec.factors import Factor
 
 def one_at_a_time(factors: Sequence[Factor]) -> Iterator[Levels]:
     """The base, then every change of it, in the order of the file."""
+    seen: list[Levels] = []
+    for levels in _changes(factors):
+        # Where a nested factor begins to vary may be a point already.
+        if levels not in seen:
+            seen.append(levels)
+            yield levels
+
+
+def _changes(factors: Sequence[Factor]) -> Iterator[Levels]:
     base = _completed({}, factors)
     yield base
     for factor in factors:
         start = base if factor.applies(base) else _where_it_applies(factor, factors)
-        yield from ([start] if start != base else [])
+        yield start
         for level in factor.levels[1:]:
             yield _completed({**start, factor.name: level.name}, factors)
 
