@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
@@ -100,7 +100,9 @@ class Page:
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found = verdicts(evidence, strange)
+    found, explained = verdicts(evidence, strange), effects_view(evidence)
+    if explained.headline is not None:
+        found = replace(found, headline=explained.headline, sentences=())
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
     form = shape(evidence)
