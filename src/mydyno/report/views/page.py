@@ -114,7 +114,7 @@ def page(evidence: Evidence) -> Page:
         effects=effects_view(evidence),
         claims=claims_view(evidence),
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
-        key_numbers=() if evidence.crossed else key_numbers(evidence, best),
+        key_numbers=key_numbers(evidence, best) if len(evidence.experiment.factors) < 2 else (),
         method=method(evidence),
         overview=over_time,
         programs=programs(evidence),
