@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -36,6 +36,15 @@ def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
     begun = []
     for figure in figures:
         wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
-        chart = LiveChart(figure.name, *(interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)))
+        live = [interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)]
+        chart = LiveChart(figure.name, wide=live[0], narrow=live[1])
         begun.append((figure, press().svg(wide), chart))
-    return tuple(Drawing(figure, svg.result(), chart) for figure, svg, chart in begun)
+    return tuple(
+        Drawing(figure, svg.result(), replace(chart, width=_width(svg.result())))
+        for figure, svg, chart in begun
+    )
+
+
+def _width(drawn: str) -> float:
+    """Pixels, as an SVG's first element tells them."""
+    return float(drawn.partition('width="')[2].partition('"')[0])

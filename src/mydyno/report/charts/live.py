@@ -33,11 +33,16 @@ class LiveChart:
     name: str
     wide: Spec
     narrow: Spec
+    width: float = theme.WIDE.width
+    """Pixels that the wide one really takes, where that is known: what is missing is given to its panels."""
 
     def embedded(self) -> dict[str, Any]:
         return {
-            size.name: {"width": size.width, "spec": {key: spec[key] for key in spec if key != "config"}}
-            for size, spec in ((theme.WIDE, self.wide), (theme.NARROW, self.narrow))
+            size.name: {"width": width, "spec": {key: spec[key] for key in spec if key != "config"}}
+            for size, width, spec in (
+                (theme.WIDE, self.width, self.wide),
+                (theme.NARROW, theme.NARROW.width, self.narrow),
+            )
         }
 
 
@@ -55,6 +60,10 @@ def interactive(spec: Spec, *, zoom: bool) -> Spec:
         told = unit.get("encoding", {}).get("description")
         if told is not None:
             unit["encoding"]["tooltip"] = told
+        for channel in unit.get("encoding", {}).values():
+            if isinstance(channel, dict) and (channel.get("scale") or {}).get("type") == "log":
+                # It says nothing there, and Vega-Lite would write so to the reader's console.
+                channel["scale"].pop("zero", None)
     if zoom:
         _zoom(spec)
     return spec

@@ -1,8 +1,9 @@
 """How every chart looks: colours, type and sizes, in one place.
 
-The colours of settings are those of Okabe and Ito, "Color Universal Design" (2008), which the common kinds of
-colour blindness can tell apart; orange and sky blue are darkened, and yellow is left out, so that thin lines
-and small text can be read on white. Each setting has a marker too: colour is never the only difference.
+The colours of settings have the hues of Okabe and Ito, "Color Universal Design" (2008), darkened until small
+text in them can be read on white (4.5 to 1) and moved until neighbours stay apart for every common kind of
+colour blindness; tests/report/test_colours.py holds them to that. Each setting has a marker too: colour is
+never the only difference.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FASTER = ("#d3e7f5", "#8ec5e8")
 SLOWER = ("#fbe3c8", "#f0b46c")
 """Fills of cells, a pale and a strong one: ink can be read on each of them."""
 
-SERIES = ("#0072b2", "#c46a00", "#009e73", "#b2528a", "#3a93c7", "#7a6a53", "#5a4fcf", "#4d5a68")
+SERIES = ("#0072b2", "#a85b00", "#007a5e", "#a03f7c", "#2f7d9e", "#6b5a3e", "#5a4fcf", "#3c4650")
 SHAPES = (
     "circle",
     "square",
@@ -45,13 +46,13 @@ DARK = {
     "#fbe3c8": "#4a3316",
     "#f0b46c": "#7d5312",
     "#0072b2": "#5ab4f0",
-    "#c46a00": "#f0a840",
-    "#009e73": "#3ccfa2",
-    "#b2528a": "#e58fc0",
-    "#3a93c7": "#8fd0f5",
-    "#7a6a53": "#c9b693",
-    "#5a4fcf": "#a9a1ff",
-    "#4d5a68": "#b3bfcc",
+    "#a85b00": "#f0a840",
+    "#007a5e": "#3ccfa2",
+    "#a03f7c": "#e07fbb",
+    "#2f7d9e": "#a5dcfa",
+    "#6b5a3e": "#c9b693",
+    "#5a4fcf": "#9385ff",
+    "#3c4650": "#b9c4cf",
 }
 """Colour on white -> colour of the same thing on a dark page."""
 

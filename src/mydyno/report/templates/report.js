@@ -64,7 +64,7 @@
     place.className = "live";
     place.setAttribute("aria-hidden", "true"); // the box has a label, the numbers a table
     const {view, finalize} = await vegaEmbed(place, spec, {
-      mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1,
+      mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false,
       config, formatLocale: locale, tooltip: showTooltip,
     });
     before?.finalize?.();
