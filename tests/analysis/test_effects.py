@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -12,7 +13,16 @@ import statsmodels.formula.api as smf
 from statsmodels.stats.anova import anova_lm
 
 from analysis.effects_study import EASY, HARD, Truth, layout, simulated, study
-from analysis.splits import filtration, oats, run_of, steel, two_level, workstation
+from analysis.splits import (
+    filtration,
+    half_fraction,
+    oats,
+    plackett_burman,
+    run_of,
+    steel,
+    two_level,
+    workstation,
+)
 from mydyno.analysis.effects.effects import Effects, effects
 from mydyno.analysis.effects.errors import Errors, FTest
 from mydyno.analysis.effects.layout import Factor, Layout
@@ -303,6 +313,20 @@ def test_a_table_without_repetitions_takes_its_highest_interaction_for_noise():
     assert found.found[0].error_degrees == pytest.approx(4)
 
 
+def test_a_table_with_holes_and_hardly_a_repetition_is_analysed_and_said_to_be_one():
+    factors = {"machine": ("a", "b"), "fs": ("xfs", "jfs", "ext3"), "release": ("4.1", "5.0", "5.1")}
+    speeds = {"xfs": 1.5, "jfs": 1.6, "ext3": 1.0}
+    random = np.random.default_rng(3)
+    every = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
+    points = [point for point in every if random.random() < 0.7]
+    record, trials = run_of(factors, lambda levels, _: speeds[levels["fs"]], points=points, blocks=1)
+    again = replace(trials[0], trial_id="again", block=2)
+    found = effects(replace(record, imported=True), [*trials, again], QUERIES_PER_SECOND)
+    assert (found.source, found.blocks) == ("interaction", 1)
+    assert [effect.factors for effect in found.shown] == [("fs",)]
+    assert found.combinations == (len(points), 18)
+
+
 def test_connections_of_single_trials_give_the_interaction_that_is_taken_for_noise():
     factors = {"raid": ("1", "5", "10"), "pool": ("40%", "100%")}
 
@@ -347,16 +371,6 @@ def test_one_at_a_time_holds_each_change_against_the_baseline_and_claims_no_inte
     assert by_name["a",].share / by_name["c",].share == pytest.approx(sizes["a"] / sizes["c"], rel=0.15)
 
 
-def half_fraction() -> list[dict[str, str]]:
-    """2^(4-1) with D = ABC: resolution IV, pairs in three couples."""
-    return [
-        {"a": str(a), "b": str(b), "c": str(c), "d": str((a + b + c) % 2)}
-        for a in (0, 1)
-        for b in (0, 1)
-        for c in (0, 1)
-    ]
-
-
 def test_a_fraction_names_the_interactions_that_are_one_contrast():
     factors = dict.fromkeys("abcd", ("0", "1"))
 
@@ -370,15 +384,6 @@ def test_a_fraction_names_the_interactions_that_are_one_contrast():
     pairs = {effect.factors: effect.also for effect in found.found if len(effect.factors) == 2}
     assert pairs == {("a", "b"): (("c", "d"),), ("a", "c"): (("b", "d"),), ("a", "d"): (("b", "c"),)}
     assert {effect.factors for effect in found.shown} == {("a",), ("b",), ("a", "b")}
-
-
-PLACKETT_BURMAN = "++-+++---+-"
-
-
-def plackett_burman(factors: int) -> list[dict[str, str]]:
-    """The design of twelve runs: its row shifted round, and all low. Biometrika 33, 1946."""
-    rows = [PLACKETT_BURMAN[-shift:] + PLACKETT_BURMAN[:-shift] for shift in range(11)] + ["-" * 11]
-    return [{f"f{number}": row[number] for number in range(factors)} for row in rows]
 
 
 def test_a_plackett_burman_design_finds_the_few_that_matter_without_repetitions():
