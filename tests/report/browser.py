@@ -79,8 +79,10 @@ class Page:
             })()"""
         )
 
-    def screenshot(self, path: Path, *, whole: bool = True) -> None:
-        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    def screenshot(self, path: Path, *, width: int, height: int, scale: float = 1.0) -> None:
+        """The page's upper left `width` x `height`, below the window's edge too."""
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
+        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def pdf(self, path: Path) -> None:

@@ -15,15 +15,15 @@ _LABEL = "aria-label"
 def inline_svg(drawn: str, *, name: str, css_class: str) -> str:
     """`drawn` as an element of a page.
 
-    It shrinks with its box but never grows above its own size, and says nothing itself: its box has a label.
+    Its width stays, for CSS to shrink it with its box; its height follows. It says nothing itself: its box
+    has a label.
     Ids get `name` in front, since a page has one space of ids for all of its pictures. What marks say of
     themselves becomes a tooltip of the browser's own. Fonts are left to the page.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(drawn)
-    width = root.attrib.pop("width")
     root.attrib.pop("height")
-    root.attrib.update({"class": css_class, "aria-hidden": "true", "style": f"max-width:{width}px"})
+    root.attrib.update({"class": css_class, "aria-hidden": "true"})
     _prune(root)
     for element in list(root.iter()):
         _own_ids(element, name)
