@@ -36,6 +36,7 @@ lint: setup-dev ## style and types only
 
 bench: setup-dev ## measure the engine against its peers, and what changes between trials take, on this machine
 	python benchmarks/engine_vs_sysbench.py
+	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
 	python benchmarks/storage_change.py

@@ -130,3 +130,22 @@ def run_of(
         design=design or DesignRecord(),
     )
     return record, trials
+
+
+def half_fraction() -> list[dict[str, str]]:
+    """2^(4-1) with D = ABC: resolution IV, pairs in three couples."""
+    return [
+        {"a": str(a), "b": str(b), "c": str(c), "d": str((a + b + c) % 2)}
+        for a in (0, 1)
+        for b in (0, 1)
+        for c in (0, 1)
+    ]
+
+
+PLACKETT_BURMAN = "++-+++---+-"
+
+
+def plackett_burman(factors: int) -> list[dict[str, str]]:
+    """The design of twelve runs: its row shifted round, and all low. Biometrika 33, 1946."""
+    rows = [PLACKETT_BURMAN[-shift:] + PLACKETT_BURMAN[:-shift] for shift in range(11)] + ["-" * 11]
+    return [{f"f{number}": row[number] for number in range(factors)} for row in rows]

@@ -12,7 +12,16 @@ import statsmodels.formula.api as smf
 from statsmodels.stats.anova import anova_lm
 
 from analysis.effects_study import EASY, HARD, Truth, layout, simulated, study
-from analysis.splits import filtration, oats, run_of, steel, two_level, workstation
+from analysis.splits import (
+    filtration,
+    half_fraction,
+    oats,
+    plackett_burman,
+    run_of,
+    steel,
+    two_level,
+    workstation,
+)
 from mydyno.analysis.effects.effects import Effects, effects
 from mydyno.analysis.effects.errors import Errors, FTest
 from mydyno.analysis.effects.layout import Factor, Layout
@@ -347,16 +356,6 @@ def test_one_at_a_time_holds_each_change_against_the_baseline_and_claims_no_inte
     assert by_name["a",].share / by_name["c",].share == pytest.approx(sizes["a"] / sizes["c"], rel=0.15)
 
 
-def half_fraction() -> list[dict[str, str]]:
-    """2^(4-1) with D = ABC: resolution IV, pairs in three couples."""
-    return [
-        {"a": str(a), "b": str(b), "c": str(c), "d": str((a + b + c) % 2)}
-        for a in (0, 1)
-        for b in (0, 1)
-        for c in (0, 1)
-    ]
-
-
 def test_a_fraction_names_the_interactions_that_are_one_contrast():
     factors = dict.fromkeys("abcd", ("0", "1"))
 
@@ -370,15 +369,6 @@ def test_a_fraction_names_the_interactions_that_are_one_contrast():
     pairs = {effect.factors: effect.also for effect in found.found if len(effect.factors) == 2}
     assert pairs == {("a", "b"): (("c", "d"),), ("a", "c"): (("b", "d"),), ("a", "d"): (("b", "c"),)}
     assert {effect.factors for effect in found.shown} == {("a",), ("b",), ("a", "b")}
-
-
-PLACKETT_BURMAN = "++-+++---+-"
-
-
-def plackett_burman(factors: int) -> list[dict[str, str]]:
-    """The design of twelve runs: its row shifted round, and all low. Biometrika 33, 1946."""
-    rows = [PLACKETT_BURMAN[-shift:] + PLACKETT_BURMAN[:-shift] for shift in range(11)] + ["-" * 11]
-    return [{f"f{number}": row[number] for number in range(factors)} for row in rows]
 
 
 def test_a_plackett_burman_design_finds_the_few_that_matter_without_repetitions():

@@ -135,13 +135,20 @@ def test_without_two_samples_only_the_clients_clock_is_known() -> None:
     assert found.untimed == ()
 
 
+def test_latency_of_the_steady_part_alone_is_a_share_of_that_part() -> None:
+    whole = replace(phase(statement("select", 80_000, 1.0)), statements=())
+    assert share(spent(whole, None), "statements") == 0.8
+    later = replace(whole, steady_from_s=3.0, latency=replace(whole.latency, count=64_000))
+    assert share(spent(later, None), "statements") == 0.8
+
+
 @pytest.mark.parametrize("of", [{"kind": "response"}, {"timed": False}])
 def test_where_latency_is_no_time_of_statements_the_rest_is_simply_unknown(of: dict[str, str | bool]) -> None:
     waited = phase(statement("select", 80_000, 1.0))
     given = (
         replace(waited, latency_kind="response")
         if "kind" in of
-        else replace(waited, latency=Latency(count=80_000, p95_ns=1))
+        else replace(waited, latency=Latency(count=80_000, p95_ns=1), statements=())
     )
     found = spent(given, growth(user=8, row_lock_ms=8_000))
     assert [part.key for part in found.whole.parts] == ["row-locks", "cpu-user", "cpu-system", "unknown"]

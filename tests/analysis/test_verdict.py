@@ -218,6 +218,22 @@ def test_a_trial_whose_metric_is_no_number_is_left_out(broken: float) -> None:
     assert not_finite(bad, QUERIES_PER_SECOND) == (10,)
 
 
+def test_service_and_response_times_are_never_compared() -> None:
+    trials = [
+        replace(trial, phases=tuple(replace(phase, latency_kind="response") for phase in trial.phases))
+        if trial.point_id == LEFT.point_id
+        else trial
+        for trial in pair_of_points([110, 111, 113], [100, 101, 102])
+    ]
+    found = judge_points(trials, LEFT, RIGHT, LATENCY_P95)
+    assert found.overall.sentence == (
+        "cache = 450 cannot be compared with cache = 8: its latency is response time, the other's service "
+        "time, n=3 vs 3"
+    )
+    assert (found.overall.outcome, found.overall.more_trials) == ("not-enough-data", None)
+    assert judge_points(trials, LEFT, RIGHT, QUERIES_PER_SECOND).overall.outcome == "faster"
+
+
 def test_looking_again_and_again_asks_for_more_and_says_so() -> None:
     looked = standard_of(DesignRecord(until=0.03, first_look=3, at_most=20))
     assert (looked.looks, looked.level) == (18, nominal_level(3, 20))

@@ -10,6 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Literal
 
 import polars as pl
@@ -82,6 +83,7 @@ class MemoryRun:
     facts: Environment
     sample_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     interval_frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    folder: Path | None = None
     encoded_histograms: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     """Trial -> phase -> series -> histogram."""
 

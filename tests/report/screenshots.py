@@ -13,10 +13,12 @@ from report.builders import thread_cache_run
 
 FOLDER = Path(__file__).parent / "golden"
 MADE_WITH = FOLDER / "screenshots.json"
-"""The browser and the fonts of the golden ones: another pair draws other letters, and breaks lines elsewhere."""
+"""The browser and the fonts of the golden ones: another pair draws other letters and breaks lines elsewhere."""
 
 KINDS = {"desktop": (1200, False), "desktop-dark": (1200, True), "phone": (390, False)}
 """name -> (width, dark)"""
+_MOST_HEIGHT = 6000
+"""Pixels: the pictures are above it."""
 _SCALE = 0.5
 """Of a pixel: small files, in which headings and charts can still be told."""
 
@@ -29,7 +31,7 @@ def screenshots(browser: Browser, folder: Path) -> dict[str, Path]:
         with browser.page(width, 900, dark=dark) as tab:
             tab.open(page)
             tab.draw_all()
-            height = tab.ask("document.documentElement.scrollHeight")
+            height = min(tab.ask("document.documentElement.scrollHeight"), _MOST_HEIGHT)
             made[name] = folder / f"page-{name}.png"
             tab.screenshot(made[name], width=width, height=height, scale=_SCALE)
     return made
@@ -51,8 +53,10 @@ def made_with(browser: Browser) -> dict[str, object]:
 
 
 def difference(browser: Browser, one: Path, other: Path) -> tuple[float, float]:
-    """(mean, largest) difference of the two, 0 to 255, after both were shrunk to a cell for each 20 pixels: an
-    edge that moved by a hair is no difference then, a line that is missing is one. Unlike sizes differ wholly."""
+    """(mean, largest) difference of the two, 0 to 255, after both were shrunk to a cell for each 20 pixels.
+
+    An edge that moved by a hair is no difference then, a line that is missing is one. Unlike sizes differ wholly.
+    """
     with browser.page() as tab:
         found: Sequence[float] = tab.ask(f"({_COMPARE})({json.dumps([_url(one), _url(other)])})")
     return found[0], found[1]

@@ -74,6 +74,7 @@ def test_every_section_is_there_and_every_inner_link_leads_somewhere(tree):
         "validity",
         "settings",
         "environment",
+        "method",
         "reproduce",
     ]
     ids = {element.attributes["id"] for element in tree.all() if "id" in element.attributes}

@@ -11,6 +11,7 @@ from mydyno.report.csv import points_frame
 from mydyno.report.evidence import gather
 from mydyno.report.views.method import method
 from mydyno.report.views.pooled import pooled
+from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import PhaseRecord
 from report.builders import MemoryRun, thread_cache_run
 
@@ -108,3 +109,17 @@ def test_a_trial_whose_histogram_is_lost_leaves_its_point_without_a_distribution
     assert place in pooled(gather(replace(run, encoded_histograms=told)))
     damaged = told | {run.records[0].trial_id: broken}
     assert place not in pooled(gather(replace(run, encoded_histograms=damaged)))
+
+
+def test_the_rate_of_a_trial_is_that_of_what_counts() -> None:
+    [trial, *_] = thread_cache_run(repeats=3, invalid=()).records
+    first, *others = trial.phases
+    assert first.measured_from_s is not None
+    assert first.measured_to_s is not None
+    half = (first.measured_to_s - first.measured_from_s) / 2
+    cut = replace(first, steady_from_s=first.measured_from_s + half, queries_per_second=5000.0)
+    alone = replace(trial, phases=(cut,))
+    assert overall_rate(alone) == pytest.approx(5000.0)
+    both = overall_rate(replace(trial, phases=(cut, replace(first, queries_per_second=2000.0))))
+    assert both == pytest.approx((5000 * half + 2000 * 2 * half) / (3 * half))
+    assert overall_rate(replace(trial, phases=(replace(first, queries_per_second=None), *others))) is None

@@ -22,6 +22,9 @@ class Metric:
     value: Callable[[PhaseRecord], float | None]
     summed: bool = False
     """Over all places of a trial it is added up (a time that work took), not averaged."""
+    waits: bool = False
+    """A latency that counts from the intended start where the load came at a given rate, and from sending
+    where it did not: two things that must not be compared."""
 
 
 def _running_time(phase: PhaseRecord) -> float | None:
@@ -51,10 +54,18 @@ TRANSACTIONS_PER_SECOND = Metric(
 IOS_PER_SECOND = Metric(
     "ios_per_second", "I/Os per second", "1/s", "higher", lambda phase: phase.queries_per_second
 )
-LATENCY_MEAN = Metric("latency_mean", "mean latency", "ns", "lower", lambda phase: phase.latency.mean_ns)
-LATENCY_P50 = Metric("latency_p50", "median latency", "ns", "lower", lambda phase: phase.latency.p50_ns)
-LATENCY_P95 = Metric("latency_p95", "p95 latency", "ns", "lower", lambda phase: phase.latency.p95_ns)
-LATENCY_P99 = Metric("latency_p99", "p99 latency", "ns", "lower", lambda phase: phase.latency.p99_ns)
+LATENCY_MEAN = Metric(
+    "latency_mean", "mean latency", "ns", "lower", lambda phase: phase.latency.mean_ns, waits=True
+)
+LATENCY_P50 = Metric(
+    "latency_p50", "median latency", "ns", "lower", lambda phase: phase.latency.p50_ns, waits=True
+)
+LATENCY_P95 = Metric(
+    "latency_p95", "p95 latency", "ns", "lower", lambda phase: phase.latency.p95_ns, waits=True
+)
+LATENCY_P99 = Metric(
+    "latency_p99", "p99 latency", "ns", "lower", lambda phase: phase.latency.p99_ns, waits=True
+)
 CONNECT_MEAN = Metric("connect_mean", "mean connect time", "ns", "lower", lambda phase: phase.connect.mean_ns)
 CONNECT_P95 = Metric("connect_p95", "p95 connect time", "ns", "lower", lambda phase: phase.connect.p95_ns)
 CLIENT_CPU_PER_QUERY = Metric(
@@ -72,7 +83,7 @@ def _latency_of(kind: str, name: str) -> Metric:
         found = next((each for each in phase.statements if each.kind == kind), None)
         return None if found is None else found.latency.p99_ns
 
-    return Metric(f"{name}_latency_p99", f"p99 {name} latency", "ns", "lower", value)
+    return Metric(f"{name}_latency_p99", f"p99 {name} latency", "ns", "lower", value, waits=True)
 
 
 READ_P99 = _latency_of("read", "read")

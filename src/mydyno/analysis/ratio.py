@@ -59,6 +59,8 @@ class Ratio:
     """After Holm's correction over the `family`; None when this ratio stands alone."""
     family: int = 1
     """How many ratios were looked at together."""
+    unlike: str | None = None
+    """Why the two sides are no measurements of the same kind; then there is no value."""
 
     @property
     def identical(self) -> bool:
@@ -116,6 +118,12 @@ def compare(
         )
     else:
         overall = Ratio(len(lefts), len(rights), False, None, None, None, None)
+    if (unlike := _unlike(lefts, rights, metric)) is not None:
+        overall, *ratios = (
+            Ratio(one.n_left, one.n_right, False, None, None, None, None, unlike=unlike)
+            for one in (overall, *ratios)
+        )
+        adjusted = [None] * len(ratios)
     return Comparison(
         left=left,
         right=right,
@@ -127,6 +135,17 @@ def compare(
             for place, one, p in zip(found, ratios, adjusted, strict=True)
         },
     )
+
+
+def _unlike(lefts: Iterable[TrialRecord], rights: Iterable[TrialRecord], metric: Metric) -> str | None:
+    """Service times of one side are no measure of what response times of the other are."""
+    if not metric.waits:
+        return None
+    kinds = [{phase.latency_kind for trial in side for phase in trial.phases} for side in (lefts, rights)]
+    if not all(kinds) or kinds[0] == kinds[1]:
+        return None
+    told = [" and ".join(f"{kind} time" for kind in sorted(kind)) for kind in kinds]
+    return f"its latency is {told[0]}, the other's {told[1]}"
 
 
 def ratio(left: Sequence[Observation], right: Sequence[Observation], level: float = LEVEL) -> Ratio:

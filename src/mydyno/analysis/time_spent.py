@@ -172,10 +172,18 @@ class _Phase:
 
     def statements(self) -> Part | None:
         """None where latency is not the time of the statement alone (open loop), or was not told."""
-        latency = self.record.latency
-        if self.record.latency_kind != "service" or latency.mean_ns is None:
+        record = self.record
+        if record.latency_kind != "service":
             return None
-        return self.part("statements", latency.count * latency.mean_ns / 1e9, self.timed_of)
+        kinds = tuple(each for each in record.statements if each.kind != CONNECT)
+        if kinds and all(each.latency.mean_ns is not None or not each.count for each in kinds):
+            return self.timed("statements", kinds)
+        if record.latency.mean_ns is None:
+            return None
+        # That of all kinds together is of the steady part alone.
+        late = 0.0 if record.steady_from_s is None else record.steady_from_s - (record.measured_from_s or 0.0)
+        seconds = record.latency.count * record.latency.mean_ns / 1e9
+        return self.part("statements", seconds, record.connections_reached * (self.window - late))
 
     def untimed(self) -> Iterator[Untimed]:
         for name in UNTIMED:

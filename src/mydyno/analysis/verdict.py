@@ -135,7 +135,7 @@ def more_trials(ratio: Ratio, standard: Standard = Standard()) -> int | None:
     who has a handful of trials that disagree so much should look for the reason, not wait for the rest.
     """
     have = min(ratio.n_left, ratio.n_right)
-    if ratio.identical:
+    if ratio.identical or ratio.unlike is not None:
         return None
     if ratio.value is None or ratio.spread is None:
         return max(SMALLEST_SAMPLE - have, 0) or None

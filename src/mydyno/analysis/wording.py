@@ -78,6 +78,8 @@ class Sentences:
         for title, n in ((self.left, ratio.n_left), (self.right, ratio.n_right)):
             if n == 0:
                 return f"{start}: no valid trial of {title} has {self.metric.noun}, {_sizes(ratio)}"
+        if ratio.unlike is not None:
+            return f"{self.left} cannot be compared with {self.right}: {ratio.unlike}, {_sizes(ratio)}"
         if ratio.value is None:
             return f"{start}: {self.metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
         if more is None:

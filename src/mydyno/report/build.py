@@ -22,6 +22,7 @@ from mydyno.report.effects_tables import effects_frame
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
+from mydyno.report.numbers import report_json, tables
 from mydyno.report.text import markdown
 from mydyno.report.views.page import Page, page
 from mydyno.report.views.trial_pages import trial_pages
@@ -71,16 +72,17 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     contents: dict[str, bytes] = {
         "report.html": html(whole, made, trials).encode(),
         "summary.md": markdown(whole, drawn).encode(),
-        "points.csv": points_frame(evidence).write_csv().encode(),
-        "trials.csv": trials_frame(evidence).write_csv().encode(),
     }
-    optional = {
-        "comparison.csv": comparison_frame(whole.comparison),
-        "effects.csv": effects_frame(whole.effects),
-        "operations.csv": operations_frame(evidence),
-        "self-checks.csv": self_checks_frame(evidence),
+    frames = {
+        "points": points_frame(evidence),
+        "trials": trials_frame(evidence),
+        "comparison": comparison_frame(whole.comparison),
+        "effects": effects_frame(whole.effects),
+        "operations": operations_frame(evidence),
+        "self-checks": self_checks_frame(evidence),
     }
-    contents |= {name: frame.write_csv().encode() for name, frame in optional.items() if not frame.is_empty()}
+    contents |= tables(frames)
+    contents["report.json"] = report_json(whole, frames).encode()
     for name, picture, png in pictures:
         contents[f"{name}.png"] = png.result()
         contents[f"{name}.svg"] = picture.encode()

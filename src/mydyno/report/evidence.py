@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 from mydyno.analysis.durability import LABELS, least_durable
@@ -33,6 +34,11 @@ class Run(SeriesSource, Protocol):
     """What a report needs of a lab's run; `results.store` opens one."""
 
     experiment: ExperimentRecord
+
+    @property
+    def folder(self) -> Path | None:
+        """In its lab; None where there is none."""
+        ...
 
     def trials(self) -> Sequence[TrialRecord]: ...
 
@@ -82,6 +88,8 @@ class Evidence:
     trials: tuple[TrialRecord, ...]
     """Every attempt at every trial."""
     recorded: Recorded
+    folder: Path | None = None
+    """Of the run in its lab; None where there is none."""
     across: str | None = None
     """The factor whose levels are compared; None for the first one of the experiment."""
     chosen: Metric | None = None
@@ -187,6 +195,7 @@ def gather(run: Run, asked: Asked = AS_IT_IS) -> Evidence:
         environment_changes=run.environment_changes(),
         trials=trials,
         recorded=Recorded(run, trials),
+        folder=run.folder,
         across=across,
         chosen=chosen,
         margin=asked.margin,

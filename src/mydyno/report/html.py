@@ -26,7 +26,6 @@ So a chart must take every colour from the theme.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 import jinja2
@@ -43,6 +42,7 @@ from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
 from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.report.rank_tables import ranks_table
+from mydyno.report.sources import SOURCES
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
     Table,
@@ -96,7 +96,8 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         headline=keep_together(page.verdicts.headline),
         day=page.experiment.created_at.partition("T")[0],
         facts=_facts(page),
-        command=command(page),
+        cited=list(dict.fromkeys(key for step in page.procedure for key in step.sources)),
+        sources=SOURCES,
         comparison_caption=comparison_caption(page.comparison) if page.comparison.rows else "",
         comparison_labels=label_columns(page.comparison),
         comparison_rows=[
@@ -166,12 +167,6 @@ def breakable(name: str) -> Markup:
     return Markup("_<wbr>").join(name.split("_"))
 
 
-def command(page: Page) -> str:
-    """What to type to run the same plan again."""
-    file, size = shlex.quote(page.experiment.spec_file), shlex.quote(page.experiment.size)
-    return f"mydyno run {file} --size {size} --again"
-
-
 def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[tuple[str, str]]:
     """(id, title) of each section, in their order on the page."""
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
@@ -189,7 +184,8 @@ def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[t
         *([("trials", "Trial by trial")] if trials else []),
         ("settings", "Settings"),
         ("environment", "Environment"),
-        ("reproduce", "Reproduce"),
+        ("method", "Method"),
+        ("reproduce", "Run it again"),
     ]
 
 

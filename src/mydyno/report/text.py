@@ -14,10 +14,11 @@ from mydyno.report.effects_tables import effects_table
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import plain_spaces
-from mydyno.report.html import command, durability
+from mydyno.report.html import durability
 from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
 from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.report.rank_tables import ranks_table
+from mydyno.report.sources import SOURCES
 from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
@@ -162,8 +163,14 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield "\n## Environment\n"
     facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
     yield from markdown_table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
-    yield "\n## Reproduce\n"
-    yield fenced(command(page))
+    yield "\n## Method\n"
+    yield from (f"**{step.title}.** {escaped(step.text)}{_cited(step.sources)}\n" for step in page.procedure)
+    yield "## Run it again\n"
+    for command in page.again.commands:
+        yield f"{command.what}:\n"
+        yield fenced(command.line)
+    if page.again.remark:
+        yield escaped(page.again.remark)
     yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
 
@@ -186,6 +193,10 @@ def _further(page: Page) -> Iterator[str]:
         yield f"{rank.sentence}{without}."
     yield from page.verdicts.without
     yield from (control.sentence for control in page.controls)
+
+
+def _cited(sources: Sequence[str]) -> str:
+    return f" ({'; '.join(escaped(SOURCES[key]) for key in sources)})" if sources else ""
 
 
 def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from mydyno.analysis.bootstrap import Interval
@@ -63,6 +64,47 @@ def _sum(effects: Sequence[Effect], called: str) -> Iterator[str]:
         yield f"{called} {percent(share)}"
 
 
+def screening(of: Effects) -> str | None:
+    """What a design of few of the points finds out: which factors matter, in order, and what they may be
+    taken for. None for designs whose points can be held against each other, and without an answer.
+
+    `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32 %).`
+    """
+    if of.design.points not in ("fraction", "plackett-burman") or not of.found or of.noise is None:
+        return None
+    shown = [effect for effect in of.shown if of.place not in effect.factors]
+    mains = [effect for effect in shown if len(effect.factors) == 1]
+    factors = sum(len(effect.factors) == 1 and of.place not in effect.factors for effect in of.found)
+    if not mains:
+        return f"None of {factors} factors is shown to matter for {of.metric.noun} (n={of.trials})."
+    many = "matters" if len(mains) == 1 else "matter, in this order,"
+    told = "; ".join(_screened(effect, of.design.aliases) for effect in mains)
+    pairs = "".join(f"; also {name(effect)}" for effect in shown if len(effect.factors) == 2)
+    return f"{len(mains)} of {factors} factors {many} for {of.metric.noun}: {told}{pairs}."
+
+
+def _screened(effect: Effect, aliases: Sequence[str]) -> str:
+    """`chunk (512K over 64K: +12 %) or data×log, its alias`"""
+    if len(effect.levels) == 2 and (change := _change(effect)) is not None:
+        first, second = effect.levels
+        told = f"{name(effect)} ({second.level} over {first.level}: {change})"
+    else:
+        told = name(effect)
+    of_it = [told for left, _, told in (each.partition(" = ") for each in aliases) if left in effect.factors]
+    return f"{told} or its alias {without_paths(of_it[0])}" if of_it else told
+
+
+def _change(effect: Effect) -> str | None:
+    """The second level over the first, in percent."""
+    first, second = (level.value for level in effect.levels)
+    return None if first is None or second is None else f"{100 * (second / first - 1):+.0f} %"
+
+
+def without_paths(aliases: str) -> str:
+    """`raid = cache×memory` of `storage.data.raid = server.cache×server.memory`."""
+    return re.sub(r"[^\s×]+\.", "", aliases)
+
+
 def name(effect: Effect) -> str:
     """`innodb_buffer_pool_size`; `the interaction of array and connections`; with those it may be instead."""
     if not effect.factors:
@@ -117,7 +159,7 @@ def _about_design(of: Effects) -> Iterator[str]:
     elif of.design.points == "fraction" and of.design.aliases:
         yield (
             f"A fraction of all points was measured; told from each other are not: "
-            f"{'; '.join(of.design.aliases)}."
+            f"{'; '.join(map(without_paths, of.design.aliases))}."
         )
 
 

@@ -24,6 +24,10 @@ class MergedRun:
         self._runs = {one.part.name: one.run for one in chosen}
         self._facts = {name: run.environment() for name, run in self._runs.items()}
 
+    @property
+    def folder(self) -> None:
+        """It stands in no lab."""
+
     def trials(self) -> Sequence[TrialRecord]:
         return self.merged.trials
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.analysis.effects.effects import Effects, effects
-from mydyno.analysis.effects.sentence import remarks, sentence
+from mydyno.analysis.effects.sentence import remarks, screening, sentence
 from mydyno.analysis.primary import primary_metric
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence
@@ -17,6 +17,8 @@ class EffectsView:
     words: Words
     sentence: str | None
     """None where there is nothing to say."""
+    headline: str | None
+    """Where the design takes so few points that hardly two of them differ in one factor alone."""
     remarks: tuple[str, ...]
 
     @property
@@ -31,4 +33,4 @@ class EffectsView:
 def effects_view(evidence: Evidence) -> EffectsView:
     metric = primary_metric(evidence.valid, evidence.experiment.work)
     found = effects(evidence.experiment, evidence.trials, metric, place=evidence.words.load)
-    return EffectsView(found, evidence.words, sentence(found), remarks(found))
+    return EffectsView(found, evidence.words, sentence(found), screening(found), remarks(found))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mydyno.analysis.observations import not_finite
 from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
 from mydyno.core.secrets import masked
@@ -82,7 +84,18 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
         sentences.append(
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
+    sentences += _no_numbers(evidence)
     return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))
+
+
+def _no_numbers(evidence: Evidence) -> Iterator[str]:
+    """Valid trials of which what the verdict is about is NaN or infinite somewhere."""
+    metric = evidence.metric_of(evidence.trials)
+    for trial in evidence.valid:
+        where = not_finite(trial, metric)
+        if where or not math.isfinite(trial.totals.get(metric.name, 0.0)):
+            at = ", ".join(evidence.words.at(place).strip() for place in where) or "in total"
+            yield f"{trial.trial_id} is left out of the verdict: its {metric.noun} is no number {at}."
 
 
 def _too_few(evidence: Evidence) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.analysis.control import Control, controls
 from mydyno.analysis.metrics import (
@@ -11,6 +11,7 @@ from mydyno.analysis.metrics import (
 )
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import COLORS, Evidence
+from mydyno.report.views.again import Again, again
 from mydyno.report.views.claims import ClaimView, claims_view
 from mydyno.report.views.comparison import ComparisonTable, comparison
 from mydyno.report.views.curves import Curves, curves
@@ -27,6 +28,7 @@ from mydyno.report.views.optima import Optima, optima
 from mydyno.report.views.outliers import flagged
 from mydyno.report.views.overview import Overview, overview
 from mydyno.report.views.panels import Panel, panels
+from mydyno.report.views.procedure import Step, procedure
 from mydyno.report.views.programs import Programs, programs
 from mydyno.report.views.ranks import Ranks, ranks
 from mydyno.report.views.settings import SettingsView, settings_view
@@ -78,6 +80,9 @@ class Page:
     differences: tuple[Difference, ...]
     """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
     was asked."""
+    procedure: tuple[Step, ...]
+    """How the run was made and judged."""
+    again: Again
 
     @property
     def legend(self) -> tuple[tuple[str, int], ...]:
@@ -95,7 +100,9 @@ class Page:
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found = verdicts(evidence, strange)
+    found, explained = verdicts(evidence, strange), effects_view(evidence)
+    if explained.headline is not None:
+        found = replace(found, headline=explained.headline, sentences=())
     # Before the method, which tells what was found lost when it was read.
     over_time = overview(evidence)
     form = shape(evidence)
@@ -105,17 +112,19 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, found)
+    told = method(evidence)
+    explained = effects_view(evidence)
     return Page(
         experiment=evidence.experiment,
         words=evidence.words,
         verdicts=found,
         comparison=compared,
         ranks=ranks(evidence, strange),
-        effects=effects_view(evidence),
+        effects=explained,
         claims=claims_view(evidence),
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
         key_numbers=() if evidence.crossed else key_numbers(evidence, best),
-        method=method(evidence),
+        method=told,
         overview=over_time,
         programs=programs(evidence),
         operations=operations(evidence),
@@ -138,4 +147,6 @@ def page(evidence: Evidence) -> Page:
         settings=settings_view(evidence),
         environment=environment_view(evidence),
         differences=differences(evidence),
+        procedure=procedure(evidence, told, found, explained, best),
+        again=again(evidence),
     )

@@ -11,14 +11,15 @@ from mydyno.results.records import TrialRecord
 
 
 def overall_rate(trial: TrialRecord) -> float | None:
-    """Queries/s of a trial over all of its measured windows; None when nothing was measured."""
+    """Queries/s of a trial over all that counts of its measured windows; None when nothing was measured."""
     seconds = queries = 0.0
     for phase in trial.phases:
         if phase.measured_from_s is not None and phase.measured_to_s is not None:
-            if phase.queries is None:
+            if phase.queries_per_second is None:
                 return None
-            seconds += phase.measured_to_s - phase.measured_from_s
-            queries += phase.queries
+            counted_from_s = phase.measured_from_s if phase.steady_from_s is None else phase.steady_from_s
+            seconds += phase.measured_to_s - counted_from_s
+            queries += phase.queries_per_second * (phase.measured_to_s - counted_from_s)
     return queries / seconds if seconds > 0 else None
 
 
