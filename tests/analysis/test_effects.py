@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -310,6 +311,20 @@ def test_a_table_without_repetitions_takes_its_highest_interaction_for_noise():
     assert {effect.factors for effect in found.found} == {("fs",), ("release",)}
     assert [effect.factors for effect in found.shown] == [("fs",)]
     assert found.found[0].error_degrees == pytest.approx(4)
+
+
+def test_a_table_with_holes_and_hardly_a_repetition_is_analysed_and_said_to_be_one():
+    factors = {"machine": ("a", "b"), "fs": ("xfs", "jfs", "ext3"), "release": ("4.1", "5.0", "5.1")}
+    speeds = {"xfs": 1.5, "jfs": 1.6, "ext3": 1.0}
+    random = np.random.default_rng(3)
+    every = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
+    points = [point for point in every if random.random() < 0.7]
+    record, trials = run_of(factors, lambda levels, _: speeds[levels["fs"]], points=points, blocks=1)
+    again = replace(trials[0], trial_id="again", block=2)
+    found = effects(replace(record, imported=True), [*trials, again], QUERIES_PER_SECOND)
+    assert (found.source, found.blocks) == ("interaction", 1)
+    assert [effect.factors for effect in found.shown] == [("fs",)]
+    assert found.combinations == (len(points), 18)
 
 
 def test_connections_of_single_trials_give_the_interaction_that_is_taken_for_noise():

@@ -39,6 +39,7 @@ def found(*of: Effect, noise: float | None = 0.05, place: str = "") -> Effects:
         design=DesignRecord(),
         confounded=(),
         constant=(),
+        combinations=(6, 6),
         baseline={},
         interaction=None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.analysis.grid import NO_LEVEL, Grid, grid
+from mydyno.analysis.grid import NO_LEVEL, SETTING, Grid, grid
 from mydyno.results.records import PointRecord
 
 
@@ -89,7 +89,7 @@ def test_a_design_that_takes_some_combinations_holds_each_against_the_first() ->
     )
     table = grid(factors, taken, design="fraction")
     assert table is not None
-    assert table.columns == ("1G · small", "pool = 2G", "2G · large")
+    assert (table.factor, table.columns) == (SETTING, ("1G · small", "pool = 2G", "2G · large"))
     assert shown(table) == [((), ["p1", "p2", "p3"])]
     asked = grid(factors, taken, "log", design="fraction")
     assert asked is not None

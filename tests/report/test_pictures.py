@@ -16,6 +16,7 @@ from mydyno.report.charts.heat_map import fill, in_cell
 from mydyno.report.charts.knees import knees
 from mydyno.report.evidence import gather
 from mydyno.report.figures import Figure, figures
+from mydyno.report.optima_tables import optima_frame
 from mydyno.report.views.curves import curves
 from mydyno.report.views.overview import MOST_PANELS
 from mydyno.report.views.page import Page, page
@@ -181,7 +182,8 @@ def test_each_program_has_a_small_map_of_its_own():
     assert [each.name for each in maps] == ["", "ATIS", "insert"]
     assert all(row.place == each.name for each in maps[1:] for row in each.rows)
     drawn = figure(file_systems(), "heat-maps").draw(theme.WIDE)
-    assert titles(drawn) == ["ATIS", "insert"]
+    texts = {row["text"] for rows in drawn["datasets"].values() for row in rows if "text" in row}
+    assert {"ATIS", "insert", "release", "4.1", "5.0", "ext3", "btrfs"} <= texts
     assert "programs" not in [found.name for found in figures(file_systems())], "the cells say the same"
 
 
@@ -237,3 +239,16 @@ def test_marks_of_several_settings_at_one_load_stand_beside_each_other():
     assert [axis.share(load) for load in axis.domain] == [0, 1]
     up = ValueAxis(views, height=300)
     assert up.at_pixel(up.pixel(4000)) == pytest.approx(4000)
+
+
+def test_optima_are_numbers_for_a_spreadsheet():
+    frame = optima_frame(arrays().optima)
+    assert frame.height == len(ARRAYS) * len(POOLS)
+    first = frame.row(0, named=True)
+    assert first["outcome"] == "optimum"
+    assert first["optimum_low"] < first["optimum"] < first["optimum_high"]
+    assert first["peak_low"] < first["peak"] < first["peak_high"]
+    assert first["best_measured"] == 30
+    unfitted = optima_frame(page(gather(thread_cache_run(repeats=1, connections=(10, 100)))).optima)
+    assert unfitted["optimum"].to_list() == [None, None]
+    assert unfitted["best_measured"].to_list() == [100, 100]

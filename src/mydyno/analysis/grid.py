@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.results.records import DesignPoints, PointRecord
 
+SETTING = "setting"
+"""Across, where a design takes only some of the combinations: points of several factors."""
 NO_LEVEL = "–"
 """Of a nested factor where it does not apply."""
 
@@ -41,7 +43,7 @@ class GridRow:
 @dataclass(frozen=True)
 class Grid:
     factor: str
-    """The one that is across; several, joined, where the design takes only some of the combinations."""
+    """The one that is across; `SETTING` where whole points are."""
     columns: tuple[str, ...]
     """Its levels; what stands first is what the others are held against."""
     others: tuple[str, ...]
@@ -91,7 +93,11 @@ def _one_row(factors: Mapping[str, Sequence[str]], points: Sequence[PointRecord]
     """Every point beside the first one."""
     first = points[0]
     columns = tuple(_beside(point, first, factors) for point in points)
-    return Grid(", ".join(factors), columns, (), (GridRow((), tuple(points)),))
+    if len(factors) == 1:
+        return Grid(next(iter(factors)), columns, (), (GridRow((), tuple(points)),))
+    # A title of all levels of many factors is too long to be named again and again.
+    named = tuple(replace(point, title=name) for point, name in zip(points, columns, strict=True))
+    return Grid(SETTING, columns, (), (GridRow((), named),))
 
 
 def _beside(point: PointRecord, first: PointRecord, factors: Mapping[str, Sequence[str]]) -> str:

@@ -23,6 +23,7 @@ from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import figures
 from mydyno.report.html import html
 from mydyno.report.numbers import report_json, tables
+from mydyno.report.optima_tables import optima_frame
 from mydyno.report.text import markdown
 from mydyno.report.views.page import Page, page
 from mydyno.report.views.trial_pages import trial_pages
@@ -44,6 +45,8 @@ class ReportFiles:
     """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
     effects: Path | None
     """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
+    optima: Path | None
+    """CSV: one row for each setting that was measured at several loads; None when there was none."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
     self_checks: Path | None
@@ -78,6 +81,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         "trials": trials_frame(evidence),
         "comparison": comparison_frame(whole.comparison),
         "effects": effects_frame(whole.effects),
+        "optima": optima_frame(whole.optima),
         "operations": operations_frame(evidence),
         "self-checks": self_checks_frame(evidence),
     }
@@ -97,6 +101,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         trials=out / "trials.csv",
         comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
         effects=out / "effects.csv" if "effects.csv" in contents else None,
+        optima=out / "optima.csv" if "optima.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),

@@ -19,13 +19,13 @@ from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.effects_tables import effects_caption
 from mydyno.report.evidence import SIGNS
+from mydyno.report.optima_tables import optima_table
 from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (
     Table,
     curves_table,
     levels_table,
     operations_table,
-    optima_table,
     programs_table,
 )
 from mydyno.report.views.levels import Levels

@@ -22,7 +22,6 @@ from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
 from mydyno.report.views.levels import Levels
 from mydyno.report.views.operations import Cost, OperationRow, Operations
-from mydyno.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
 from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trials import TrialRow, TrialTable
@@ -67,34 +66,6 @@ def _mean(metric: Metric, point: Measured) -> str:
     write = latency if metric.unit == "ns" else count
     error = "" if point.low is None else f" ({interval(point.low, point.high, write)})"
     return f"{write(point.value)}{error}, n={point.n}"
-
-
-def optima_table(view: Optima) -> Table:
-    """A setting a row: where the fitted law has its optimum, the throughput there, and the best measured."""
-    columns = (
-        "setting",
-        f"optimum, {view.words.load}",
-        f"{view.words.rate_short} there",
-        "best measured",
-        "fit",
-        "n",
-    )
-    return Table(columns, tuple(_optimum(row) for row in view.rows), frozenset({0, 1}))
-
-
-def _optimum(row: BestLoad) -> tuple[str, ...]:
-    best = row.found.best
-    measured = f"{count(best.mean)} at {best.place}"
-    law = row.law
-    if law is None:
-        return row.setting.title, "not fitted", MISSING, measured, MISSING, str(best.n)
-    fit = MISSING if law.misfit_p is None else chance(law.misfit_p)
-    if law.outcome != "optimum":
-        return row.setting.title, NO_OPTIMUM[law.outcome], MISSING, measured, fit, str(law.n)
-    peak = law.peak_interval
-    error = "" if peak is None else f" ({interval(peak.low, peak.high, count)})"
-    there = f"{count(law.law.at(law.optimum))}{error}"
-    return row.setting.title, f"{count(law.optimum)}{load_interval(law)}", there, measured, fit, str(law.n)
 
 
 def levels_table(views: Sequence[Levels]) -> Table:

@@ -16,6 +16,7 @@ from mydyno.report.figures import EFFECTS, GROUND, Figure
 from mydyno.report.format import plain_spaces
 from mydyno.report.html import durability
 from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
+from mydyno.report.optima_tables import optima_table
 from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.report.rank_tables import ranks_table
 from mydyno.report.sources import SOURCES
@@ -23,7 +24,6 @@ from mydyno.report.storage_tables import self_checks_table, storage_tables
 from mydyno.report.tables import (
     Table,
     key_numbers_table,
-    optima_table,
     programs_table,
     settings_table,
     trials_table,

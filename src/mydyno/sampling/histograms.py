@@ -85,21 +85,24 @@ class Histogram:
         used = np.flatnonzero(self._counts)
         return (int(used[0]), int(used[-1])) if len(used) else (0, 0)
 
-    def _value(self, index: int) -> tuple[int, int]:
-        """The least and the largest latency that are counted at this index."""
+    def _values(self, indices: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The least and the largest latency that are counted at each index."""
         half, magnitude = self._histogram.sub_bucket_half_count, self._histogram.unit_magnitude
-        bucket = index // half - 1
-        shift = max(bucket, 0) + magnitude
-        within = index % half + half if bucket >= 0 else index
-        return within << shift, (within << shift) + (1 << shift) - 1
+        bucket = indices // half - 1
+        shift = np.maximum(bucket, 0) + magnitude
+        within = np.where(bucket >= 0, indices % half + half, indices)
+        least = within.astype(np.int64) << shift
+        return least, least + (np.int64(1) << shift) - 1
+
+    def _value(self, index: int) -> tuple[int, int]:
+        least, largest = self._values(np.array([index], dtype=np.intp))
+        return int(least[0]), int(largest[0])
 
     def _mean_ns(self, used: NDArray[np.intp]) -> float:
         """Each value counts as the middle of those that it stands for."""
-        middles = []
-        for index in used:
-            low, high = self._value(int(index))
-            middles.append(low + (high - low + 1) // 2)
-        return float((self._counts[used] * np.array(middles, dtype=np.float64)).sum()) / self._total
+        least, largest = self._values(used)
+        middles = (least + (largest - least + 1) // 2).astype(np.float64)
+        return float((self._counts[used] * middles).sum()) / self._total
 
 
 def merged(histograms: Iterable[Encoded]) -> Histogram | None:

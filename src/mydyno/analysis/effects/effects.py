@@ -6,6 +6,7 @@ all of their points alike.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from mydyno.analysis.bootstrap import LEVEL, Interval
 from mydyno.analysis.durability import least_durable
+from mydyno.analysis.effects.algebra import grouped
 from mydyno.analysis.effects.layout import Factor, Values, layout_of, values_of
 from mydyno.analysis.effects.levels import CellMean, LevelRatio, Means
 from mydyno.analysis.effects.shares import Shares
@@ -84,6 +86,8 @@ class Effects:
     """Factors whose levels are wholly explained by other factors or by blocks."""
     constant: tuple[str, ...]
     """Factors of which only one level was measured."""
+    combinations: tuple[int, int]
+    """Of levels: how many were measured, and how many there could be."""
     baseline: Mapping[str, str]
     """One at a time: factor -> the level that the others are held against."""
     interaction: Interaction | None
@@ -110,7 +114,7 @@ def effects(
     if not layout_of(experiment, values.trials).factors:
         return _nothing(experiment, metric, "the valid trials are all of one point")
     found = _arranged(experiment, values)
-    if len(values.places) > 1 and not found.strata.replicated and experiment.design.points != "all":
+    if len(values.places) > 1 and not found.strata.repetitions and experiment.design.points != "all":
         # Without repetitions a few points cannot tell effects from what they do at each place.
         values = values_of(valid, metric, by_place=False) or values
         found = _arranged(experiment, values)
@@ -140,6 +144,7 @@ def _nothing(experiment: ExperimentRecord, metric: Metric, why: str) -> Effects:
         design=experiment.design,
         confounded=(),
         constant=(),
+        combinations=(0, 0),
         baseline={},
         interaction=None,
         why=why,
@@ -186,6 +191,10 @@ def _told(
         design=experiment.design,
         confounded=tuple(name for term in arrangement.terms.confounded for name in term.factors),
         constant=tuple(name for name in experiment.factors if name not in varying),
+        combinations=(
+            int(grouped(*(factor.codes for factor in layout.factors)).max()) + 1,
+            math.prod(len(factor.levels) for factor in layout.factors),
+        ),
         baseline={name: named[name].levels[code] for name, code in bases.items()},
         interaction=_interaction(ordered, named, means, values, place),
     )

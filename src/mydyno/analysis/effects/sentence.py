@@ -162,12 +162,18 @@ def _about_design(of: Effects) -> Iterator[str]:
             f"{'; '.join(map(without_paths, of.design.aliases))}."
         )
 
+    elif of.design.points == "all" and 2 * of.combinations[0] < of.combinations[1]:
+        yield (
+            f"Only {of.combinations[0]} of {of.combinations[1]} combinations of levels were measured: shares "
+            "are those of all of them, as far as the measured ones tell, and want to be read with care."
+        )
+
 
 def _about_error(of: Effects) -> Iterator[str]:
     if of.source == "interaction":
         yield (
-            "No trial was repeated: the interaction of the highest order is taken for noise, so that shares "
-            "and tests are cautious."
+            "Too few trials were repeated to tell noise by them: the interaction of the highest order is "
+            "taken for it, so that shares and tests are cautious."
         )
     elif of.source == "lenth":
         yield "No trial was repeated: most effects are taken for none, and noise from their sizes (Lenth)."

@@ -76,9 +76,9 @@ class Strata:
         self._expected = np.array([self._contents(place) for place in range(len(self.all))])
 
     @property
-    def replicated(self) -> bool:
-        """Some trials say nothing but how much trials differ."""
-        return self.all[-1].degrees > 0
+    def repetitions(self) -> int:
+        """Degrees of freedom of trials that say nothing but how much trials differ."""
+        return self.all[-1].degrees
 
     def _contents(self, place: int) -> list[float]:
         """What one degree of freedom of a stratum contains of each one's noise; nothing of earlier ones."""

@@ -27,6 +27,10 @@ ErrorSource = Literal["repetitions", "interaction", "lenth", "none"]
 """Where the noise is taken from: trials of one point; the interaction of the highest order, taken for noise;
 most contrasts, taken for noise (Lenth); from nowhere."""
 
+_FEW = 3
+"""Repetitions beyond the first of each point, of which fewer than these tell less of the noise than the
+interactions of three factors and more, where there are some."""
+
 PLACE = ""
 """Stands for the places of a trial in the factors of an effect."""
 
@@ -81,7 +85,8 @@ class Arrangement:
         self.source: ErrorSource = "repetitions"
         self.taken_for_noise: tuple[Term, ...] = ()
         """Of the means of trials where there is one place, else of the differences between places."""
-        if not self.strata.replicated:
+        few = self.strata.repetitions < _FEW and places == 1 and self.terms.beyond.degrees > 0
+        if not self.strata.repetitions or few:
             self._do_without()
 
     def _do_without(self) -> None:
@@ -89,7 +94,7 @@ class Arrangement:
         highest = (terms.beyond,) if terms.beyond.degrees else terms.pairs
         if self.places > 1:
             self.source, self.taken_for_noise = "interaction", highest or terms.mains
-        elif self.lenth_columns.shape[1] >= FEWEST:
+        elif not self.strata.repetitions and self.lenth_columns.shape[1] >= FEWEST:
             self.source = "lenth"
         elif highest:
             self.source, self.taken_for_noise = "interaction", highest

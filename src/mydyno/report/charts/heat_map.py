@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import altair as alt
 
 from mydyno.report.charts import theme
-from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
+from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
 from mydyno.report.comparison_tables import cell_text, labels, what
@@ -21,57 +22,92 @@ from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.report.views.heat_map import HeatMap, shown
 
 _CELL = 38
-"""Height of a cell with two lines of text; a narrow or a small one has one line."""
+"""Height of a cell with two lines of text; that of a small map has one line."""
 _SMALL_CELL = 20
 _LONGEST = 34
 _GAP = 22
+_HEAD = 24
+"""Pixels above the cells, for the names of the columns."""
+_TITLE = 24
 
 STEPS = (0.8, 1.25)
 """Slower than the one or faster than the other: a stronger colour."""
 
+Texts = list[dict[str, object]]
+
 
 @dataclass(frozen=True)
-class _Frame:
-    """What the panels of one size share."""
+class _Placed:
+    """A map at its place in the picture, in pixels: all of them are drawn in one view, which is quick."""
 
-    view: ComparisonTable
-    width: int
-    row_height: int
-    names: tuple[str, ...]
-    """Of the rows; empty where the panel to the left has them."""
-    heads: tuple[str, ...]
+    of: HeatMap
+    left: float
+    """Of its cells; the names of its rows stand before it."""
+    top: float
+    cell_width: float
+    cell_height: int
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.cell_height * len(self.of.rows)
+
+    def middle(self, row: int) -> float:
+        return self.top + (row + 0.5) * self.cell_height
 
 
 def heat_map_chart(view: ComparisonTable, maps: Sequence[HeatMap], size: Size) -> Chart:
-    """The first map large; `small_maps_chart` draws the others."""
-    return side_by_side([_panel(maps[0], _frame(view, maps[0], size.width, size, _CELL))], 1, _spacing())
+    """The first map; `small_maps_chart` draws the others."""
+    return _drawn(view, maps[:1], size, columns=1, cell_height=_CELL)
 
 
 def small_maps_chart(view: ComparisonTable, maps: Sequence[HeatMap], size: Size) -> Chart:
     """A small map for each test program, all of one form."""
-    columns = 1 if size.narrow else 2
-    width = (size.width - _GAP * (columns - 1)) // columns
-    panels = [_panel(each, _frame(view, each, width, size, _SMALL_CELL)) for each in maps]
-    return side_by_side(panels, columns, _spacing())
+    return _drawn(view, maps, size, columns=1 if size.narrow else 2, cell_height=_SMALL_CELL)
 
 
-def _spacing() -> dict[str, int]:
-    return {"row": 26, "column": _GAP}
+def _drawn(
+    view: ComparisonTable, maps: Sequence[HeatMap], size: Size, *, columns: int, cell_height: int
+) -> Chart:
+    width = (size.width - _GAP * (columns - 1)) / columns
+    names = {_factors(view), *(name for each in maps for name in _names(view, each))}
+    left = min(width * 0.38, max(map(len, names)) * CHARACTER_PX + 14)
+    cell = (width - left) / len(view.columns)
+    placed: list[_Placed] = []
+    top = 0.0
+    for place, each in enumerate(maps):
+        column = place % columns
+        if column == 0 and place:
+            top = max(one.bottom for one in placed) + _GAP
+        placed.append(_Placed(each, column * (width + _GAP) + left, top + _TITLE + _HEAD, cell, cell_height))
+    height = max(one.bottom for one in placed)
+    frame = _Frame(view, size.width, height)
+    layers = [*_cells_layers(placed, frame), *_text_layers(placed, frame, left)]
+    return side_by_side([layered(*layers, width=size.width, height=height)], 1, {"row": 0, "column": 0})
 
 
-def _frame(view: ComparisonTable, of: HeatMap, width: int, size: Size, row_height: int) -> _Frame:
-    names = [_name(view, row, alike=_alike(view, of)) for row in of.rows]
-    left = min(int(width * 0.38), int(max(map(len, names)) * CHARACTER_PX) + 14)
-    fitting = max(6, int((left - 14) / CHARACTER_PX))
-    inner = width - left - 6
-    heads = max(3, int(inner / len(view.columns) / CHARACTER_PX))
-    return _Frame(
-        view,
-        inner,
-        row_height,
-        tuple(shorten(name, min(_LONGEST, fitting)) for name in names),
-        tuple(shorten(column.level, heads) for column in view.columns),
-    )
+@dataclass(frozen=True)
+class _Frame:
+    view: ComparisonTable
+    width: float
+    height: float
+
+    def x(self, field: str = "x") -> alt.X:
+        return alt.X(f"{field}:Q", axis=None, scale=alt.Scale(domain=[0, self.width], nice=False))
+
+    def y(self, field: str = "y") -> alt.Y:
+        scale = alt.Scale(domain=[0, self.height], reverse=True, nice=False)
+        return alt.Y(f"{field}:Q", axis=None, scale=scale)
+
+
+def _names(view: ComparisonTable, of: HeatMap) -> list[str]:
+    """Of its rows: where its title says what was measured, their levels alone."""
+    alike = _alike(view, of)
+    return [" · ".join(row.levels if alike and row.levels else labels(view, row)) for row in of.rows]
+
+
+def _factors(view: ComparisonTable) -> str:
+    """Of which the names of rows are levels."""
+    return ", ".join(factor.rpartition(".")[2] for factor in view.others)
 
 
 def _alike(view: ComparisonTable, of: HeatMap) -> str:
@@ -80,86 +116,82 @@ def _alike(view: ComparisonTable, of: HeatMap) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _name(view: ComparisonTable, row: Row, *, alike: str) -> str:
-    """Of a row in a map whose title says what was measured: its levels alone."""
-    return " · ".join(row.levels if alike and row.levels else labels(view, row)) or MISSING
-
-
-def _panel(of: HeatMap, frame: _Frame) -> Layered:
-    height = frame.row_height * len(of.rows)
-    rows = list(_cells(of, frame))
-    base = alt.Chart(data(rows))
-    x, y = _x(frame), _y(height)
-    large = frame.row_height >= _CELL
-    layers = [
-        base.mark_rect(stroke=theme.PAPER, strokeWidth=2, aria=True).encode(
-            x=x,
-            x2="to:Q",
-            y=_y(height, "top"),
-            y2="bottom:Q",
-            color=alt.Color("fill:N", scale=None, legend=None),
-            description="told:N",
+def _cells_layers(placed: Sequence[_Placed], frame: _Frame) -> Iterator[alt.Chart]:
+    base = alt.Chart(data([row for one in placed for row in _cells(one, frame.view)]))
+    yield base.mark_rect(stroke=theme.PAPER, strokeWidth=2, aria=True).encode(
+        x=frame.x("left"),
+        x2="right:Q",
+        y=frame.y("top"),
+        y2="bottom:Q",
+        color=alt.Color("fill:N", scale=None, legend=None),
+        description="told:N",
+    )
+    large = placed[0].cell_height >= _CELL
+    middle = {"x": frame.x(), "y": frame.y()}
+    yield base.mark_text(baseline="middle", dy=-7 if large else 0).encode(text="ratio:N", **middle)
+    if large:
+        yield base.mark_text(baseline="middle", dy=8, fontSize=11, color=theme.MUTED).encode(
+            text="below:N", **middle
         )
-    ]
-    for field, dy, muted in (("ratio", -7 if large else 0, False), ("below", 8, True)):
-        if muted and not large:
-            continue
-        layers.append(
-            base.mark_text(
-                baseline="middle",
-                dy=dy,
-                fontSize=11 if muted else 12,
-                color=theme.MUTED if muted else theme.INK,
-            ).encode(x=_x(frame, "middle"), y=y, text=f"{field}:N")
-        )
-    names = [{"y": (place + 0.5) * frame.row_height, "name": name} for place, name in enumerate(frame.names)]
-    layers.append(
-        alt.Chart(data(names))
-        .mark_text(align="right", baseline="middle")
-        .encode(x=alt.value(-8), y=y, text="name:N")
+
+
+def _text_layers(placed: Sequence[_Placed], frame: _Frame, left: float) -> Iterator[alt.Chart]:
+    """Names of rows, of the factors that they are levels of, of columns, and of the maps."""
+    rows: Texts = []
+    factors: Texts = []
+    heads: Texts = []
+    titles: Texts = []
+    longest = min(_LONGEST, max(6, int((left - 10) / CHARACTER_PX)))
+    fitting = max(3, int(placed[0].cell_width / CHARACTER_PX))
+    for one in placed:
+        above, beside = one.top - 6, one.left - 8
+        for place, name in enumerate(_names(frame.view, one.of)):
+            rows.append({"x": beside, "y": one.middle(place), "text": shorten(name, longest)})
+        factors.append({"x": beside, "y": above, "text": shorten(_factors(frame.view), longest)})
+        for place, column in enumerate(frame.view.columns):
+            at = one.left + (place + 0.5) * one.cell_width
+            heads.append({"x": at, "y": above, "text": shorten(column.level, fitting)})
+        name = one.of.name or _alike(frame.view, one.of)
+        titles.append({"x": one.left, "y": one.top - _HEAD - 6, "text": name})
+    yield _text(rows, frame, align="right", baseline="middle")
+    yield _text(factors, frame, align="right", baseline="bottom", color=theme.MUTED)
+    yield _text(heads, frame, align="center", baseline="bottom", bold=True)
+    yield _text(titles, frame, align="left", baseline="bottom", bold=True)
+
+
+def _text(
+    rows: Texts,
+    frame: _Frame,
+    *,
+    align: Literal["left", "center", "right"],
+    baseline: Literal["middle", "bottom"],
+    color: str = theme.INK,
+    bold: bool = False,
+) -> alt.Chart:
+    drawn: alt.Chart = (
+        alt.Chart(data(rows))
+        .mark_text(align=align, baseline=baseline, color=color, fontWeight="bold" if bold else "normal")
+        .encode(x=frame.x(), y=frame.y(), text="text:N")
     )
-    heads = [{"middle": place + 0.5, "name": name} for place, name in enumerate(frame.heads)]
-    layers.append(
-        alt.Chart(data(heads))
-        .mark_text(baseline="bottom", fontWeight="bold")
-        .encode(x=_x(frame, "middle"), y=alt.value(-5), text="name:N")
-    )
-    corner = [{"name": ", ".join(factor.rpartition(".")[2] for factor in frame.view.others)}]
-    layers.append(
-        alt.Chart(data(corner))
-        .mark_text(align="right", baseline="bottom", color=theme.MUTED)
-        .encode(x=alt.value(-8), y=alt.value(-5), text="name:N")
-    )
-    name = of.name or _alike(frame.view, of)
-    title = {"title": alt.TitleParams(name, offset=20)} if name else {}
-    return layered(*layers, width=frame.width, height=height, **title)
+    return drawn
 
 
-def _x(frame: _Frame, field: str = "from") -> alt.X:
-    return alt.X(f"{field}:Q", axis=None, scale=alt.Scale(domain=[0, len(frame.heads)], nice=False))
-
-
-def _y(height: int, field: str = "y") -> alt.Y:
-    return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
-
-
-def _cells(of: HeatMap, frame: _Frame) -> Iterator[dict[str, object]]:
-    for place, row in enumerate(of.rows):
+def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
+    for place, row in enumerate(one.of.rows):
         for column, cell in enumerate(row.cells):
             told = cell_text(row, cell)
+            left, top = one.left + column * one.cell_width, one.top + place * one.cell_height
             yield {
-                "from": column,
-                "middle": column + 0.5,
-                "to": column + 1,
-                "top": place * frame.row_height,
-                "y": (place + 0.5) * frame.row_height,
-                "bottom": (place + 1) * frame.row_height,
+                "left": left,
+                "x": left + one.cell_width / 2,
+                "right": left + one.cell_width,
+                "top": top,
+                "y": one.middle(place),
+                "bottom": top + one.cell_height,
                 "fill": fill(row, cell),
                 "ratio": in_cell(row, cell),
-                "below": told.size
-                if cell is None or cell.at is None
-                else f"{_short(told.mean)}, n={cell.at.n}",
-                "told": f"{frame.view.columns[column].level}, {', '.join(labels(frame.view, row))}: "
+                "below": f"{_short(told.mean)}, {told.size}" if cell and cell.at else told.size,
+                "told": f"{view.columns[column].level}, {', '.join(labels(view, row))}: "
                 f"{'; '.join(told.lines)}",
             }
 

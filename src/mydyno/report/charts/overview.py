@@ -17,7 +17,6 @@ from mydyno.report.views.overview import CounterLine, Overview, Panel, RateLine,
 _COUNTER_DASH = {0: [1, 0], 1: [5, 3]}
 _GAP = 26
 _AXES = 62
-_HEADROOM = 1.15
 _TALL = 250
 _MANY = 6
 """More panels than this are drawn lower."""
@@ -66,7 +65,7 @@ def _panel(view: Overview, panel: Panel, width: int, height: int, *, left: bool,
     if rates:
         parts.append(layered(*rates))
     title = alt.TitleParams(
-        text=shorten(panel.setting.title, max(20, width // 8)),
+        text=shorten(panel.setting.short, max(20, width // 8)),
         subtitle=_subtitle(panel),
         color=color,
         offset=22,
@@ -115,7 +114,8 @@ def _rates(
 def _counters(
     counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, width: int, height: int
 ) -> Layered:
-    top = view.most_counted * _HEADROOM
+    # Room for the names above the highest line.
+    top = view.most_counted * height / (height - (_LABEL + 2) * len(counters) - 6)
     title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
     y = alt.Y(
         "value:Q",

@@ -132,7 +132,11 @@ def comparison(evidence: Evidence, verdicts: Verdicts) -> ComparisonTable:
     if grid is None:
         return ComparisonTable("", (), (), (), evidence.words)
     settings = {setting.point_id: setting for setting in evidence.settings}
-    held = {(one.setting.point_id, row.place): row for one in verdicts.ratios for row in one.rows}
+    held = {
+        (one.setting.point_id, one.against.point_id, row.place): row
+        for one in verdicts.ratios
+        for row in one.rows
+    }
     return ComparisonTable(
         factor=grid.factor,
         others=grid.others,
@@ -162,7 +166,7 @@ class _Rows:
         evidence: Evidence,
         of: GridRow,
         settings: dict[str, Setting],
-        held: dict[tuple[str, Place | None], RatioRow],
+        held: dict[tuple[str, str, Place | None], RatioRow],
     ) -> None:
         self._of, self._settings, self._held = of, settings, held
         self._points = [point.point_id for point in of.points if point is not None]
@@ -189,6 +193,7 @@ class _Rows:
         self, place: Place | None, key: Place | None, metric: Metric, values: dict[str, Measured | None]
     ) -> Row:
         cells: list[Cell | None] = []
+        first = self._of.points[0].point_id if self._of.points[0] is not None else ""
         for point in self._of.points:
             if point is None:
                 cells.append(None)
@@ -198,7 +203,7 @@ class _Rows:
                 Cell(
                     self._settings[point.point_id],
                     values[point.point_id],
-                    self._held.get((point.point_id, key)),
+                    self._held.get((point.point_id, first, key)),
                     invalid=_invalid(own),
                     run=len(own),
                 )

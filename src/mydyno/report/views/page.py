@@ -123,7 +123,7 @@ def page(evidence: Evidence) -> Page:
         effects=explained,
         claims=claims_view(evidence),
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
-        key_numbers=() if evidence.crossed else key_numbers(evidence, best),
+        key_numbers=key_numbers(evidence, best) if len(evidence.experiment.factors) < 2 else (),
         method=told,
         overview=over_time,
         programs=programs(evidence),

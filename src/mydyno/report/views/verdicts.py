@@ -208,6 +208,9 @@ def _headline(
     if evidence.crossed:
         overall = [{column: one.overall for column, one in row.items()} for row in rows]
         return crossed_headline(evidence.grid, overall)
+    if evidence.experiment.design.points in ("fraction", "plackett-burman"):
+        # Its points differ in half of the factors: what each of those does, the effects say.
+        return _leader(evidence, metric), ()
     sentences = tuple(as_sentence(one.overall) for one in rows[0].values())
     return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric), sentences)
 
@@ -252,7 +255,8 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
 
 def _leader(evidence: Evidence, metric: Metric) -> str:
     """For several comparisons: who measured best. What is certain of it, the sentences below say."""
-    points = evidence.experiment.compared_points
+    row = evidence.grid.rows[0].points if evidence.grid is not None else ()
+    points = [point for point in row if point is not None]
     found = total_summary(evidence.trials, [point.point_id for point in points], metric)
     means = {
         point.title: mean for point in points if (mean := _middle(found[point.point_id], metric)) is not None
