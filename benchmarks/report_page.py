@@ -1,6 +1,6 @@
 """How large a report of 200 trials is, how long it takes to write, and how long its page takes to open.
 
-The run is made of records, so no server is needed; the page is opened by a headless Chromium, if there is one.
+The run is made of records, so no server is needed; the page is opened by a headless Chromium if there is one.
 "Opened" is the load event and the first chart drawn live.
 
     python benchmarks/report_page.py
@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from mydyno.results.store import Lab
 from report.browser import browser
 from report.builders import thread_cache_run
 from report.test_build import saved
+
+from mydyno.results.store import Lab
 
 TRIALS, PHASES = 200, (10, 50, 100, 150, 200, 300, 400)
 ROUNDS = 3

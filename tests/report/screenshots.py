@@ -13,7 +13,7 @@ from report.builders import thread_cache_run
 
 FOLDER = Path(__file__).parent / "golden"
 MADE_WITH = FOLDER / "screenshots.json"
-"""The browser and the fonts of the golden ones: another pair draws other letters and breaks lines elsewhere."""
+"""The browser and the fonts of the golden ones: others draw other letters and break lines elsewhere."""
 
 KINDS = {"desktop": (1200, False), "desktop-dark": (1200, True), "phone": (390, False)}
 """name -> (width, dark)"""
@@ -55,7 +55,7 @@ def made_with(browser: Browser) -> dict[str, object]:
 def difference(browser: Browser, one: Path, other: Path) -> tuple[float, float]:
     """(mean, largest) difference of the two, 0 to 255, after both were shrunk to a cell for each 20 pixels.
 
-    An edge that moved by a hair is no difference then, a line that is missing is one. Unlike sizes differ wholly.
+    An edge that moved by a hair is no difference then, a missing line is one. Unlike sizes differ wholly.
     """
     with browser.page() as tab:
         found: Sequence[float] = tab.ask(f"({_COMPARE})({json.dumps([_url(one), _url(other)])})")

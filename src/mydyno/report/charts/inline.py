@@ -9,6 +9,7 @@ from mydyno.report.charts import theme
 
 _SVG = "http://www.w3.org/2000/svg"
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_LONG_NUMBER = re.compile(r"-?\d*\.\d{3,}")
 _LABEL = "aria-label"
 
 
@@ -28,12 +29,19 @@ def inline_svg(drawn: str, *, name: str, css_class: str) -> str:
     for element in list(root.iter()):
         _own_ids(element, name)
         element.attrib.pop("font-family", None)
+        if "d" in element.attrib:
+            element.set("d", _LONG_NUMBER.sub(_rounded, element.attrib["d"]))
         told = element.attrib.pop(_LABEL, None)
         if told:
             title = ElementTree.Element(f"{{{_SVG}}}title")
             title.text = told
             element.insert(0, title)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """A coordinate to a hundredth of a pixel, which nobody sees: half of a long path is such digits."""
+    return f"{float(found.group()):.2f}".rstrip("0").rstrip(".")
 
 
 def _prune(element: ElementTree.Element) -> None:
