@@ -147,7 +147,7 @@ LAYOUTS = {
 
 def main(experiments: int) -> None:
     effects = {"hard factor": (HARD,), "easy factor": (EASY,), "both": (HARD, EASY), "load": (PLACE,)}
-    print("| experiment | " + " | ".join(effects) + " | hard, subplots counted |")
+    print("| experiment | " + " | ".join(effects) + " | hard, trials counted |")
     print("|---" * (len(effects) + 2) + "|")
     truth = Truth(hard=0.1, easy=0.2, both=0.05, place=0.3)
     for title, (of, places) in LAYOUTS.items():

@@ -135,6 +135,14 @@ def test_what_was_never_measured_side_by_side_is_not_compared() -> None:
     assert "jfs" not in found.levels
 
 
+def test_a_level_that_was_measured_too_seldom_has_no_place() -> None:
+    seldom = [trial for trial in experiment() if trial.levels["filesystem"] != "ext3" or trial.block < 2]
+    found = only(seldom)
+    assert found.untested == ("ext3",)
+    assert found.display == "jfs > xfs = reiserfs"
+    assert found.test.endswith("; too seldom side by side: ext3")
+
+
 def test_levels_of_other_durability_are_ranked_apart() -> None:
     trials = [
         replace(trial, durability=LABELS[1] if trial.levels["filesystem"] in ("jfs", "ext3") else LABELS[0])

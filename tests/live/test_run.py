@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
+from mydyno.report.evidence import gather
+from mydyno.report.views.again import again
 from mydyno.results.store import Lab
 from mydyno.sampling.histograms import merged
 
@@ -63,12 +66,17 @@ def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workp
     assert "thread_cache_size" in done.stdout
 
 
-def test_a_finished_run_is_left_alone_and_measured_anew_only_on_request(workplace: Workplace) -> None:
+def test_a_finished_run_is_left_alone_and_measured_anew_by_the_commands_of_its_report(
+    workplace: Workplace,
+) -> None:
     assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    with Lab.open(workplace.lab, write=False) as lab:
+        go_on, anew, report = (shlex.split(one.line)[1:] for one in again(gather(lab.find_run())).commands)
     database = sqlite3.connect(workplace.lab / "lab.sqlite")
-    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    assert workplace.run(*go_on, "--no-report").returncode == 0
     assert database.execute("SELECT count(*) FROM trials").fetchone() == (4,)
-    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report", "--again").returncode == 0
+    assert workplace.run(*report).returncode == 0
+    assert workplace.run(*anew, "--no-report").returncode == 0
     assert database.execute("SELECT count(*), count(DISTINCT run_id) FROM trials").fetchone() == (8, 2)
     database.close()
 

@@ -36,6 +36,7 @@ def test_a_control_comes_by_itself_where_it_takes_at_most_a_tenth_of_the_time() 
     assert [point.id for point in made(many).points][-1] == "p1-control"
     assert [point.id for point in made().points] == ["p1", "p2"]
     assert [point.id for point in made(many, "{repeats: 3, control: false}").points][-1] == "p12"
+    assert [point.id for point in made(many, "{repeats: 2}").points][-1] == "p12", "two show no interval"
     alone = made("{}", workload="{smack: {rows: 10M}, connections: 1, each: {rounds: 5}}")
     assert [point.id for point in alone.points] == ["p1"], "it is compared with nothing"
 

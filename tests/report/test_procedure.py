@@ -140,6 +140,15 @@ def test_the_commands_name_the_file_the_size_and_the_lab():
     assert again(run).again.remark is None
 
 
+def test_a_file_that_was_run_as_it_stands_needs_no_size():
+    run = designed(DesignRecord())
+    whole = replace(run, experiment=replace(run.experiment, size="full"))
+    assert again(whole).again.commands[0].line == "mydyno run thread-cache.yaml --again"
+    text = "experiment: x\nsizes:\n  toy: {a: 1}\n  demo:  # short\n    b: 2\n\n  full: {}\n"
+    named = replace(whole, experiment=replace(whole.experiment, spec_text=text))
+    assert again(named).again.commands[0].line == "mydyno run thread-cache.yaml --size full --again"
+
+
 def test_files_that_an_experiment_names_are_to_be_copied():
     run = replace(designed(DesignRecord()), folder=Path("lab/runs/x"))
     named = replace(

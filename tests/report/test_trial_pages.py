@@ -13,8 +13,10 @@ from mydyno.report.html import html
 from mydyno.report.trial_data import COUNTED, MACHINE, SPEED, TIME, charts_of, trial_sets
 from mydyno.report.trial_tables import busy_table, notes, phases_table, statements_table, time_table
 from mydyno.report.views.page import page
+from mydyno.report.views.settings import settings_view
 from mydyno.report.views.trial_pages import TrialPage, trial_pages
 from mydyno.report.views.trial_series import Interval, points_for, thinned, thinned_intervals
+from mydyno.report.views.trials import trial_table
 from report.browser import browser
 from report.builders import MemoryRun, one_point_run, sampled, sql_bench_run, thread_cache_run
 from report.disks import disks_run
@@ -22,13 +24,15 @@ from report.reading import Element, parse
 
 
 def pages(run: MemoryRun) -> tuple[TrialPage, ...]:
-    return trial_pages(gather(run))
+    evidence = gather(run)
+    return trial_pages(evidence, trial_table(evidence), settings_view(evidence))
 
 
 def written(run: MemoryRun) -> str:
     """The page with its trials and without its figures."""
     evidence = gather(run)
-    return html(page(evidence), (), trial_pages(evidence))
+    view = page(evidence)
+    return html(view, (), trial_pages(evidence, view.trials, view.settings))
 
 
 @pytest.fixture(scope="module")
@@ -203,9 +207,9 @@ def test_names_and_messages_with_markup_in_them_are_inert(run: MemoryRun) -> Non
 @pytest.mark.slow
 def test_two_hundred_trials_take_under_three_megabytes() -> None:
     evidence = gather(sampled(thread_cache_run(repeats=100, invalid=())))
-    made = trial_pages(evidence)
-    assert set(charts_of(made[0])) == {TIME, SPEED, COUNTED, MACHINE}
     view = page(evidence)
+    made = trial_pages(evidence, view.trials, view.settings)
+    assert set(charts_of(made[0])) == {TIME, SPEED, COUNTED, MACHINE}
     assert len(html(view, (), made).encode()) - len(html(view, ()).encode()) < 3_000_000
 
 

@@ -86,7 +86,8 @@ def _place(outlier: Outlier, fellows: Sequence[TrialRecord], words: Words) -> It
         return
     value, middle = known[place]
     if metric.summed:
-        yield f"{place} takes {value:,.4g} of {outlier.value:,.6g} s, where {middle:,.4g} s are usual"
+        share = f"{_number(value)} of {_number(outlier.value)} s"
+        yield f"{place} takes {share}, where {_number(middle)} s are usual"
     else:
         yield f"it is{words.at(place)} that it is {value / middle:.2g} times its fellows' {metric.noun}"
 
@@ -115,7 +116,7 @@ def _counters(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[st
         if value is None or usual is None:
             continue
         if value >= _AT_LEAST and value > _MANY_TIMES * usual:
-            yield f"{value:,.0f} {said} ({name}), where {usual:,.0f} are usual"
+            yield f"{_number(value)} {said} ({name}), where {_number(usual)} are usual"
 
 
 def _disks(trial: TrialRecord) -> Iterator[str]:
@@ -147,7 +148,7 @@ def _troubles(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[st
     for said, count in (("errors", _errors), ("retries", _retries), ("reconnects", _reconnects)):
         own, usual = count(trial), _median(float(count(each)) for each in fellows)
         if usual is not None and own >= _AT_LEAST and own > _MANY_TIMES * usual:
-            yield f"{own:,} {said}, where {usual:,.0f} are usual"
+            yield f"{_number(own)} {said}, where {_number(usual)} are usual"
 
 
 def _errors(trial: TrialRecord) -> int:
@@ -176,3 +177,8 @@ def _position(trial: TrialRecord, trials: Sequence[TrialRecord]) -> Iterator[str
 def _median(values: Iterator[float | None] | map[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return statistics.median(known) if known else None
+
+
+def _number(value: float) -> str:
+    """Three digits, and from a thousand on all of them, grouped as the report does."""
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}") if value >= 1000 else f"{value:.3g}"

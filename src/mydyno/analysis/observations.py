@@ -79,7 +79,7 @@ def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place
 def overall_observations(
     trials: Iterable[TrialRecord], over: Sequence[Place], metric: Metric
 ) -> list[Observation]:
-    """The sum or the geometric mean over `over` (at least one place) in each of `trials` that has it all.
+    """The sum or the geometric mean over `over` in each of `trials` that has it all; without a place, none.
 
     Where the source of an imported trial gives a total of its own, that is taken: it may hold more than its
     parts do.
@@ -92,7 +92,7 @@ def overall_observations(
             found.append(Observation(trial.trial_id, trial.block, total))
             continue
         values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
-        if len(values) < len(over):
+        if not over or len(values) < len(over):
             continue
         whole = math.fsum(values) if metric.summed else geometric_mean(values)
         found.append(Observation(trial.trial_id, trial.block, whole))

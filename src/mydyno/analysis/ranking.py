@@ -77,6 +77,8 @@ class Ranking:
     pairs: tuple[LevelPair, ...]
     """Every two levels that were measured side by side; a family of tests."""
     display: str
+    untested: tuple[str, ...] = ()
+    """Levels that were measured side by side with others too seldom for any test; they have no place."""
 
     @property
     def tested(self) -> bool:
@@ -101,6 +103,7 @@ class Ranking:
         return (
             f"paired bootstrap-t on logarithms over {number} {' or '.join(kinds)}, "
             f"corrected for {_pairs(len(tested))} (Holm)"
+            + (f"; too seldom side by side: {', '.join(self.untested)}" if self.untested else "")
         )
 
 
@@ -190,6 +193,9 @@ def _ranked(
     ]
     if not pairs:
         return None
+    placed = {level for pair in pairs if pair.ratio.p_value is not None for level in (pair.left, pair.right)}
+    untested = tuple(level for level in levels if placed and level not in placed)
+    pairs = [pair for pair in pairs if not {pair.left, pair.right} & set(untested)]
     adjusted = holm([pair.ratio.p_value for pair in pairs])
     judged = tuple(
         replace(
@@ -201,7 +207,16 @@ def _ranked(
     )
     order = _order(judged)
     differ = [frozenset((pair.left, pair.right)) for pair in judged if pair.differ]
-    return Ranking(factor, dict(where), None, order, letters(order, differ), judged, display(order, differ))
+    return Ranking(
+        factor,
+        dict(where),
+        None,
+        order,
+        letters(order, differ),
+        judged,
+        display(order, differ),
+        untested,
+    )
 
 
 def _pair(

@@ -28,7 +28,6 @@ from typing import Literal
 
 import numpy as np
 from scipy import special
-from scipy.optimize import brentq, least_squares
 
 from mydyno.analysis.bootstrap import SMALLEST_SAMPLE, Interval, Numbers, mean_estimate
 
@@ -161,6 +160,9 @@ class _Curve:
 
         def slopes(of: Numbers) -> Numbers:
             return self._slopes(of[1], of[2])
+
+        # Here, since it takes long to load and many a run has no curve.
+        from scipy.optimize import least_squares
 
         found = least_squares(
             left,
@@ -302,6 +304,8 @@ def _on_bound(contention: float) -> float:
 
 def _first_crossing(beyond: Callable[[float], float], inside: float, outside: float) -> float:
     """The first place from `inside` towards `outside` where `beyond` is positive; `outside` if nowhere."""
+    from scipy.optimize import brentq
+
     steps = 48
     last = inside
     for step in range(1, steps + 1):

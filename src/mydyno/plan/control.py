@@ -6,12 +6,14 @@ What differs between the two is noise, and so is any difference as small between
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from mydyno.plan.layers import layer_keys
 from mydyno.plan.order import Keys
 from mydyno.plan.point import Point
+from mydyno.spec import Design
 
+FEWEST_BLOCKS = 3
+"""Repetitions that an interval needs."""
 LONGER = 0.1
 """The share by which `control: auto` may lengthen a run."""
 
@@ -20,10 +22,12 @@ def control_of(point: Point) -> Point:
     return point.model_copy(update={"id": f"{point.id}-control", "control_of": point.id})
 
 
-def is_controlled(asked: Literal["auto"] | bool, points: int, longer: float) -> bool:
-    """`longer`: the time that the run takes with a control over that without. A single point is compared with
-    nothing, so nobody needs to know what is noise there."""
-    return points > 1 and longer <= 1 + LONGER if asked == "auto" else asked
+def is_controlled(design: Design, points: int, longer: float) -> bool:
+    """`longer`: the time that the run takes with a control over that without. By itself there is none where
+    a single point is compared with nothing, or where the repetitions are too few for an interval."""
+    if design.control != "auto":
+        return design.control
+    return points > 1 and design.blocks >= FEWEST_BLOCKS and longer <= 1 + LONGER
 
 
 def order_keys(points: Sequence[Point]) -> list[tuple[Point, Keys]]:

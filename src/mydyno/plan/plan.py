@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
-from mydyno.plan.control import control_of, is_controlled, order_keys
+from mydyno.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
 from mydyno.plan.design import PlannedDesign, planned_design
 from mydyno.plan.estimate import Estimate, estimate
 from mydyno.plan.ground_checks import ground_problems
@@ -92,7 +92,7 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
     trials, cost = _trials(experiment, points), _cost(experiment, points, facts)
     controlled = (*points, control_of(points[0]))
     with_it = _cost(experiment, controlled, facts)
-    if is_controlled(experiment.design.control, len(points), with_it.seconds / cost.seconds):
+    if is_controlled(experiment.design, len(points), with_it.seconds / cost.seconds):
         points, trials, cost = controlled, _trials(experiment, controlled), with_it
     return Plan(
         experiment_name=experiment.name,
@@ -184,7 +184,7 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
     if facts.free_disk_bytes is not None and cost.disk_bytes > facts.free_disk_bytes:
         free = format_bytes(facts.free_disk_bytes)
         warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
-    if experiment.design.blocks < 3 and len(points) > 1:
+    if experiment.design.blocks < FEWEST_BLOCKS and len(points) > 1:
         repeats = experiment.design.blocks
         warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: take 5 or more")
     if experiment.design.order == "sequential" and len(points) > 1:

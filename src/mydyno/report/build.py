@@ -66,9 +66,8 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
-    # Before the method, which tells what was found lost when it was read.
-    trials = trial_pages(evidence)
     whole = page(evidence)
+    trials = trial_pages(evidence, whole.trials, whole.settings)
     drawn = figures(whole)
     made = drawings(drawn)
     pictures = [(drawing.figure.name, picture := drawing.picture(), press().png(picture)) for drawing in made]

@@ -188,7 +188,7 @@ def _claims(page: Page) -> Iterator[str]:
 
 def _further(page: Page) -> Iterator[str]:
     """What belongs to the verdicts: ranks over everything, verdicts without outliers, controls."""
-    for rank in page.ranks.overall:
+    for rank in page.ranks.main:
         without = f"; {rank.without}" if rank.without else ""
         yield f"{rank.sentence}{without}."
     yield from page.verdicts.without

@@ -6,7 +6,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any
 
 from mydyno.results.records import (
     NO_LATENCY,
@@ -19,7 +18,7 @@ from mydyno.results.records import (
     TrialRecord,
 )
 from mydyno.results.storage_rows import insert_storage, select_storage
-from mydyno.results.tables import insert, rows_by_trial, rows_of_run
+from mydyno.results.tables import insert, named_values, rows_by_trial, rows_of_run
 from mydyno.results.translation_rows import insert_translations, select_translations
 
 _LARGEST_INTEGER = 2**63 - 1
@@ -116,8 +115,6 @@ def select_trials(
         "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
     ).fetchall()
     invalidities = rows_by_trial(connection, run_id, "invalidities", "position")
-    settings = rows_by_trial(connection, run_id, "settings", "name")
-    counters = rows_by_trial(connection, run_id, "counters", "name")
     totals = rows_by_trial(connection, run_id, "totals", "metric")
     checks = rows_by_trial(connection, run_id, "checks", "position")
     storage = select_storage(connection, run_id)
@@ -141,9 +138,9 @@ def select_trials(
             seconds=row["seconds"],
             server_version=row["server_version"],
             durability=row["durability"],
-            settings_asked=_column(settings[row["trial_key"]], "asked"),
-            settings_in_force=_column(settings[row["trial_key"]], "in_force"),
-            counters=_column(counters[row["trial_key"]], "value"),
+            settings_asked=named_values(connection, row["trial_key"], "settings", "asked"),
+            settings_in_force=named_values(connection, row["trial_key"], "settings", "in_force"),
+            counters=named_values(connection, row["trial_key"], "counters", "value"),
             phases=tuple(phases[row["trial_key"]]),
             totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
             checks=tuple(
@@ -243,11 +240,6 @@ def _by_phase(rows: Iterable[sqlite3.Row]) -> dict[tuple[int, int], list[sqlite3
     for row in rows:
         found[row["trial_key"], row["phase"]].append(row)
     return found
-
-
-def _column(rows: Iterable[sqlite3.Row], column: str) -> dict[str, Any]:
-    """Name -> value of one column, without the missing ones."""
-    return {row["name"]: row[column] for row in rows if row[column] is not None}
 
 
 def _fitting(value: int | float) -> int | float:

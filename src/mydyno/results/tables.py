@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from typing import Any
 
 
 def insert(connection: sqlite3.Connection, table: str, **values: object) -> int:
@@ -17,6 +18,21 @@ def rows_of_run(connection: sqlite3.Connection, run_id: int, table: str, order: 
     """The rows of a run's trials in a table that has a `trial_key`; `order` is of ORDER BY."""
     columns = f"SELECT {table}.* FROM {table} JOIN trials USING (trial_key)"
     return connection.execute(f"{columns} WHERE run_id = ? ORDER BY {order}", (run_id,)).fetchall()
+
+
+def named_values(connection: sqlite3.Connection, trial_key: int, table: str, column: str) -> dict[str, Any]:
+    """Name -> value of one column of a trial's rows, in order of names, without the missing ones.
+
+    A trial has a thousand settings and counters: they come as plain pairs, in the order of the table's key.
+    """
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return dict(
+        cursor.execute(
+            f"SELECT name, {column} FROM {table} WHERE trial_key = ? AND {column} IS NOT NULL ORDER BY name",
+            (trial_key,),
+        )
+    )
 
 
 def rows_by_trial(

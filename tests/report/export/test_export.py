@@ -79,6 +79,7 @@ def intervals() -> pl.DataFrame:
             "p95_ns": [95_000, 96_000],
             "p99_ns": [150_000, 150_000],
             "max_ns": [2_000_000, 2_000_000],
+            "histogram": [b"HIST\x00\xff", None],
         }
     )
 
@@ -354,6 +355,12 @@ def test_all_forms_hold_the_same(run: Run, tmp_path: Path) -> None:
         for other in (text, lines):
             same = other[name].select(parquet[name].columns).cast(dict(parquet[name].schema), strict=True)
             assert same.equals(parquet[name]), name
+
+
+def test_a_histogram_is_the_same_text_in_all_forms(run: Run, tmp_path: Path) -> None:
+    for form in ("parquet", "csv", "json"):
+        kept = tables(run, tmp_path / form, form)["intervals"]["histogram"].drop_nulls()
+        assert set(kept) == {"SElTVAD/"}, form
 
 
 def test_every_column_is_explained(run: Run, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class Effects:
     baseline: Mapping[str, str]
     """One at a time: factor -> the level that the others are held against."""
     interaction: Interaction | None
-    """The largest one of two that is shown."""
+    """The largest one of two that is shown; None also where a table has too many holes for its means."""
     why: str | None = None
     """Why there is nothing."""
 
@@ -242,4 +242,5 @@ def _interaction(
         return Interaction(one, other, means.by_place(named[one], values.places))
     # The factor of more levels goes across: few lines are easier to follow.
     lines, across = sorted((named[one], named[other]), key=lambda factor: len(factor.levels))
-    return Interaction(lines.name, across.name, means.cells(lines, across))
+    cells = means.cells(lines, across)
+    return Interaction(lines.name, across.name, cells) if cells else None

@@ -25,24 +25,19 @@ _HEIGHT = 240
 _NS_PER_MS = 1e6
 _LEFT_AXIS = 66
 _RIGHT = 50
-_GAP = 40
 
 
 def effects_chart(view: EffectsView, size: Size) -> Chart:
-    """Beside each other where there is room."""
+    """The bars, and below them the lines where there is an interaction to be drawn."""
     of, rows = view.of.interaction, share_rows(view)
-    if of is not None and not of.cells:
-        of = None  # In a sparse table no two of its levels were measured together.
-    columns = 2 if of is not None and size.width > 900 else 1
-    width = (size.width - _GAP * (columns - 1)) // columns
-    longest = int(width * 0.45 / CHARACTER_PX)
+    longest = int(size.width * 0.45 / CHARACTER_PX)
     rows = [row | {"name": shorten(str(row["name"]), longest)} for row in rows]
-    left = int(max(len(str(row["name"])) for row in rows) * CHARACTER_PX) + 16
-    panels = [_shares(rows, width - left - _RIGHT)]
+    left = max(int(max(len(str(row["name"])) for row in rows) * CHARACTER_PX) + 16, _LEFT_AXIS)
+    panels = [_shares(rows, size.width - left - _RIGHT)]
     if of is not None:
-        # Below each other, panels are set flush by their axes.
-        panels.append(_means(view, of, width - (_LEFT_AXIS if columns == 2 else max(left, _LEFT_AXIS)) - 10))
-    return side_by_side(panels, columns, {"row": 30, "column": _GAP})
+        # Panels are set flush by their axes.
+        panels.append(_means(view, of, size.width - left - _RIGHT))
+    return side_by_side(panels, 1, {"row": 30, "column": 0})
 
 
 def share_rows(view: EffectsView) -> list[dict[str, object]]:

@@ -162,6 +162,7 @@ _OF_TABLE = {
         "connections": "at its end",
         "queries": "that finished in it (I/Os where fio drove a volume)",
         "transactions": "that finished in it",
+        "histogram": "latencies of its queries: base64 of an HdrHistogram (V2, deflated), in ns",
     },
 }
 

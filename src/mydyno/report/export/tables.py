@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
+import polars.selectors as cs
 
 from mydyno.core.errors import LabError
 from mydyno.report.export.dictionary import describe
@@ -104,7 +105,10 @@ def _series(run: Run, file: str, lost: list[str]) -> pl.LazyFrame | None:
             pl.lit(trial.point_id).alias("point_id"),
         )
         frames.append(pl.scan_parquet(path, glob=False).select(*which, pl.all()))
-    return pl.concat(frames, how="diagonal_relaxed") if frames else None
+    if not frames:
+        return None
+    # A histogram is bytes, which only Parquet knows: as base64 it is the same text in all forms.
+    return pl.concat(frames, how="diagonal_relaxed").with_columns(cs.binary().bin.encode("base64"))
 
 
 def _to_parquet(frame: pl.LazyFrame, path: Path) -> None:

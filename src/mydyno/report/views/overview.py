@@ -24,6 +24,9 @@ GROWING = frozenset({"Threads_created"})
 """Counted from the start of the load; the others are shown as the server says them."""
 
 _STRETCH = ("phase", "from_s", "to_s", "queries")
+_Stretch = tuple[int, float, float, int]
+"""Phase, from and to in seconds of the trial's clock, queries: thousands of them, so plain."""
+
 _SAMPLED = tuple(f"status.{name}" for name in COUNTERS)
 
 MOST_PANELS = 8
@@ -166,19 +169,11 @@ def _rate_line(trial: TrialRecord, intervals: pl.DataFrame) -> RateLine | None:
     if intervals.is_empty():
         return None
     start = _start(trial)
-    rows = intervals.sort("from_s").select(*_STRETCH).iter_rows()
-    stretches = [_Stretch(phase, begin - start, end - start, queries) for phase, begin, end, queries in rows]
-    merged = _merge(stretches)
-    steps = tuple(Step(s.from_s, s.to_s, s.phase, s.queries / (s.to_s - s.from_s)) for s in merged)
+    steps = tuple(
+        Step(begin - start, end - start, phase, queries / (end - begin))
+        for phase, begin, end, queries in _merge(intervals.sort("from_s").select(*_STRETCH).rows())
+    )
     return RateLine(trial.trial_id, trial.block, steps) if steps else None
-
-
-@dataclass
-class _Stretch:
-    phase: int
-    from_s: float
-    to_s: float
-    queries: int
 
 
 def _merge(stretches: list[_Stretch]) -> list[_Stretch]:
@@ -186,23 +181,21 @@ def _merge(stretches: list[_Stretch]) -> list[_Stretch]:
 
     Queries are summed over the joined time, so no rate is invented and none is lost.
     """
-    whole = [s for s in stretches if s.to_s > s.from_s]
+    whole = [stretch for stretch in stretches if stretch[2] > stretch[1]]
     if not whole:
         return []
-    usual = median(s.to_s - s.from_s for s in whole)
-    least = sum(s.to_s - s.from_s for s in whole) / MOST_STEPS
+    lengths = [end - begin for _, begin, end, _ in whole]
+    short = median(lengths) / 2
+    least = sum(lengths) / MOST_STEPS * 0.999
     merged: list[_Stretch] = []
-    for stretch in whole:
-        last = merged[-1] if merged else None
-        if (
-            last is not None
-            and last.phase == stretch.phase
-            and (last.to_s - last.from_s < least * 0.999 or stretch.to_s - stretch.from_s < usual / 2)
-        ):
-            last.to_s = stretch.to_s
-            last.queries += stretch.queries
+    phase, begin, end, queries = whole[0]
+    for following in whole[1:]:
+        if following[0] == phase and (end - begin < least or following[2] - following[1] < short):
+            end, queries = following[2], queries + following[3]
         else:
-            merged.append(stretch)
+            merged.append((phase, begin, end, queries))
+            phase, begin, end, queries = following
+    merged.append((phase, begin, end, queries))
     return merged
 
 

@@ -46,6 +46,12 @@ class Ranks:
         return not self.by_factor
 
     @property
+    def main(self) -> tuple[Rank, ...]:
+        """Over everything, of the factor that is compared."""
+        first = next(iter(self.by_factor), None)
+        return tuple(rank for rank in self.overall if rank.ranking.factor == first)
+
+    @property
     def overall(self) -> tuple[Rank, ...]:
         return tuple(rank for ranks in self.by_factor.values() for rank in ranks if not rank.ranking.where)
 

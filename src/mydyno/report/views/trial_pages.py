@@ -10,9 +10,9 @@ from mydyno.analysis.time_spent import READ, TimeSpent, time_spent
 from mydyno.analysis.utilisation import Utilisation, utilisation
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.data import data_rows
-from mydyno.report.views.settings import Value, settings_view
+from mydyno.report.views.settings import SettingsView, Value
 from mydyno.report.views.trial_series import SAMPLED, TrialSeries, points_for, trial_series
-from mydyno.report.views.trials import TrialRow, trial_table
+from mydyno.report.views.trials import TrialRow, TrialTable
 from mydyno.results.records import PhaseRecord, TrialRecord
 from mydyno.sampling.stretch import stretches
 
@@ -56,13 +56,13 @@ def trial_anchor(trial_id: str, attempt: int) -> str:
     return f"trial-{trial_id}" if attempt == 1 else f"trial-{trial_id}.{attempt}"
 
 
-def trial_pages(evidence: Evidence) -> tuple[TrialPage, ...]:
-    """One for each attempt at a trial, in planned order. Reads the series of all of them."""
-    differing = [row.name for row in settings_view(evidence).rows if row.differs]
+def trial_pages(evidence: Evidence, table: TrialTable, settings: SettingsView) -> tuple[TrialPage, ...]:
+    """One for each row of `table`. Reads the series of all trials."""
+    differing = [row.name for row in settings.rows if row.differs]
     most = points_for(len(evidence.trials))
     return tuple(
         _page(evidence, trial, row, differing, most)
-        for trial, row in zip(evidence.trials, trial_table(evidence).rows, strict=True)
+        for trial, row in zip(evidence.trials, table.rows, strict=True)
     )
 
 
