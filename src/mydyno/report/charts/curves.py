@@ -12,7 +12,7 @@ from mydyno.report.charts import theme
 from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis, capitalised
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.knees import LANE, knee_layers, knees
-from mydyno.report.charts.labels import end_labels, legend, room_for
+from mydyno.report.charts.labels import end_labels, room_for
 from mydyno.report.charts.theme import Size
 from mydyno.report.format import count, interval, latency, shorten
 from mydyno.report.views.curves import Curve, CurvePoint, Curves
@@ -28,7 +28,7 @@ _DASHES = {"": [1, 0], " †": [7, 3], " ‡": [4, 3], " §": [2, 3]}
 Row = dict[str, object]
 
 
-def curves_chart(panels: Sequence[Panel], size: Size, height: int | None = None) -> Chart:
+def curves_chart(panels: Sequence[Panel], size: Size) -> Chart:
     """All panels with one unit and one scale, beside each other where there is room; a row's last panel names
     the lines."""
     columns = _columns(panels, size)
@@ -41,21 +41,12 @@ def curves_chart(panels: Sequence[Panel], size: Size, height: int | None = None)
     width = (size.width - room - _LEFT_AXIS - _GAP * (columns - 1)) // columns
     lanes = max(len(list(knees(panel.curves))) for panel in panels)
     usual = 200 if size.narrow else 320 if columns == len(panels) else 220
-    y = ValueAxis([panel.curves for panel in panels], (height or usual) + LANE * lanes, lanes * LANE)
+    y = ValueAxis([panel.curves for panel in panels], usual + LANE * lanes, lanes * LANE)
     x = LoadAxis([panel.curves for panel in panels], width)
     drawn = []
     for place, panel in enumerate(panels):
         last = place % columns == columns - 1 or place == len(panels) - 1
-        drawn.append(
-            _panel(
-                panel,
-                x,
-                y,
-                characters if last else 0,
-                named=place % columns == 0,
-                keyed=size.narrow and several and panel.own_names and place == 0,
-            )
-        )
+        drawn.append(_panel(panel, x, y, characters if last else 0, named=place % columns == 0))
     return side_by_side(drawn, columns, {"row": 26, "column": _GAP})
 
 
@@ -67,26 +58,22 @@ def _columns(panels: Sequence[Panel], size: Size) -> int:
     return len(metrics) if len(metrics) > 1 else 2 if len(panels) in (2, 4) else 3
 
 
-def _panel(panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool, keyed: bool) -> Layered:
+def _panel(panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool) -> Layered:
     curves = [curve for curve in panel.curves.curves if curve.points]
     layers = [*knee_layers(panel.curves, x, y, named=named), *_marks(curves, panel.curves, x, y, named=named)]
     if characters:
         ends = [(curve.name, curve.setting.slot, y.pixel(curve.points[-1].value)) for curve in curves]
         layers += end_labels(ends, y, characters=characters, named=named)
-    if keyed:
-        layers += legend([(curve.name, curve.setting.slot) for curve in curves], x.width)
-    return layered(
-        *layers, width=x.width, height=y.height, **_title(panel, x.width, offset=30 if keyed else 8)
-    )
+    return layered(*layers, width=x.width, height=y.height, **_title(panel, x.width))
 
 
-def _title(panel: Panel, width: int, offset: int) -> dict[str, alt.TitleParams]:
+def _title(panel: Panel, width: int) -> dict[str, alt.TitleParams]:
     """Never wider than its panel, which it would widen."""
     if not panel.title:
         return {}
     most = max(10, int(width / _BOLD_PX))
     text = shorten(panel.title if panel.own_names else capitalised(panel.title), most)
-    return {"title": alt.TitleParams(text, offset=offset, subtitle=shorten(panel.subtitle, most))}
+    return {"title": alt.TitleParams(text, offset=8, subtitle=shorten(panel.subtitle, most))}
 
 
 def _marks(

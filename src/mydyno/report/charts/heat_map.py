@@ -22,8 +22,11 @@ from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.report.views.heat_map import HeatMap, shown
 
 _CELL = 38
-"""Height of a cell with two lines of text; that of a small map has one line."""
+"""Height of a cell with two lines of text."""
 _SMALL_CELL = 20
+"""Of one with the ratio alone: in a small map, and where a cell is narrow."""
+_TWO_LINES = 84
+"""Pixels across that the second line needs."""
 _LONGEST = 34
 _GAP = 22
 _HEAD = 24
@@ -72,6 +75,7 @@ def _drawn(
     names = {_factors(view), *(name for each in maps for name in _names(view, each))}
     left = min(width * 0.38, max(map(len, names)) * CHARACTER_PX + 14)
     cell = (width - left) / len(view.columns)
+    cell_height = cell_height if cell >= _TWO_LINES else _SMALL_CELL
     placed: list[_Placed] = []
     top = 0.0
     for place, each in enumerate(maps):
