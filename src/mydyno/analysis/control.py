@@ -16,7 +16,6 @@ from mydyno.analysis.verdict import Verdict, judge_points
 from mydyno.analysis.wording import percent_interval
 from mydyno.results.records import PointRecord, TrialRecord
 
-
 _WIDE = 1.5
 """An interval whose upper end is so many times its lower one."""
 
