@@ -22,7 +22,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from bench_support import machine, print_table, say, spread
+from bench_support import machine, print_table, run_measured, say, spread
 
 from mydyno.core.units import format_bytes
 from mydyno.results import files, rows
@@ -61,6 +60,8 @@ DISK = ("reads", "writes", "write_bytes", "busy_s")
 MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 PROCESS = ("cpu_user_s", "cpu_system_s", "rss_bytes", "threads")
 HISTOGRAM = "HISTFAAAA" * 60
+Taken = tuple[float, float]
+"""Seconds by the clock, and CPU seconds of the whole process."""
 MYDYNO = [sys.executable, "-m", "mydyno.cli.main"]
 
 READING = """
@@ -285,9 +286,9 @@ def drop(path: Path) -> None:
         os.close(descriptor)
 
 
-def measure(path: Path, arguments: argparse.Namespace) -> dict[tuple[str, str], list[float]]:
-    """(what, cold or warm) -> seconds of each round."""
-    times: dict[tuple[str, str], list[float]] = {}
+def measure(path: Path, arguments: argparse.Namespace) -> dict[tuple[str, str], list[Taken]]:
+    """(what, cold or warm) -> what each round took."""
+    times: dict[tuple[str, str], list[Taken]] = {}
     with Lab.open(path, write=False) as lab:
         names = [run.folder for run in lab.list_runs()][-2:]
     last = len(names) - 1
@@ -295,33 +296,31 @@ def measure(path: Path, arguments: argparse.Namespace) -> dict[tuple[str, str], 
         for number in range(arguments.rounds):
             for cache in ("cold", "warm"):
                 say(f"round {number + 1} of {arguments.rounds}, {cache}")
-                for what, seconds in one_round(path, names[0], names[last], Path(out), cold=cache == "cold"):
-                    times.setdefault((what, cache), []).append(seconds)
+                for what, taken in one_round(path, names[0], names[last], Path(out), cold=cache == "cold"):
+                    times.setdefault((what, cache), []).append(taken)
     return times
 
 
-def one_round(path: Path, name: str, other: str, out: Path, *, cold: bool) -> Iterator[tuple[str, float]]:
-    def timed(*command: str) -> float:
+def one_round(path: Path, name: str, other: str, out: Path, *, cold: bool) -> Iterator[tuple[str, Taken]]:
+    def run(*command: str) -> tuple[str, Taken]:
         if cold:
             drop(path)
         began = time.perf_counter()
-        subprocess.run([*MYDYNO, *command, "--lab", str(path)], capture_output=True, check=True)
-        return time.perf_counter() - began
+        output, usage = run_measured(command)
+        return output, (time.perf_counter() - began, usage.user_s + usage.system_s)
 
-    def told(*more: str) -> dict[str, float]:
-        if cold:
-            drop(path)
-        done = subprocess.run(
-            [sys.executable, "-c", READING, str(path), *more], capture_output=True, text=True, check=True
-        )
-        found: dict[str, float] = json.loads(done.stdout)
-        return found
+    def told(what: str, *more: str) -> Taken:
+        output, (_, cpu) = run(sys.executable, "-c", READING, str(path), *more)
+        return json.loads(output)[what], cpu
 
-    yield "open", told()["open"]
-    yield "read", told(name)["read"]
-    yield "runs", timed("runs")
-    yield "report", timed("report", name, "--out", str(out))
-    yield "compare", timed("compare", name, other)
+    yield "open", told("open")
+    yield "read", told("read", name)
+    for what, arguments in {
+        "runs": ["runs"],
+        "report": ["report", name, "--out", str(out)],
+        "compare": ["compare", name, other],
+    }.items():
+        yield what, run(*MYDYNO, *arguments, "--lab", str(path))[1]
 
 
 def sizes(path: Path, arguments: argparse.Namespace) -> None:
@@ -367,22 +366,16 @@ def main() -> None:
         os.sync()
         sizes(path, arguments)
         times = measure(path, arguments)
-    print("\nSeconds, each in a fresh process\n")
-    whats = list(dict.fromkeys(what for what, _ in times))
+    print("\nSeconds, each of a fresh process; its CPU time with everything that it loads\n")
     print_table(
-        ["what", "n", "cold, median [least most]", "warm"],
+        ["what", "lab", "n", "seconds, median [least most]", "CPU of the process"],
         [
-            [
-                what,
-                str(len(times[what, "cold"])),
-                spread(times[what, "cold"], 3),
-                spread(times[what, "warm"], 3),
-            ]
-            for what in whats
+            [what, cache, str(len(taken)), *(spread([one[part] for one in taken], 3) for part in (0, 1))]
+            for (what, cache), taken in sorted(times.items())
         ],
     )
     for what, most in (("report", MOST_REPORT_SECONDS), ("compare", MOST_COMPARE_SECONDS)):
-        values = [seconds for cache in ("cold", "warm") for seconds in times[what, cache]]
+        values = [seconds for (which, _), taken in times.items() if which == what for seconds, _ in taken]
         print(f"{sum(each < most for each in values)} of {len(values)} of `{what}` took less than {most:g} s")
 
 

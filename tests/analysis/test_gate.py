@@ -48,7 +48,8 @@ def test_a_higher_latency_is_a_loss() -> None:
 
 
 def test_the_worst_state_decides_and_nothing_compared_is_unsure() -> None:
-    failed, passed = held(around(90, 0.001), around(100, 0.001)), held(around(110, 0.001), around(100, 0.001))
+    before = list(reversed(around(100, 0.001)))
+    failed, passed = held(around(90, 0.001), before), held(around(110, 0.001), before)
     assert state_of([passed, failed]) == "failed"
     assert state_of([passed, passed]) == "passed"
     assert state_of([]) == "unsure"

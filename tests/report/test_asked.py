@@ -9,9 +9,13 @@ import pytest
 
 from mydyno.core.errors import UsageError
 from mydyno.report.asked import Asked, metric_named, parse_margin
+from mydyno.report.comparison_tables import comparison_caption
 from mydyno.report.evidence import gather
+from mydyno.report.text import markdown, terminal
 from mydyno.report.views.method import method
+from mydyno.report.views.page import page
 from mydyno.report.views.verdicts import verdicts
+from mydyno.results.records import DesignRecord
 from report.builders import MemoryRun, thread_cache_run
 
 
@@ -47,6 +51,58 @@ def test_a_wider_margin_calls_more_of_it_no_difference() -> None:
     strict, lenient = (verdicts(gather(small(), Asked(margin=margin))) for margin in (0.001, 0.5))
     assert strict.outcome != "no-difference"
     assert lenient.outcome == "no-difference" or "a real difference, but below 50 %" in lenient.headline
+
+
+def test_a_sequential_design_says_what_its_intervals_are_corrected_for() -> None:
+    run = small()
+    design = DesignRecord(until=0.03, first_look=3, at_most=20)
+    whole = page(gather(replace(run, experiment=replace(run.experiment, design=design))))
+    assert "corrected for looking up to 18 times)" in whole.verdicts.headline
+    assert comparison_caption(whole.comparison).endswith("corrected for looking up to 18 times.")
+
+
+def test_an_outlier_is_a_remark_and_the_verdict_without_it_is_told() -> None:
+    run = thread_cache_run(connections=(10, 50), invalid=(), repeats=5)
+    records = [
+        replace(
+            record,
+            phases=tuple(
+                replace(each, queries_per_second=(each.queries_per_second or 0) * factor)
+                for each in record.phases
+            ),
+        )
+        for record in run.records
+        for factor in [(1.3 if record.point_id == "p2" else 1.0) * (0.2 if record.trial_id == "t007" else 1)]
+    ]
+    whole = page(gather(replace(run, records=tuple(records))))
+    (marked,) = whole.trials.marked
+    assert (marked.label, marked.remarks[0].check) == ("t007", "outlier")
+    (without,) = whole.verdicts.without
+    assert without.startswith("Without t007 the verdict would be: thread_cache_size = 450 is faster than")
+    assert without in " ".join(terminal(whole).split())
+    assert without in markdown(whole, ())
+
+
+def test_a_control_that_differs_stands_with_the_verdict() -> None:
+    run = thread_cache_run(levels=(8, 450, 9), connections=(10, 50), invalid=())
+    first, second, third = run.experiment.points
+    again = replace(third, control_of=second.point_id, levels=second.levels, title="control")
+    design = replace(run.experiment, points=(first, second, again))
+    slower = tuple(
+        replace(
+            record,
+            phases=tuple(
+                replace(each, queries_per_second=(each.queries_per_second or 0) / 2) for each in record.phases
+            ),
+        )
+        if record.point_id == again.point_id
+        else record
+        for record in run.records
+    )
+    whole = page(gather(replace(run, experiment=design, records=slower)))
+    (control,) = whole.controls
+    assert control.differs
+    assert "although both are the same" in " ".join(terminal(whole).split())
 
 
 def test_a_trial_that_is_left_out_for_no_number_is_named() -> None:

@@ -33,11 +33,11 @@ def pin(
     mydyno baseline pin oltp-full-1f3870be --as before-upgrade
     ```
     """
+    from mydyno.cli.labs import open_lab
     from mydyno.results import baselines
     from mydyno.results.baselines import Baseline
-    from mydyno.results.store import Lab
 
-    with Lab.open(lab, write=True) as opened:
+    with open_lab(lab, write=True) as opened:
         found = opened.find_run(run)
         experiment = found.experiment.name
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -50,10 +50,10 @@ def pin(
 @app.command("list")
 def list_baselines(lab: options.Lab = options.DEFAULT_LAB) -> None:
     """List the pinned runs."""
+    from mydyno.cli.labs import open_lab
     from mydyno.results import baselines
-    from mydyno.results.store import Lab
 
-    with Lab.open(lab, write=False) as opened:
+    with open_lab(lab, write=False) as opened:
         found = baselines.read(opened.path)
     if not found:
         typer.echo("no baseline is pinned; `mydyno baseline pin RUN` pins one")
@@ -68,10 +68,10 @@ def unpin(
     lab: options.Lab = options.DEFAULT_LAB,
 ) -> None:
     """Forget a baseline; its run stays."""
+    from mydyno.cli.labs import open_lab
     from mydyno.results import baselines
-    from mydyno.results.store import Lab
 
-    with Lab.open(lab, write=True) as opened:
+    with open_lab(lab, write=True) as opened:
         gone = baselines.unpin(opened.path, name)
     typer.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
 

@@ -45,15 +45,13 @@ def trend(
     ```
     """
     from mydyno.analysis.trend import Measured, trends
+    from mydyno.cli.labs import open_lab
     from mydyno.report.trend.text import as_json, terminal
-    from mydyno.results.store import Lab
 
-    with Lab.open(lab, write=False) as opened:
+    with open_lab(lab, write=False) as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
-        runs = [
-            run for run in opened.runs() if run.experiment.name == name and run.experiment.size == wanted
-        ][:last]
+        runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]
         found = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
     if not found:
         raise UsageError(

@@ -75,10 +75,11 @@ def comparison_caption(view: ComparisonTable) -> str:
     """How to read the table."""
     first = view.columns[0].level
     bars = "in brackets its 95 % interval" if view.has_intervals else "without intervals, which need 3 trials"
+    looked = f" Intervals of ratios are{view.correction.removeprefix(',')}." if view.correction else ""
     return (
         f"The mean over n valid trials, {bars}; below it the ratio to {first}, and whether the trials show a "
         f"difference. {capitalised(better(view))}. Verdicts over several columns or places are corrected for "
-        "being many (Holm); intervals are not."
+        f"being many (Holm); intervals are not.{looked}"
     )
 
 

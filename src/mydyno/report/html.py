@@ -66,6 +66,8 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
+_MARKUP = frozenset("&<>\"'")
+"""What `escape` escapes; most cells have none of it."""
 _MANY_ROWS = 24
 """Rows of the table of comparisons that are shown unfolded."""
 _MANY_REMARKS = 8
@@ -159,7 +161,12 @@ def table_markup(table: Table, caption: str) -> Markup:
 
 
 def _cells(row: Sequence[str], left: Sequence[str]) -> str:
-    return "".join([f"<td{text}>{escape(cell)}</td>" for text, cell in zip(left, row, strict=True)])
+    return "".join(
+        [
+            f"<td{text}>{cell if _MARKUP.isdisjoint(cell) else escape(cell)}</td>"
+            for text, cell in zip(left, row, strict=True)
+        ]
+    )
 
 
 def breakable(name: str) -> Markup:

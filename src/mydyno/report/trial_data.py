@@ -117,7 +117,7 @@ def _columns(names: Sequence[str], rows: Iterator[tuple[Cell, ...]]) -> Columns:
 
 def _short(value: Cell) -> Cell:
     """Numbers with `DIGITS` digits, whole ones as such, so that they take little room as text."""
-    if not isinstance(value, float):
+    if type(value) is not float:
         return value
     if not math.isfinite(value):
         return None

@@ -107,9 +107,14 @@ class Lab:
             stored = select_run(self._connection, run_id)
             return RunWriter(stored.experiment, self.path / "runs" / stored.folder, self._connection, run_id)
 
-    def runs(self) -> list[Run]:
-        """Every run in the lab, the newest first."""
-        rows = self._connection.execute("SELECT run_id FROM runs ORDER BY run_id DESC")
+    def runs(self, experiment: str | None = None) -> list[Run]:
+        """Every run in the lab, or those of one experiment, the newest first."""
+        rows = self._connection.execute(
+            "SELECT run_id FROM runs ORDER BY run_id DESC"
+            if experiment is None
+            else "SELECT run_id FROM runs WHERE experiment = ? ORDER BY run_id DESC",
+            () if experiment is None else (experiment,),
+        )
         return [self._reader(row["run_id"]) for row in rows.fetchall()]
 
     def list_runs(self) -> tuple[RunSummary, ...]:

@@ -43,13 +43,18 @@ def stretches(samples: pl.DataFrame, windows: Sequence[tuple[float, float]]) -> 
     if samples.is_empty() or "t_s" not in samples.columns:
         return [None for _ in windows]
     times: list[float] = samples["t_s"].to_list()
-    counting = samples.select(name for name in samples.columns if name == "t_s" or _counts_up(name))
+    counting = frozenset(filter(_counts_up, samples.columns))
     lost = restarts(samples)
-    return [_between(counting, times, lost, *window) for window in windows]
+    return [_between(samples, counting, times, lost, *window) for window in windows]
 
 
 def _between(
-    counting: pl.DataFrame, times: list[float], lost: Sequence[float], from_s: float, to_s: float
+    samples: pl.DataFrame,
+    counting: frozenset[str],
+    times: list[float],
+    lost: Sequence[float],
+    from_s: float,
+    to_s: float,
 ) -> Stretch | None:
     first, last = bisect_left(times, from_s), bisect_right(times, to_s) - 1
     if last <= first or times[last] <= times[first]:
@@ -57,8 +62,8 @@ def _between(
     restarted = any(times[first] < at <= times[last] for at in lost)
     grown = {
         name: value
-        for name, value in _growth(counting.row(first, named=True), counting.row(last, named=True))
-        if not (restarted and name.startswith(_OF_THE_SERVER))
+        for name, value in _growth(samples.row(first, named=True), samples.row(last, named=True))
+        if name in counting and not (restarted and name.startswith(_OF_THE_SERVER))
     }
     return Stretch(times[first], times[last], grown)
 
@@ -68,7 +73,7 @@ def _growth(
 ) -> Iterator[tuple[str, Number]]:
     for name, after in later.items():
         before = earlier[name]
-        if name != "t_s" and before is not None and after is not None and after >= before:
+        if before is not None and after is not None and after >= before:
             yield name, after - before
 
 

@@ -35,7 +35,9 @@ _POINT = {"size": 9, "filled": True}
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3]]
 """Colour is never the only difference."""
 _FROM_ZERO = alt.Scale(zero=True, nice=True)
-_LEGEND = alt.Legend(title=None, orient="bottom", direction="horizontal", symbolType="stroke")
+_LEGEND = alt.Legend(
+    title=None, orient="bottom", direction="horizontal", symbolType="stroke", labelColor=theme.INK
+)
 
 _COLORS: dict[Key, str] = {
     "all": theme.GRID,

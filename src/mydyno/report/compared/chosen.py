@@ -90,7 +90,7 @@ def _earlier(run: Run, lab: Lab) -> Run:
     pinned = [one for one in baselines.read(lab.path) if one.experiment == run.experiment.name]
     if len(pinned) == 1 and pinned[0].run != run.folder.name:
         return lab.find_run(pinned[0].run)
-    same = [one for one in lab.runs() if one.experiment.name == run.experiment.name]
+    same = lab.runs(run.experiment.name)
     names = [one.folder.name for one in same]
     older = same[names.index(run.folder.name) + 1 :]
     alike = [one for one in older if one.experiment.size == run.experiment.size]

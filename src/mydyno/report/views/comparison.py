@@ -82,6 +82,8 @@ class ComparisonTable:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     words: Words
+    correction: str = ""
+    """Of the ratios' intervals, where the data were looked at again and again."""
 
     @property
     def empty(self) -> bool:
@@ -143,6 +145,7 @@ def comparison(evidence: Evidence, verdicts: Verdicts) -> ComparisonTable:
         columns=tuple(_columns(evidence, grid, settings)),
         rows=tuple(row for each in grid.rows for row in _Rows(evidence, each, settings, held).rows()),
         words=evidence.words,
+        correction=evidence.standard.correction,
     )
 
 

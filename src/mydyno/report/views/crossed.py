@@ -66,7 +66,13 @@ def _sentence(grid: Grid, overall: Overall, column: int) -> str:
             named = ", ".join(("", *_named(outcome, rows, every=len(rows) == len(overall))))
             parts.append(f"{said} {how_many}{named}")
     told = f"{grid.columns[column]} against {grid.columns[0]}: {'; '.join(parts)}."
-    return f"{told}{_cost(overall, column)}"
+    return f"{told}{_looked(overall)}{_cost(overall, column)}"
+
+
+def _looked(overall: Overall) -> str:
+    """Of a sequential design: what its intervals are corrected for."""
+    correction = next((verdict.standard.correction for row in overall for verdict in row.values()), "")
+    return f" Intervals are{correction.removeprefix(',')}." if correction else ""
 
 
 def _named(outcome: Outcome, rows: Sequence[tuple[str, Verdict]], *, every: bool) -> Iterator[str]:

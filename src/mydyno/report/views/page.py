@@ -30,7 +30,7 @@ from mydyno.report.views.overview import Overview, overview
 from mydyno.report.views.panels import Panel, panels
 from mydyno.report.views.procedure import Step, procedure
 from mydyno.report.views.programs import Programs, programs
-from mydyno.report.views.ranks import Ranks, ranks
+from mydyno.report.views.ranks import Ranks, answer, ranks
 from mydyno.report.views.settings import SettingsView, settings_view
 from mydyno.report.views.shape import Shape, shape
 from mydyno.report.views.tails import latencies
@@ -112,6 +112,9 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, found)
+    ordered = ranks(evidence, strange)
+    if found.untested and (order := answer(ordered)) is not None:
+        found = replace(found, headline=order)
     told = method(evidence)
     explained = effects_view(evidence)
     return Page(
@@ -119,7 +122,7 @@ def page(evidence: Evidence) -> Page:
         words=evidence.words,
         verdicts=found,
         comparison=compared,
-        ranks=ranks(evidence, strange),
+        ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),
         controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),

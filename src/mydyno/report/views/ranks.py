@@ -73,6 +73,20 @@ def ranks(evidence: Evidence, flagged: Sequence[Flagged]) -> Ranks:
     return Ranks(found)
 
 
+def answer(found: Ranks) -> str | None:
+    """The order over everything as a headline, for tables of single runs: no single pair of runs can be told
+    apart there, and the levels can. None where no difference is shown, or durability parts the levels."""
+    if len(found.main) != 1 or not any(pair.differ for pair in found.main[0].ranking.pairs):
+        return None
+    (rank,) = found.main
+    over = sorted({pair.conditions for pair in rank.ranking.pairs})
+    number = f"{over[0]}" if len(over) == 1 else f"{over[0]} to {over[-1]}"
+    return (
+        f"{_last(rank.ranking.factor)}, best in {rank.metric} first: {rank.ranking.display}, over {number} "
+        "conditions that differ in nothing else."
+    )
+
+
 def _of_factor(
     evidence: Evidence, factor: str, flagged: Sequence[Flagged], *, groups: bool
 ) -> Iterator[Rank]:

@@ -125,7 +125,7 @@ def _intervals(evidence: Evidence, trial: TrialRecord, start: float) -> Iterator
     frame = evidence.series_of(trial).intervals(*MEASURED)
     if frame.is_empty():
         return
-    for phase, begin, end, queries, p99 in frame.select(MEASURED).iter_rows():
+    for phase, begin, end, queries, p99 in zip(*(frame[name].to_list() for name in MEASURED), strict=True):
         if end > begin:
             middle = (begin + end) / 2 - start
             yield Interval(phase, middle, queries / (end - begin), None if p99 is None else p99 / 1e6)

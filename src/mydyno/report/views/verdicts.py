@@ -87,6 +87,8 @@ class Verdicts:
     """Of each point against the first of its row, row by row."""
     beside: tuple[Beside, ...]
     """Where there are trials enough for an interval, and one factor varies."""
+    untested: bool = False
+    """No comparison over all places has trials enough for a test."""
     without: tuple[str, ...] = ()
     """What would be said without the trials that are flagged as outliers, where it is something else."""
 
@@ -107,6 +109,7 @@ def verdicts(evidence: Evidence, strange: Sequence[Flagged] = ()) -> Verdicts:
             for one in found
         ),
         beside=() if evidence.crossed else tuple(_beside(evidence, settings, metric)),
+        untested=bool(found) and all(one.overall.ratio.p_value is None for one in found),
         without=tuple(_without(evidence, strange, rows)),
     )
 
