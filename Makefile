@@ -11,6 +11,8 @@ STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.
 # What the slow tests need to build guest images and boot them.
 GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils mmdebstrap=mmdebstrap \
 	mkfs.erofs=erofs-utils newuidmap=uidmap
+# What opens a report's page in the tests.
+BROWSER := chromium|chromium-browser|google-chrome=chromium?
 # What they need to fetch MySQL 5.6.
 RELEASE_TOOLS := npm=npm?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
@@ -35,6 +37,7 @@ lint: setup-dev ## style and types only
 bench: setup-dev ## measure the engine against its peers, and what changes between trials take, on this machine
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
+	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py
@@ -55,7 +58,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
-	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' $(STORAGE_TOOLS)
+	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' '$(BROWSER)' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
 	@mydyno images fetch || echo '==> no User-Mode Linux kernel could be had: what needs a guest is skipped'
 	@touch $@

@@ -65,10 +65,17 @@ class Page:
 
     def draw_all(self) -> None:
         """Scroll through the page until each chart that can be seen is drawn."""
+        self._draw(most=10_000)
+
+    def draw_first(self) -> None:
+        """The same for the first chart alone."""
+        self._draw(most=1)
+
+    def _draw(self, most: int) -> None:
         self.ask(
-            """(async () => {
+            """(async (most) => {
               const frame = () => new Promise((done) => requestAnimationFrame(done));
-              for (const box of document.querySelectorAll('[data-chart]')) {
+              for (const box of [...document.querySelectorAll('[data-chart]')].slice(0, most)) {
                 if (!box.checkVisibility()) continue;
                 box.scrollIntoView({behavior: 'instant', block: 'center'});
                 for (let turn = 0; !box.classList.contains('is-live') && turn < 600; turn++) await frame();
@@ -76,11 +83,14 @@ class Page:
               }
               scrollTo({top: 0, behavior: 'instant'});
               await frame();
-            })()"""
+            """
+            f"}})({most})"
         )
 
-    def screenshot(self, path: Path, *, whole: bool = True) -> None:
-        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    def screenshot(self, path: Path, *, width: int, height: int, scale: float = 1.0) -> None:
+        """The page's upper left `width` x `height`, below the window's edge too."""
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
+        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def pdf(self, path: Path) -> None:

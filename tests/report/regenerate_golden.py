@@ -1,14 +1,26 @@
-"""Writes the golden texts of the report anew: look at the difference before you commit it."""
+"""Writes the golden texts and screenshots of the report anew: look at the difference before you commit it.
+
+`--texts` leaves the screenshots, which need Chromium.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from report.browser import browser
+from report.screenshots import MADE_WITH, made_with, screenshots
 from report.test_text import GOLDEN, golden_texts
 
 GOLDEN.mkdir(exist_ok=True)
 for name, text in golden_texts().items():
     (GOLDEN / name).write_text(text)
+if "--texts" not in sys.argv:
+    with browser() as chromium, tempfile.TemporaryDirectory() as folder:
+        for made in screenshots(chromium, Path(folder)).values():
+            made.replace(GOLDEN / made.name)
+        MADE_WITH.write_text(json.dumps(made_with(chromium), indent=2) + "\n")

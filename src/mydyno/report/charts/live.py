@@ -38,12 +38,15 @@ class LiveChart:
 
     def embedded(self) -> dict[str, Any]:
         return {
-            size.name: {"width": width, "spec": {key: spec[key] for key in spec if key != "config"}}
-            for size, width, spec in (
-                (theme.WIDE, self.width, self.wide),
-                (theme.NARROW, theme.NARROW.width, self.narrow),
-            )
+            "wide": {"width": self.width, "spec": _without(self.wide, "config", "datasets")},
+            "narrow": {"width": theme.NARROW.width, "spec": _without(self.narrow, "config", "datasets")},
+            # Named by their content, and mostly the same in both.
+            "datasets": self.wide.get("datasets", {}) | self.narrow.get("datasets", {}),
         }
+
+
+def _without(spec: Spec, *keys: str) -> Spec:
+    return {key: value for key, value in spec.items() if key not in keys}
 
 
 def live(name: str, draw: Callable[[Size], Chart], *, zoom: bool = False) -> LiveChart:

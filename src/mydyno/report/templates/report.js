@@ -47,6 +47,7 @@
     const across = Math.min(drawn.spec.columns ?? 1, panels.length);
     const more = Math.floor((width - drawn.width) / across);
     for (const panel of panels) panel.width = Math.max(LEAST_PANEL, panel.width + more);
+    drawn.spec.datasets = chart.datasets;
     return drawn.spec;
   }
 
@@ -59,7 +60,7 @@
     const spec = fitted(READ(`chart-${box.dataset.chart}`), width);
     if (box.dataset.sets) {
       const sets = Object.entries(READ(`sets-${box.dataset.sets}`));
-      for (const [name, columns] of sets) (spec.datasets ??= {})[name] = rows(columns);
+      for (const [name, columns] of sets) spec.datasets[name] = rows(columns);
     }
     place.className = "live";
     place.setAttribute("aria-hidden", "true"); // the box has a label, the numbers a table

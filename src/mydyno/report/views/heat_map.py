@@ -19,14 +19,19 @@ class HeatMap:
 
 
 def heat_maps(view: ComparisonTable) -> tuple[HeatMap, ...]:
-    """The whole first; none where nothing was measured."""
-    if view.empty:
+    """The whole first; none where nothing can be compared. A row without two points has nothing to say."""
+    whole = tuple(row for row in view.whole if _compared(row))
+    if not whole:
         return ()
     parts: dict[str, list[Row]] = {}
     for row in view.rows:
-        if isinstance(row.place, str) and row not in view.whole:
+        if isinstance(row.place, str) and row not in view.whole and _compared(row):
             parts.setdefault(row.place, []).append(row)
-    return (HeatMap("", view.whole), *(HeatMap(name, tuple(rows)) for name, rows in parts.items()))
+    return (HeatMap("", whole), *(HeatMap(name, tuple(rows)) for name, rows in parts.items()))
+
+
+def _compared(row: Row) -> bool:
+    return any(cell and cell.held and cell.held.value is not None for cell in row.cells)
 
 
 def shown(cell: Cell) -> bool:
