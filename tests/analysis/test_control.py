@@ -34,6 +34,11 @@ def test_a_control_that_differs_is_a_warning() -> None:
     assert one.sentence.endswith("Differences of this size are no verdicts.")
 
 
+def test_a_control_that_may_be_anything_is_no_floor() -> None:
+    one = found([1000, 400, 1300], [500, 1100, 700])
+    assert one.sentence.endswith("n=3 vs 3: too noisy to be a floor for anything.")
+
+
 @pytest.mark.parametrize(
     ("second", "told"), [([1000, 1001], "says nothing yet"), ([1000, 1000, 1000], "identical values")]
 )

@@ -16,6 +16,9 @@ from mydyno.analysis.verdict import Verdict, judge_points
 from mydyno.analysis.wording import percent_interval
 from mydyno.results.records import PointRecord, TrialRecord
 
+_WIDE = 1.5
+"""An interval whose upper end is so many times its lower one."""
+
 
 @dataclass(frozen=True)
 class Control:
@@ -69,6 +72,8 @@ def _sentence(point: PointRecord, verdict: Verdict, differs: bool) -> str:
     size = f"{abs(ratio.value - 1) * 100:.1f} %"
     error = percent_interval(ratio.interval.low - 1, ratio.interval.high - 1)
     told = f"{twice} differs by {size}{of} ({error}{verdict.standard.correction}), {sizes}"
+    if not differs and ratio.interval.high / ratio.interval.low > _WIDE:
+        return f"{told}: too noisy to be a floor for anything."
     if not differs:
         return f"{told}: the noise floor."
     return (

@@ -39,6 +39,11 @@ def beyond(columns: Numbers, known: Numbers) -> Numbers:
     return np.asarray(left[:, lengths > _TINY * scale])
 
 
+def extended(known: Numbers, columns: Numbers) -> Numbers:
+    """The orthonormal columns `known` and what `columns` add to them."""
+    return np.hstack([known, beyond(columns, known)])
+
+
 def squared_length(columns: Numbers, values: Numbers) -> float:
     """Of the part of `values` (one column or several) that lies in the space of orthonormal `columns`."""
     return float(np.sum((columns.T @ values) ** 2))

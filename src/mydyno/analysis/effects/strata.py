@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.analysis.effects.algebra import Codes, Numbers, beyond, indicators
+from mydyno.analysis.effects.algebra import Codes, Numbers, beyond, extended, indicators
 from mydyno.analysis.effects.layout import Layout
 
 
@@ -67,11 +67,8 @@ class Strata:
                 space = beyond(indicators(codes), known)
                 self.all.append(Stratum("whole plots" if number else "blocks", codes, space, known))
                 held = groups
-            if number == 0:
-                # Effects are looked at within blocks; between blocks only the mean is.
-                known = np.hstack([nuisance, beyond(effects, nuisance)])
-            else:
-                known = np.hstack([known, beyond(indicators(codes), known)])
+            # Effects are looked at within blocks; between blocks only the mean is.
+            known = extended(known, indicators(codes)) if number else extended(nuisance, effects)
         self.all.append(Stratum("trials", np.arange(layout.trials), None, known))
         self._expected = np.array([self._contents(place) for place in range(len(self.all))])
 

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.analysis.effects.algebra import Flags, Numbers, basis, beyond, grouped, indicators, squared_length
+from mydyno.analysis.effects.algebra import (
+    Flags,
+    Numbers,
+    basis,
+    beyond,
+    extended,
+    grouped,
+    indicators,
+    squared_length,
+)
 from mydyno.analysis.effects.layout import ABSENT, Factor, Layout
 from mydyno.results.records import DesignPoints
 
@@ -67,7 +76,7 @@ def terms_of(layout: Layout, design: DesignPoints) -> Terms:
     nuisance = basis(own)
     shared = [nuisance]
     for plots in layout.plots:
-        shared.append(basis(np.hstack([shared[-1], indicators(plots)])))
+        shared.append(extended(shared[-1], indicators(plots)))
     columns: dict[tuple[str, ...], Numbers] = {
         (factor.name,): indicators(factor.codes) for factor in layout.factors
     }
@@ -123,9 +132,9 @@ def _adjusted(own: Numbers, others: Numbers, shared: Sequence[Numbers]) -> Numbe
 
     `shared` spans the groups, from blocks to the smallest whole plots.
     """
-    whole = beyond(own, basis(np.hstack([shared[0], others])))
+    whole = beyond(own, extended(shared[0], others))
     for groups in reversed(shared[1:]):
-        inside = beyond(own, basis(np.hstack([groups, others])))
+        inside = beyond(own, extended(groups, others))
         if inside.shape[1] == whole.shape[1]:
             return inside
     return whole
