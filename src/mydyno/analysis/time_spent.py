@@ -120,7 +120,7 @@ def time_spent(
     phase: PhaseRecord, growth: Mapping[str, float] | None, sampled_seconds: float | None, work: Work
 ) -> TimeSpent | None:
     """`growth`: how far the columns of samples.parquet went in `sampled_seconds` of the measured window; None
-    when that is not known. None when the phase measured nothing."""
+    when that is not known. None when the phase measured nothing, or nobody knows anything of its time."""
     if phase.measured_from_s is None or phase.measured_to_s is None:
         return None
     window = phase.measured_to_s - phase.measured_from_s
@@ -128,6 +128,8 @@ def time_spent(
         return None
     of = _Phase(phase, growth or {}, window, sampled_seconds or 0.0)
     whole, background = _ios(of) if work == "ios" else _queries(of)
+    if growth is None and {part.key for part in whole.parts} <= {"unknown", "client"}:
+        return None
     return TimeSpent(
         connections=phase.connections_reached,
         seconds=window,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
-from mydyno.report.charts.curve_axes import capitalised
-from mydyno.report.format import MISSING, count, interval, latency, number, ratio
+from mydyno.report.format import MISSING, capitalised, count, interval, latency, number, ratio
 from mydyno.report.tables import Table
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.report.views.curves import Measured

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mydyno.report.charts.comparison import comparison_chart, drawn_rows
-from mydyno.report.charts.curve_axes import capitalised
 from mydyno.report.charts.curves import curves_chart
 from mydyno.report.charts.draw import Chart
 from mydyno.report.charts.effects import effects_chart
@@ -19,6 +18,7 @@ from mydyno.report.charts.self_checks import self_checks_chart
 from mydyno.report.charts.theme import Size
 from mydyno.report.effects_tables import effects_caption
 from mydyno.report.evidence import SIGNS
+from mydyno.report.format import capitalised
 from mydyno.report.optima_tables import optima_table
 from mydyno.report.storage_tables import self_checks_table
 from mydyno.report.tables import (

@@ -94,6 +94,11 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
     return f"{write(low)} to {write(high)}"
 
 
+def capitalised(text: str) -> str:
+    """With a capital at its start, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def plain_spaces(text: str) -> str:
     """`text` for a terminal or a text file: narrow no-break spaces become ordinary ones."""
     return text.replace(GROUP, " ")

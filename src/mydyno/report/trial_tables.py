@@ -27,11 +27,11 @@ def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
         ("setting", page.row.setting.title),
         ("order", f"{page.row.order} of {page.planned}"),
         ("block", str(trial.block)),
-        ("started", trial.started_at),
+        ("started", MISSING if page.imported else trial.started_at),
         ("took", duration(trial.seconds)),
         ("server", trial.server_version or MISSING),
         ("durability", trial.durability or MISSING),
-        ("seed", str(trial.seed)),
+        ("seed", MISSING if page.imported else str(trial.seed)),
         *page.data,
     ]
     if trial.ground is not None:

@@ -130,7 +130,3 @@ def short_noun(metric: Metric, words: Words) -> str:
     if metric is words.rate:
         return words.rate_short
     return metric.noun.replace(" per second", "/s")
-
-
-def capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,12 +9,12 @@ import altair as alt
 
 from mydyno.analysis.metrics import Metric
 from mydyno.report.charts import theme
-from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis, capitalised
+from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.knees import LANE, knee_layers, knees
 from mydyno.report.charts.labels import end_labels, room_for
 from mydyno.report.charts.theme import Size
-from mydyno.report.format import count, interval, latency, shorten
+from mydyno.report.format import capitalised, count, interval, latency, shorten
 from mydyno.report.views.curves import Curve, CurvePoint, Curves
 from mydyno.report.views.panels import Panel
 

@@ -9,11 +9,11 @@ import altair as alt
 
 from mydyno.analysis.places import Place
 from mydyno.report.charts import theme
-from mydyno.report.charts.curve_axes import axis_title, capitalised, one_two_five
+from mydyno.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
-from mydyno.report.format import count, interval, latency, shorten
+from mydyno.report.format import capitalised, count, interval, latency, shorten
 from mydyno.report.views.curves import Measured
 from mydyno.report.views.levels import Level, Levels
 

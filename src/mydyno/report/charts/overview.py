@@ -79,7 +79,9 @@ def _subtitle(panel: Panel) -> str:
         return "no trial was recorded"
     if panel.invalid:
         return f"trial {panel.shown.trial_id}: INVALID, as is every trial of this setting"
-    return f"trial {panel.shown.trial_id}" + (f", {len(panel.others)} more behind it" if panel.others else "")
+    behind, left_out = len(panel.others), panel.not_drawn
+    told = f", {behind} of {behind + left_out}" if left_out else f", {behind}"
+    return f"trial {panel.shown.trial_id}" + (f"{told} more behind it" if behind else "")
 
 
 def _rates(

@@ -29,6 +29,8 @@ _Stretch = tuple[int, float, float, int]
 
 _SAMPLED = tuple(f"status.{name}" for name in COUNTERS)
 
+MOST_BEHIND = 20
+"""More faint lines than these are a fog, and cost the reader's browser seconds."""
 MOST_PANELS = 8
 """Settings that are shown; more would be too small to read, and each trial has a picture of its own."""
 
@@ -76,6 +78,9 @@ class Panel:
     shown: RateLine | None
     """The trial drawn in full; None when the point has no trial with a series."""
     others: tuple[RateLine, ...]
+    """Behind it: the other valid trials, or as many of them as can be told apart, spread over the run."""
+    not_drawn: int
+    """So many more valid trials there are."""
     counters: tuple[CounterLine, ...]
     spans: tuple[Span, ...]
     invalid: bool
@@ -133,15 +138,25 @@ def _panel(evidence: Evidence, setting: Setting) -> Panel:
     candidates = [trial for trial in of_point if (trial.trial_id, trial.attempt) in lines]
     chosen = most_typical(candidates)
     if chosen is None:
-        return Panel(setting, None, (), (), (), invalid=bool(of_point) and not valid)
+        return Panel(setting, None, (), 0, (), (), invalid=bool(of_point) and not valid)
+    behind = [line for line in lines.values() if line.trial_id != chosen.trial_id]
+    drawn = _spread_out(behind, MOST_BEHIND)
     return Panel(
         setting=setting,
         shown=lines[chosen.trial_id, chosen.attempt],
-        others=tuple(line for line in lines.values() if line.trial_id != chosen.trial_id),
+        others=drawn,
+        not_drawn=len(behind) - len(drawn),
         counters=_counters(chosen, evidence.series_of(chosen).samples("t_s", *_SAMPLED)),
         spans=_spans(chosen),
         invalid=chosen.status == "invalid",
     )
+
+
+def _spread_out(lines: Sequence[RateLine], most: int) -> tuple[RateLine, ...]:
+    """At most `most` of them, first and last among them."""
+    if len(lines) <= most:
+        return tuple(lines)
+    return tuple(lines[round(place * (len(lines) - 1) / (most - 1))] for place in range(most))
 
 
 def most_typical(trials: Sequence[TrialRecord]) -> TrialRecord | None:

@@ -43,6 +43,8 @@ class TrialPage:
     row: TrialRow
     trial: TrialRecord
     planned: int
+    imported: bool
+    """It was measured elsewhere: when and by what seed is not known."""
     settings: tuple[tuple[str, Value], ...]
     """The variables that are not the same in all settings, as they were in this trial."""
     data: tuple[tuple[str, str], ...]
@@ -80,6 +82,7 @@ def _page(
         row=row,
         trial=trial,
         planned=evidence.experiment.planned_trials,
+        imported=evidence.experiment.imported,
         settings=tuple(
             (name, Value(trial.settings_in_force.get(name), trial.settings_asked.get(name)))
             for name in differing
