@@ -189,7 +189,7 @@ def _alarm(of: Ratio, standard: Standard) -> float:
     return float(verdict.outcome in ("faster", "slower"))
 
 
-def too_many(share: float, experiments: int, nominal: float = 0.05, doubt: float = 1e-3) -> bool:
+def too_many(share: float, experiments: int, nominal: float = 0.05, doubt: float = 1e-4) -> bool:
     """Whether so many false alarms can be no chance if the true rate is nominal: the exact binomial test."""
     alarms = round(share * experiments)
     return bool(stats.binom.sf(alarms - 1, experiments, nominal) < doubt)

@@ -134,7 +134,13 @@ def test_the_report_of_an_unbundled_run_is_that_of_the_original(tmp_path: Path) 
         bundle(run, tmp_path / FILE)
     taken(tmp_path / FILE, tmp_path / "lab")
     with Lab.open(tmp_path / "lab", write=False) as lab:
-        assert page(gather(lab.find_run())) == before
+        after = page(gather(lab.find_run()))
+    # The commands that do it again name the lab.
+    lines = [
+        each.line.replace(str(tmp_path / "source"), str(tmp_path / "lab")) for each in before.again.commands
+    ]
+    assert [each.line for each in after.again.commands] == lines
+    assert replace(after, again=before.again) == before
 
 
 def test_the_same_run_gives_the_same_bytes(good: Path, tmp_path: Path) -> None:
