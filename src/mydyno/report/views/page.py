@@ -116,7 +116,6 @@ def page(evidence: Evidence) -> Page:
     if found.untested and (order := answer(ordered)) is not None:
         found = replace(found, headline=order, sentences=())
     told = method(evidence)
-    explained = effects_view(evidence)
     return Page(
         experiment=evidence.experiment,
         words=evidence.words,
