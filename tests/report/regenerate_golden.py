@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -22,5 +23,5 @@ for name, text in golden_texts().items():
 if "--texts" not in sys.argv:
     with browser() as chromium, tempfile.TemporaryDirectory() as folder:
         for made in screenshots(chromium, Path(folder)).values():
-            made.replace(GOLDEN / made.name)
+            shutil.copy(made, GOLDEN / made.name)
         MADE_WITH.write_text(json.dumps(made_with(chromium), indent=2) + "\n")

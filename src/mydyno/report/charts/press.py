@@ -88,8 +88,8 @@ def _work() -> None:
         name, *arguments = json.loads(line)
         try:
             answer = {"made": jobs[name](*arguments)}
-        except ValueError as error:
-            answer = {"error": str(error)}
+        except (RuntimeError, TypeError, ValueError) as error:
+            answer = {"error": str(error).partition("\n")[0]}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 

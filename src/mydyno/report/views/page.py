@@ -114,7 +114,7 @@ def page(evidence: Evidence) -> Page:
     compared = comparison(evidence, found)
     ordered = ranks(evidence, strange)
     if found.untested and (order := answer(ordered)) is not None:
-        found = replace(found, headline=order)
+        found = replace(found, headline=order, sentences=())
     told = method(evidence)
     explained = effects_view(evidence)
     return Page(
