@@ -46,9 +46,3 @@ def test_false_alarms_and_coverage_are_nominal(name: str, blocks: int) -> None:
 @pytest.mark.parametrize("name", ["normal", "heavier tails (t, 3 df)", "autocorrelation 0.6"])
 def test_stopping_when_it_is_known_well_enough_keeps_the_rates(name: str) -> None:
     assert_nominal(sequential_rates(NOISES[name], MANY, seed=14))
-
-
-@pytest.mark.slow
-def test_stopping_without_the_correction_does_not() -> None:
-    found = sequential_rates(NOISES["normal"], MANY, corrected=False, seed=14)
-    assert found.easy > 0.06
