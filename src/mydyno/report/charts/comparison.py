@@ -50,7 +50,7 @@ def comparison_chart(view: ComparisonTable, size: Size) -> Chart:
     layers.append(
         alt.Chart(data(told))
         .mark_text(align="right", baseline="middle")
-        .encode(x=alt.value(-10), y=y, text="name:N")
+        .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
     )
     layers += legend([(column.level, column.slot) for column in view.columns[1:]], width)
     return side_by_side([layered(*layers, width=width, height=height)], 1, {"row": 0, "column": 0})
@@ -138,7 +138,7 @@ def _column(
     return [
         alt.Chart(data(whole))
         .mark_rule(color=color, strokeWidth=2)
-        .encode(x=x.encoding("low"), x2="high:Q", y=y),
+        .encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y),
         alt.Chart(data(rows))
         .mark_point(
             shape=theme.shape(column.slot),
@@ -149,7 +149,12 @@ def _column(
             opacity=1,
             aria=True,
         )
-        .encode(x=x.encoding(), y=y, fill=alt.Fill("fill:N", scale=None, legend=None), description="told:N"),
+        .encode(
+            x=x.encoding(),
+            y=y,
+            fill=alt.Fill("fill:N", scale=None, legend=None),
+            description=alt.Description("told:N"),
+        ),
     ]
 
 
@@ -163,5 +168,5 @@ def _one(x: _Axis) -> alt.Chart:
 def _bands(rows: int, row_height: int, y: alt.Y) -> alt.Chart:
     """Every second row is pale, so that the eye keeps to it."""
     bands = [{"y": place * row_height, "to": (place + 1) * row_height} for place in range(0, rows, 2)]
-    drawn: alt.Chart = alt.Chart(data(bands)).mark_rect(color=theme.BAND).encode(y=y, y2="to:Q")
+    drawn: alt.Chart = alt.Chart(data(bands)).mark_rect(color=theme.BAND).encode(y=y, y2=alt.Y2("to:Q"))
     return drawn

@@ -81,7 +81,7 @@ def _marks(
 ) -> Iterator[alt.Chart]:
     """Each kind of mark of all curves in one layer: a chart of few layers is drawn quickly."""
     color = alt.Color("color:N", scale=None, legend=None)
-    detail = "setting:N"
+    detail = alt.Detail("setting:N")
     points: list[Row] = []
     trials: list[Row] = []
     for place, curve in enumerate(curves):
@@ -108,7 +108,7 @@ def _marks(
         yield (
             alt.Chart(data(bars))
             .mark_rule(strokeWidth=2, opacity=0.75)
-            .encode(x=along, y=y.encoding("low", named=named), y2="high:Q", color=color)
+            .encode(x=along, y=y.encoding("low", named=named), y2=alt.Y2("high:Q"), color=color)
         )
     yield (
         alt.Chart(data(points))
@@ -118,7 +118,7 @@ def _marks(
             y=up,
             color=color,
             shape=alt.Shape("shape:N", scale=None, legend=None),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
     )
 

@@ -94,15 +94,19 @@ def _shares(named: list[dict[str, object]], width: int) -> Layered:
             x=x,
             x2=alt.X2Datum(0),
             y=alt.Y("top:Q", axis=None, scale=down),
-            y2="bottom:Q",
+            y2=alt.Y2("bottom:Q"),
             color=alt.Color("color:N", scale=None, legend=None),
             opacity=alt.Opacity("opacity:Q", scale=None, legend=None),
-            description="hover:N",
+            description=alt.Description("hover:N"),
         ),
-        alt.Chart(data(bars)).mark_rule(color=theme.INK, strokeWidth=1.6).encode(x="low:Q", x2="high:Q", y=y),
-        base.mark_text(align="right", baseline="middle").encode(x=alt.value(-10), y=y, text="name:N"),
+        alt.Chart(data(bars))
+        .mark_rule(color=theme.INK, strokeWidth=1.6)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
+        base.mark_text(align="right", baseline="middle").encode(
+            x=alt.XValue(-10), y=y, text=alt.Text("name:N")
+        ),
         base.mark_text(align="left", baseline="middle", dx=7, fontWeight="bold").encode(
-            x="end:Q", y=y, text="told:N"
+            x=alt.X("end:Q"), y=y, text=alt.Text("told:N")
         ),
     ]
     return layered(*layers, width=width, height=height)
@@ -165,10 +169,10 @@ def _line(
     bars = [row for row in rows if row["low"] is not None]
     base = alt.Chart(data(rows))
     return [
-        base.mark_line(color=color, strokeWidth=2, xOffset=dodge).encode(x=x, y=y, order=alt.value(0)),
+        base.mark_line(color=color, strokeWidth=2, xOffset=dodge).encode(x=x, y=y, order=alt.OrderValue(0)),
         alt.Chart(data(bars))
         .mark_rule(color=color, strokeWidth=2, opacity=0.75, xOffset=dodge)
-        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         base.mark_point(
             shape=theme.shape(slot),
             filled=True,
@@ -179,7 +183,7 @@ def _line(
             opacity=1,
             xOffset=dodge,
             aria=True,
-        ).encode(x=x, y=y, description="told:N"),
+        ).encode(x=x, y=y, description=alt.Description("told:N")),
     ]
 
 

@@ -124,18 +124,18 @@ def _cells_layers(placed: Sequence[_Placed], frame: _Frame) -> Iterator[alt.Char
     base = alt.Chart(data([row for one in placed for row in _cells(one, frame.view)]))
     yield base.mark_rect(stroke=theme.PAPER, strokeWidth=2, aria=True).encode(
         x=frame.x("left"),
-        x2="right:Q",
+        x2=alt.X2("right:Q"),
         y=frame.y("top"),
-        y2="bottom:Q",
+        y2=alt.Y2("bottom:Q"),
         color=alt.Color("fill:N", scale=None, legend=None),
-        description="told:N",
+        description=alt.Description("told:N"),
     )
     large = placed[0].cell_height >= _CELL
     middle = {"x": frame.x(), "y": frame.y()}
-    yield base.mark_text(baseline="middle", dy=-7 if large else 0).encode(text="ratio:N", **middle)
+    yield base.mark_text(baseline="middle", dy=-7 if large else 0).encode(text=alt.Text("ratio:N"), **middle)
     if large:
         yield base.mark_text(baseline="middle", dy=8, fontSize=11, color=theme.MUTED).encode(
-            text="below:N", **middle
+            text=alt.Text("below:N"), **middle
         )
 
 
@@ -175,7 +175,7 @@ def _text(
     drawn: alt.Chart = (
         alt.Chart(data(rows))
         .mark_text(align=align, baseline=baseline, color=color, fontWeight="bold" if bold else "normal")
-        .encode(x=frame.x(), y=frame.y(), text="text:N")
+        .encode(x=frame.x(), y=frame.y(), text=alt.Text("text:N"))
     )
     return drawn
 

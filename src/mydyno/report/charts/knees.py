@@ -36,7 +36,7 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iter
         yield (
             alt.Chart(data(lines))
             .mark_line(strokeWidth=2, opacity=theme.FAINT)
-            .encode(x=x.encoding(), y=y.encoding(named=named), color=color, detail="setting:N")
+            .encode(x=x.encoding(), y=y.encoding(named=named), color=color, detail=alt.Detail("setting:N"))
         )
     rows = [_knee(curve, law, x, y, lane) for lane, (curve, law) in enumerate(knees(view))]
     if not rows:
@@ -44,11 +44,17 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iter
     base = alt.Chart(data(rows))
     along, up = x.encoding(), y.encoding("middle", named=named)
     yield base.mark_rect(opacity=theme.FAINT).encode(
-        x=x.encoding("low"), x2="high:Q", y=y.encoding("top", named=named), y2="bottom:Q", color=color
+        x=x.encoding("low"),
+        x2=alt.X2("high:Q"),
+        y=y.encoding("top", named=named),
+        y2=alt.Y2("bottom:Q"),
+        color=color,
     )
-    yield base.mark_rule(strokeDash=[2, 4], strokeWidth=1).encode(x=along, y=up, y2="peak:Q", color=color)
+    yield base.mark_rule(strokeDash=[2, 4], strokeWidth=1).encode(
+        x=along, y=up, y2=alt.Y2("peak:Q"), color=color
+    )
     yield base.mark_point(shape="diamond", filled=True, size=46, opacity=1, aria=True).encode(
-        x=along, y=up, color=color, description="told:N"
+        x=along, y=up, color=color, description=alt.Description("told:N")
     )
     sides: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 6), ("right", -6))
     for align, dx in sides:
@@ -56,7 +62,7 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iter
             yield (
                 alt.Chart(data(there))
                 .mark_text(align=align, baseline="middle", dx=dx, fontSize=11, fontWeight="bold")
-                .encode(x=x.encoding("beside"), y=up, color=color, text="label:N")
+                .encode(x=x.encoding("beside"), y=up, color=color, text=alt.Text("label:N"))
             )
 
 

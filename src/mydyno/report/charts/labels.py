@@ -52,10 +52,10 @@ def end_labels(
         alt.Chart(data(rows))
         .mark_text(align="left", baseline="middle", dx=12, fontSize=12, fontWeight="bold")
         .encode(
-            x=alt.value("width"),
+            x=alt.XValue("width"),
             y=y.encoding(named=named),
             color=alt.Color("color:N", scale=None, legend=None),
-            text="name:N",
+            text=alt.Text("name:N"),
         )
     ]
 
@@ -76,13 +76,13 @@ def legend(entries: Sequence[tuple[str, int]], width: int) -> list[alt.Chart]:
         y_px = -14 - place * _LEGEND_ROW
         for name, slot, x_px in line:
             color = theme.color(slot)
-            base = alt.Chart(data([{"name": name}])).encode(y=alt.value(y_px))
+            base = alt.Chart(data([{"name": name}])).encode(y=alt.YValue(y_px))
             layers += [
                 base.mark_point(shape=theme.shape(slot), filled=True, size=60, color=color, opacity=1).encode(
-                    x=alt.value(x_px + 5)
+                    x=alt.XValue(x_px + 5)
                 ),
                 base.mark_text(align="left", baseline="middle", fontWeight="bold", color=color).encode(
-                    x=alt.value(x_px + 14), text="name:N"
+                    x=alt.XValue(x_px + 14), text=alt.Text("name:N")
                 ),
             ]
     return layers

@@ -141,17 +141,21 @@ def _marks(view: Levels, known: list[tuple[_Line, Measured]], x: _Axis, height: 
     whole = alt.Chart(data([row for row in rows if row["low"] is not None]))
     return [
         base.mark_rect(opacity=theme.FAINT).encode(
-            x=x.encoding("zero"), x2="value:Q", y=_y(height, "top"), y2="bottom:Q", color=color
+            x=x.encoding("zero"),
+            x2=alt.X2("value:Q"),
+            y=_y(height, "top"),
+            y2=alt.Y2("bottom:Q"),
+            color=color,
         ),
         alt.Chart(data(trials))
         .mark_circle(size=20, opacity=0.45)
         .encode(x=x.encoding("value"), y=y, color=color),
-        whole.mark_rule(strokeWidth=2).encode(x=x.encoding("low"), x2="high:Q", y=y, color=color),
+        whole.mark_rule(strokeWidth=2).encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y, color=color),
         base.mark_point(
             shape="circle", filled=True, opacity=1, size=46, stroke=theme.PAPER, strokeWidth=1, aria=True
-        ).encode(x=x.encoding("value"), y=y, color=color, description="told:N"),
+        ).encode(x=x.encoding("value"), y=y, color=color, description=alt.Description("told:N")),
         base.mark_text(align="left", baseline="middle", dx=7, color=theme.INK).encode(
-            x=x.encoding("end"), y=y, text="number:N"
+            x=x.encoding("end"), y=y, text=alt.Text("number:N")
         ),
     ]
 
@@ -198,7 +202,7 @@ def _text(
     drawn: alt.Chart = (
         alt.Chart(data(rows))
         .mark_text(align=align, baseline="middle", color=color, fontWeight="bold" if bold else "normal")
-        .encode(x=alt.value(x_px), y=y, text="name:N")
+        .encode(x=alt.XValue(x_px), y=y, text=alt.Text("name:N"))
     )
     return drawn
 

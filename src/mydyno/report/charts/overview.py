@@ -109,7 +109,7 @@ def _rates(
     mark = alt.Chart(data(rows)).mark_line(
         color=color, strokeWidth=width, opacity=opacity, strokeJoin="round"
     )
-    drawn: alt.Chart = mark.encode(x=x, y=y, detail="stretch:N")
+    drawn: alt.Chart = mark.encode(x=x, y=y, detail=alt.Detail("stretch:N"))
     return drawn
 
 
@@ -140,7 +140,7 @@ def _counters(
     for place, rise in _label_rises(counters, height / top):
         s, value = counters[place].points[-1]
         base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
-            x=x, y=y, text="name:N"
+            x=x, y=y, text=alt.Text("name:N")
         )
         # A short trial among longer ones has no room for the name over its line: it goes on to the right.
         over = s * width / (view.longest_s or 1) > len(counters[place].name) * _DIGIT
@@ -185,11 +185,11 @@ def _bands(spans: Sequence[Span], words: Words, x: alt.X, px_per_s: float) -> La
     source = alt.Chart(data(rows))
     named = any(isinstance(span.place, str) for span in spans)
     return layered(
-        source.mark_rect(color=theme.BAND, stroke=theme.PAPER, strokeWidth=1).encode(x=x, x2="to:Q"),
+        source.mark_rect(color=theme.BAND, stroke=theme.PAPER, strokeWidth=1).encode(x=x, x2=alt.X2("to:Q")),
         source.mark_text(baseline="bottom", color=theme.MUTED, fontSize=11).encode(
-            x=alt.X("middle:Q"), y=alt.value(-5), text="label:N"
+            x=alt.X("middle:Q"), y=alt.YValue(-5), text=alt.Text("label:N")
         ),
         alt.Chart(data([{"text": f"{words.part}s" if named else words.load}]))
         .mark_text(align="left", baseline="bottom", color=theme.MUTED, fontSize=11)
-        .encode(x=alt.value(0), y=alt.value(-18), text="text:N"),
+        .encode(x=alt.XValue(0), y=alt.YValue(-18), text=alt.Text("text:N")),
     )

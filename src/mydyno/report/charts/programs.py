@@ -101,7 +101,7 @@ def _setting(
         layers.append(
             alt.Chart(data(bars))
             .mark_rule(color=color, strokeWidth=2)
-            .encode(x=x.encoding("low"), x2="high:Q", y=y)
+            .encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y)
         )
     for total in (False, True):
         rows = [
@@ -121,7 +121,7 @@ def _setting(
                 opacity=1,
                 aria=True,
             )
-            .encode(x=x.encoding(), y=y, description="told:N")
+            .encode(x=x.encoding(), y=y, description=alt.Description("told:N"))
         )
     return layers
 
@@ -138,7 +138,7 @@ def _name(row: ProgramRow) -> str:
 def _bands(tops: Sequence[float], row_height: int, y: alt.Y) -> alt.Chart:
     """Every second row is pale, so that the eye keeps to it; so is the total."""
     rows = [{"y": top, "to": top + row_height} for place, top in enumerate(tops) if place % 2 == 0]
-    drawn: alt.Chart = alt.Chart(data(rows)).mark_rect(color=theme.BAND).encode(y=y, y2="to:Q")
+    drawn: alt.Chart = alt.Chart(data(rows)).mark_rect(color=theme.BAND).encode(y=y, y2=alt.Y2("to:Q"))
     return drawn
 
 
@@ -153,6 +153,6 @@ def _names(view: Programs, tops: Sequence[float], row_height: int, y: alt.Y) -> 
         layers.append(
             alt.Chart(data(rows))
             .mark_text(align="right", baseline="middle", fontWeight="bold" if total else "normal")
-            .encode(x=alt.value(-10), y=y, text="name:N")
+            .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
         )
     return layers

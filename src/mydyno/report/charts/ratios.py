@@ -118,7 +118,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
             layers.append(
                 alt.Chart(data(bars))
                 .mark_rule(color=color, strokeWidth=3 if overall else 2)
-                .encode(x=scale.x("low", title), x2="high:Q", y=y)
+                .encode(x=scale.x("low", title), x2=alt.X2("high:Q"), y=y)
             )
         layers.append(
             base.mark_point(
@@ -130,7 +130,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
                 size=190 if overall else 64,
                 shape="diamond" if overall else theme.shape(view.setting.slot),
                 aria=True,
-            ).encode(x=x, y=y, description="hover:N")
+            ).encode(x=x, y=y, description=alt.Description("hover:N"))
         )
     layers += _texts(rows, y, view.words.part if view.by_program else view.words.load, numbered=numbered)
     heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
@@ -172,10 +172,14 @@ def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: b
     for overall in (False, True):
         base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
         style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}
-        layers.append(base.mark_text(align="right", **style).encode(x=alt.value(-10), text="label:N"))
+        layers.append(
+            base.mark_text(align="right", **style).encode(x=alt.XValue(-10), text=alt.Text("label:N"))
+        )
         if numbered:
             layers.append(
-                base.mark_text(align="left", dx=14, **style).encode(x=alt.value("width"), text="told:N")
+                base.mark_text(align="left", dx=14, **style).encode(
+                    x=alt.XValue("width"), text=alt.Text("told:N")
+                )
             )
     return layers
 
@@ -184,14 +188,14 @@ def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"])
     """Above the names at the left, or above the numbers right of the panel."""
     source = alt.Chart(data([{"text": text}]))
     mark = source.mark_text(align=align, dx=-10 if x == 0 else 14, baseline="bottom", color=theme.MUTED)
-    heading: alt.Chart = mark.encode(x=alt.value(x), y=alt.value(-4), text="text:N")
+    heading: alt.Chart = mark.encode(x=alt.XValue(x), y=alt.YValue(-4), text=alt.Text("text:N"))
     return heading
 
 
 def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:
     """Within it a difference counts as none."""
     band = [{"value": scale.inside(1 / (1 + view.margin)), "to": scale.inside(1 + view.margin)}]
-    drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2="to:Q")
+    drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2=alt.X2("to:Q"))
     return drawn
 
 

@@ -76,7 +76,7 @@ def _panel(
         layers.append(
             alt.Chart(data(told))
             .mark_text(align="left", baseline="middle", dx=10)
-            .encode(x=alt.value("width"), y=y, text="told:N")
+            .encode(x=alt.XValue("width"), y=y, text=alt.Text("told:N"))
         )
     layers += [
         _label(name, setting.slot, _ROW * (place + 0.5), y)
@@ -113,7 +113,9 @@ def _allowed(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
         if row.expected_iops is not None and row.tolerance is not None
     ]
     drawn: alt.Chart = (
-        alt.Chart(data(rows)).mark_rect(color=theme.GRID).encode(x=x, x2="to:Q", y=y, y2="to_y:Q")
+        alt.Chart(data(rows))
+        .mark_rect(color=theme.GRID)
+        .encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("to_y:Q"))
     )
     return drawn
 
@@ -125,7 +127,7 @@ def _theory(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
         if row.expected_iops is not None
     ]
     drawn: alt.Chart = (
-        alt.Chart(data(rows)).mark_rule(color=theme.INK, strokeWidth=2).encode(x=x, y=y, y2="to_y:Q")
+        alt.Chart(data(rows)).mark_rule(color=theme.INK, strokeWidth=2).encode(x=x, y=y, y2=alt.Y2("to_y:Q"))
     )
     return drawn
 
@@ -144,7 +146,7 @@ def _dots(row: CheckRow, middle: float, x: alt.X, y: alt.Y) -> alt.Chart:
             opacity=0.85,
             aria=True,
         )
-        .encode(x=x, y=y, description="told:N")
+        .encode(x=x, y=y, description=alt.Description("told:N"))
     )
     return drawn
 
@@ -165,6 +167,6 @@ def _label(name: str, slot: int, middle: float, y: alt.Y) -> alt.Chart:
     drawn: alt.Chart = (
         alt.Chart(data([{"y": middle, "name": name}]))
         .mark_text(align="right", baseline="middle", fontWeight="bold", color=theme.color(slot))
-        .encode(x=alt.value(-10), y=y, text="name:N")
+        .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
     )
     return drawn

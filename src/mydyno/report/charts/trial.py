@@ -198,7 +198,7 @@ def _panel(size: Size, title: str, lines: list[alt.Chart], *, named: bool, colum
     names = (
         phases.transform_calculate(middle="(datum.from_s + datum.to_s) / 2")
         .mark_text(baseline="bottom", dy=-3, color=theme.MUTED)
-        .encode(x=alt.X("middle:Q"), y=alt.value(0), text=alt.Text("name:N"))
+        .encode(x=alt.X("middle:Q"), y=alt.YValue(0), text=alt.Text("name:N"))
     )
     above = alt.TitleParams(text=title, offset=16 if named else 6)
     return layered(band, begins, *lines, *([names] if named else []), width=width, height=_PANEL, title=above)

@@ -50,16 +50,16 @@ def _panel(trend: Trend, width: int) -> Layered:
     layers: list[Layer] = [
         alt.Chart(data(_levels(trend, scale)))
         .mark_rule(color=theme.MUTED, strokeDash=[4, 3])
-        .encode(x="from:Q", x2="to:Q", y="value:Q"),
+        .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=alt.Y("value:Q")),
         alt.Chart(data([{"run": each.dot + 0.5} for each in trend.changes]))
         .mark_rule(color=theme.INVALID, strokeWidth=2)
-        .encode(x="run:Q"),
+        .encode(x=alt.X("run:Q")),
         alt.Chart(data([dot for dot in dots if dot["low"] is not None]))
         .mark_rule(color=theme.color(0), strokeWidth=2)
-        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         alt.Chart(data(dots))
         .mark_circle(color=theme.color(0), size=60, opacity=1)
-        .encode(x=x, y=y, tooltip="told:N"),
+        .encode(x=x, y=y, tooltip=alt.Tooltip("told:N")),
     ]
     return layered(
         *layers,
