@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 
@@ -40,8 +39,10 @@ def smallest_difference(
     if n < SMALLEST_SAMPLE:
         return None
     error, freedom = spread / math.sqrt(n), _freedom(np.array(n), paired)
-    far = float(special.stdtrit(freedom, (1 + level) / 2))
-    distance = float(special.nctdtrinc(freedom, 1 - power, far))
+    # Here and below: it takes longer to load than a comparison without a power takes.
+    from scipy import special
+
+    distance = float(special.nctdtrinc(freedom, 1 - power, float(_far(freedom, level))))
     return math.expm1(distance * error) if distance * error < _BEYOND else None
 
 
@@ -61,7 +62,7 @@ def trials_needed(
 
     def chance(n: Sizes) -> Numbers:
         freedom = _freedom(n, paired)
-        far = np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
+        far = _far(freedom, level)
         return _passed(far, freedom, distance / (spread / np.sqrt(n)))
 
     return _first(chance, power, most) if spread else SMALLEST_SAMPLE
@@ -84,7 +85,7 @@ def trials_to_exclude(
 
     def chance(n: Sizes) -> Numbers:
         freedom, error = _freedom(n, paired), spread / np.sqrt(n)
-        far = np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
+        far = _far(freedom, level)
         # Both ends within: at least what is left after either of them may miss.
         near, other = (_passed(far, freedom, side / error) for side in (room - distance, room + distance))
         return near + other - 1
@@ -95,7 +96,16 @@ def trials_to_exclude(
 def _passed(far: Numbers, freedom: Sizes, distance: Numbers) -> Numbers:
     """The chance that t passes `far` when the truth lies `distance` standard errors from 0. (That it passes
     on the other side is no success, and has next to no chance.)"""
+    from scipy import special
+
     return np.asarray(1 - special.nctdtr(freedom, distance, far))
+
+
+def _far(freedom: Numbers | Sizes, level: float) -> Numbers:
+    """How far t must be from 0 at this level."""
+    from scipy import special
+
+    return np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
 
 
 def _freedom(n: Sizes, paired: bool) -> Sizes:

@@ -24,7 +24,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 
@@ -91,6 +90,8 @@ def _smallest_p(first_look: int, at_most: int, part: int) -> NDArray[np.float64]
     looked = slice(first_look - 1, None)
     freedom = n[looked] - 1
     t = np.abs(mean[:, looked]) / np.sqrt(squares[:, looked] / freedom / n[looked])
+    from scipy import special
+
     smallest: NDArray[np.float64] = np.minimum.accumulate(2 * special.stdtr(freedom, -t), axis=1)
     return smallest
 

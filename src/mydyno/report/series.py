@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import polars as pl
+from typing import TYPE_CHECKING, Protocol
 
 from mydyno.core.errors import LabError
 from mydyno.results.records import TrialRecord
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class SeriesSource(Protocol):
@@ -55,6 +56,8 @@ class Recorded:
             return read(trial_id, attempt, columns or None)
         except LabError as error:
             self._lost[error.message] = None
+            import polars as pl
+
             return pl.DataFrame()
 
     def histograms(self, trial_id: str, attempt: int) -> Mapping[str, Mapping[str, str]]:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-
-import polars as pl
-import polars.selectors as cs
+from typing import TYPE_CHECKING
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
+from mydyno.results.lost import damaged, look_at_parquet, unreadable
 from mydyno.results.plain_rows import PlainRun, plain_run
 from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord, TrialStatus
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
 HISTOGRAMS = "histograms.json"
-
-_PARQUET = b"PAR1"
 
 
 class Run:
@@ -76,26 +74,32 @@ class Run:
         it is read; `*` in a name stands for any text. Raises LabError when there is no such trial or its file
         is damaged.
         """
-        return _read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES, columns)
+        from mydyno.results.parquet import read_parquet
+
+        return read_parquet(self.trial_folder(trial_id, attempt) / SAMPLES, columns)
 
     def intervals(
         self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """What finished in each interval of a trial, one row an interval; otherwise as `samples`."""
-        return _read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS, columns)
+        from mydyno.results.parquet import read_parquet
+
+        return read_parquet(self.trial_folder(trial_id, attempt) / INTERVALS, columns)
 
     def series_columns(
         self, trial_id: str, attempt: int | None = None
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The columns of the samples, and of the intervals; otherwise as `samples`."""
+        from mydyno.results.parquet import columns_of
+
         folder = self.trial_folder(trial_id, attempt)
-        return _columns(folder / SAMPLES), _columns(folder / INTERVALS)
+        return columns_of(folder / SAMPLES), columns_of(folder / INTERVALS)
 
     def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
         """Raises LabError when a series of the trial is missing or cut off, without reading it."""
         folder = self.trial_folder(trial_id, attempt)
         for name in (SAMPLES, INTERVALS):
-            _look_at_parquet(folder / name)
+            look_at_parquet(folder / name)
 
     def histograms(self, trial_id: str, attempt: int | None = None) -> dict[str, dict[str, str]]:
         """Phase index -> series -> base64 of an HdrHistogram; otherwise as `samples`."""
@@ -103,7 +107,7 @@ class Run:
         try:
             found: dict[str, dict[str, str]] = json.loads(_read(path))
         except ValueError as error:
-            raise _damaged(path, error) from error
+            raise damaged(path, error) from error
         return found
 
     def trial_folder(self, trial_id: str, attempt: int | None = None) -> Path:
@@ -150,55 +154,4 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
-    _look_at_parquet(path)
-    wanted = cs.all() if columns is None else _named(columns)
-    try:
-        return pl.scan_parquet(path, glob=False).select(wanted).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _damaged(path, error) from error
-
-
-def _columns(path: Path) -> tuple[str, ...]:
-    _look_at_parquet(path)
-    try:
-        return tuple(pl.read_parquet_schema(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _damaged(path, error) from error
-
-
-def _named(columns: Sequence[str]) -> cs.Selector:
-    found = cs.by_name(*(name for name in columns if "*" not in name), require_all=False)
-    for name in columns:
-        if "*" in name:
-            found = found | cs.matches(f"^{re.escape(name).replace(chr(92) + '*', '.*')}$")
-    return found
-
-
-def _look_at_parquet(path: Path) -> None:
-    """A Parquet file begins and ends with its mark; one that was cut off lacks the second.
-
-    Source: Apache Parquet, "File Format".
-    """
-    try:
-        with path.open("rb") as file:
-            first = file.read(len(_PARQUET))
-            file.seek(-min(len(_PARQUET), path.stat().st_size), os.SEEK_END)
-            last = file.read()
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if (first, last) != (_PARQUET, _PARQUET):
-        raise _damaged(path, "it is not a whole Parquet file")
-
-
-def _unreadable(path: Path, error: OSError) -> LabError:
-    return LabError(
-        f"cannot read {path}: {error.strerror}", "was it moved or deleted? The numbers in lab.sqlite remain"
-    )
-
-
-def _damaged(path: Path, error: Exception | str) -> LabError:
-    return LabError(f"{path} is damaged: {error}", "the numbers in lab.sqlite remain; its series are lost")
+        raise unreadable(path, error) from error

@@ -24,8 +24,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
 from mydyno.results import files, rows
@@ -33,6 +33,9 @@ from mydyno.results.database import transaction
 from mydyno.results.records import Environment, ExperimentRecord, TrialRecord
 from mydyno.results.run import HISTOGRAMS, INTERVALS, SAMPLES, Run
 from mydyno.results.tables import insert
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RECORD = "record.json"
 ENVIRONMENT = "environment.json"

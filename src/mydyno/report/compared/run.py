@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from mydyno.analysis.merged import Merged, merge
 from mydyno.report.compared.chosen import Chosen
 from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord
 from mydyno.results.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Value = str | int | float | None
 

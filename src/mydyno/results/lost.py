@@ -1,0 +1,36 @@
+"""Files of a run that cannot be read: told, with what remains."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mydyno.core.errors import LabError
+
+_PARQUET = b"PAR1"
+
+
+def look_at_parquet(path: Path) -> None:
+    """A Parquet file begins and ends with its mark; one that was cut off lacks the second.
+
+    Source: Apache Parquet, "File Format".
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.read(len(_PARQUET))
+            file.seek(-min(len(_PARQUET), path.stat().st_size), os.SEEK_END)
+            last = file.read()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if (first, last) != (_PARQUET, _PARQUET):
+        raise damaged(path, "it is not a whole Parquet file")
+
+
+def unreadable(path: Path, error: OSError) -> LabError:
+    return LabError(
+        f"cannot read {path}: {error.strerror}", "was it moved or deleted? The numbers in lab.sqlite remain"
+    )
+
+
+def damaged(path: Path, error: Exception | str) -> LabError:
+    return LabError(f"{path} is damaged: {error}", "the numbers in lab.sqlite remain; its series are lost")
