@@ -137,7 +137,7 @@ def test_the_documentation_names_every_file(files):
 def test_pictures_are_the_same_on_a_machine_without_fonts(tmp_path):
     """vl-convert brings the font that charts name, so that the machine's own do not matter."""
     (figure, *_) = figures(page(gather(thread_cache_run(repeats=1, connections=(10,)))))
-    drawn = drawings([figure])[0].picture()
+    drawn = drawings([figure])()[0].picture()
     (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>")
     script = (
         "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.svg_to_png(sys.stdin.read(), scale=1))"

@@ -125,7 +125,7 @@ def test_an_invalid_setting_is_marked_as_such_on_the_overview():
 
 def test_the_picture_that_stands_alone_carries_the_verdict_and_is_not_blank():
     figure = drawn_figures(thread_cache_run(repeats=3, connections=(10, 100), invalid=()))["overview"]
-    svg = drawings([figure])[0].picture()
+    svg = drawings([figure])()[0].picture()
     words = " ".join(texts(svg)).replace("\N{NO-BREAK SPACE}", " ")
     assert "thread_cache_size = 450" in words
     assert "Does a larger thread cache buy throughput" in words

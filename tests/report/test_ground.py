@@ -56,7 +56,7 @@ def test_a_run_without_a_ground_shows_nothing_of_one():
     plain = view(thread_cache_run(connections=(10, 400)))
     assert plain.ground.empty
     assert plain.method.verified == ()
-    text = html(plain, drawings(figures(plain)))
+    text = html(plain, drawings(figures(plain))())
     assert 'id="ground"' not in text
     assert "theory" not in markdown(plain, figures(plain)) + summary(thread_cache_run(connections=(10,)))
 

@@ -21,13 +21,13 @@ FETCHING = {"src", "srcset", "data", "poster", "background", "action", "formacti
 
 def written(run: MemoryRun) -> str:
     view = page(gather(run))
-    return html(view, drawings(figures(view)))
+    return html(view, drawings(figures(view))())
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
     view = page(gather(thread_cache_run()))
-    return html(view, drawings(figures(view)))
+    return html(view, drawings(figures(view))())
 
 
 @pytest.fixture(scope="module")

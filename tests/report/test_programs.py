@@ -236,7 +236,7 @@ def test_an_invalid_trial_names_the_program_in_which_it_was_seen():
 
 def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks():
     view = two_engines_page()
-    tree = parse(html(view, drawings(figures(view))))
+    tree = parse(html(view, drawings(figures(view))()))
     section = tree.by_id("programs")
     (folded,) = section.all("details")
     assert folded.all("summary")[0].told == "Operations"
@@ -296,7 +296,7 @@ def test_hostile_labels_are_shown_and_never_obeyed():
 
     run = replace(run, records=tuple(map(poisoned, run.records)))
     view = page(gather(run))
-    text = html(view, drawings(figures(view)))
+    text = html(view, drawings(figures(view))())
     scripts = parse(text).all("script")
     assert len([script for script in scripts if script.attributes.get("type") != "application/json"]) == 2
     assert "\x1b" not in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from mydyno.report.trial_tables import busy_table, notes, phases_table, statemen
 from mydyno.report.views.page import page
 from mydyno.report.views.settings import settings_view
 from mydyno.report.views.trial_pages import TrialPage, trial_pages
-from mydyno.report.views.trial_series import Interval, points_for, thinned, thinned_intervals
+from mydyno.report.views.trial_series import kept_of_phases, points_for, thinned
 from mydyno.report.views.trials import trial_table
 from report.browser import browser
 from report.builders import MemoryRun, one_point_run, sampled, sql_bench_run, thread_cache_run
@@ -172,7 +173,7 @@ def test_kinds_of_statement_have_their_share_of_the_time(run: MemoryRun) -> None
 @given(st.lists(st.floats(0, 1e9, allow_nan=False), min_size=1, max_size=400), st.integers(4, 60))
 def test_thinning_keeps_every_extreme_and_the_order(values: list[float], most: int) -> None:
     line = [(float(at), value) for at, value in enumerate(values)]
-    kept = thinned(line, most)
+    kept = thinned((np.arange(len(values), dtype=float), np.array(values)), most)
     assert len(kept) <= most or len(kept) == len(line)
     assert list(kept) == sorted(kept)
     assert set(kept) <= set(line)
@@ -181,12 +182,11 @@ def test_thinning_keeps_every_extreme_and_the_order(values: list[float], most: i
 
 
 def test_thinning_intervals_keeps_a_spike_of_either_and_the_edges_of_phases() -> None:
-    intervals = [Interval(at // 300, at + 0.5, 1000.0, 2.0) for at in range(600)]
-    intervals[123] = replace(intervals[123], p99_ms=900.0)
-    intervals[456] = replace(intervals[456], rate=3.0)
-    kept = thinned_intervals(intervals, 24)
+    phase, rate, p99 = np.arange(600.0) // 300, np.full(600, 1000.0), np.full(600, 2.0)
+    p99[123], rate[456] = 900.0, 3.0
+    kept = kept_of_phases(phase, [rate, p99], 24)
     assert len(kept) <= 24 + 4
-    assert {intervals[at] for at in (0, 123, 299, 300, 456, 599)} <= set(kept)
+    assert {0, 123, 299, 300, 456, 599} <= set(kept)
 
 
 def test_many_trials_share_a_budget_of_points() -> None:

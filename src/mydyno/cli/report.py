@@ -76,6 +76,9 @@ def report(
 
 def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     """Write the files and print the summary and where they are; the page is returned."""
+    from mydyno.report.charts.press import press
+
+    press()  # It takes a second to start, as do the modules that follow.
     from mydyno.report.asked import AS_IT_IS
     from mydyno.report.build import build
     from mydyno.report.text import terminal

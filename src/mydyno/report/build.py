@@ -62,19 +62,14 @@ class ReportFiles:
 
 def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
-    press()  # It starts while the numbers are worked out.
+    # The second process works all the while: on the script, on the charts as images, on those as pictures.
+    press().script  # noqa: B018
     evidence = gather(run, asked)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)
-    trials = trial_pages(evidence, whole.trials, whole.settings)
     drawn = figures(whole)
-    made = drawings(drawn)
-    pictures = [(drawing.figure.name, picture := drawing.picture(), press().png(picture)) for drawing in made]
-    contents: dict[str, bytes] = {
-        "report.html": html(whole, made, trials).encode(),
-        "summary.md": markdown(whole, drawn).encode(),
-    }
+    drawing = drawings(drawn)
     frames = {
         "points": points_frame(evidence),
         "trials": trials_frame(evidence),
@@ -84,7 +79,12 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         "operations": operations_frame(evidence),
         "self-checks": self_checks_frame(evidence),
     }
-    contents |= tables(frames)
+    contents: dict[str, bytes] = tables(frames)
+    trials = trial_pages(evidence, whole.trials, whole.settings)
+    made = drawing()
+    pictures = [(each.figure.name, picture := each.picture(), press().png(picture)) for each in made]
+    contents["report.html"] = html(whole, made, trials).encode()
+    contents["summary.md"] = markdown(whole, drawn).encode()
     contents["report.json"] = report_json(whole, frames).encode()
     for name, picture, png in pictures:
         contents[f"{name}.png"] = png.result()

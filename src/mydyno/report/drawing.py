@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -31,15 +31,15 @@ class Drawing:
         return titled(self.svg, self.figure.picture_title, self.figure.picture_subtitle)
 
 
-def drawings(figures: Sequence[Figure]) -> tuple[Drawing, ...]:
-    """All of them, each picture made while the next chart is prepared."""
+def drawings(figures: Sequence[Figure]) -> Callable[[], tuple[Drawing, ...]]:
+    """Begins with all of them, each picture made while the next chart is prepared; called, they are done."""
     begun = []
     for figure in figures:
         wide, narrow = (draw.specification(figure.draw(size)) for size in theme.SIZES)
         live = [interactive(spec, zoom=figure.zoom) for spec in (wide, narrow)]
         chart = LiveChart(figure.name, wide=live[0], narrow=live[1])
         begun.append((figure, press().svg(wide), chart))
-    return tuple(
+    return lambda: tuple(
         Drawing(figure, svg.result(), replace(chart, width=_width(svg.result())))
         for figure, svg, chart in begun
     )

@@ -82,7 +82,7 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
     sets: dict[str, Mapping[str, Columns]] = {
         trial.anchor: trial_sets(trial, page.words, titles) for trial in trials
     }
-    scripts = [script_text(source) for source in (press().script().result(), _source("report.js"))]
+    scripts = [script_text(source) for source in (press().script.result(), _source("report.js"))]
     return _TEMPLATES.get_template("report.html").render(
         page=page,
         settings=settings,

@@ -58,7 +58,9 @@ def live(name: str, draw: Callable[[Size], Chart], *, zoom: bool = False) -> Liv
 
 def interactive(spec: Spec, *, zoom: bool) -> Spec:
     """`spec` and a tooltip on each mark that describes itself and, with `zoom`, the zoom."""
-    spec = copy.deepcopy(spec)
+    # The rows stay as they are, and are most of it.
+    rows = {"datasets": spec["datasets"]} if "datasets" in spec else {}
+    spec = copy.deepcopy(_without(spec, "datasets")) | rows
     for unit in _units(spec):
         told = unit.get("encoding", {}).get("description")
         if told is not None:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from mydyno.core.errors import MydynoError
@@ -37,7 +37,9 @@ class Press:
     def png(self, drawn: str) -> Future[bytes]:
         return self._queue.submit(lambda: base64.b64decode(self._asked("png", drawn)))
 
+    @cached_property
     def script(self) -> Future[str]:
+        """The page's script that draws charts. Ask for it before the pictures: it waits its turn."""
         return self._queue.submit(self._asked, "script")
 
     def close(self) -> None:

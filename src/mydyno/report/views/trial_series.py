@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import median
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from mydyno.report.evidence import Evidence
 from mydyno.results.records import TrialRecord
 
 Points = tuple[tuple[float, float], ...]
 """(seconds since the first phase began, value)"""
+Numbers = NDArray[np.float64]
+Line = tuple[Numbers, Numbers]
+"""The same as two arrays, before it is thinned."""
+_NOTHING: Line = (np.array([]), np.array([]))
 
 
 @dataclass(frozen=True)
@@ -99,21 +103,18 @@ def points_for(trials: int) -> int:
 def trial_series(evidence: Evidence, trial: TrialRecord, samples: pl.DataFrame, most: int) -> TrialSeries:
     """At most `most` points a line. `samples`: the columns `SAMPLED`, as far as the lab has them."""
     start = trial.phases[0].started_s if trial.phases else 0.0
-    read = samples.to_dict(as_series=False) if "t_s" in samples.columns else {}
-    times = [t - start for t in read.get("t_s", ())]
+    read = {name: _numbers(samples[name]) for name in samples.columns} if "t_s" in samples.columns else {}
+    times = read["t_s"] - start if read else np.array([])
     disks = {
-        name.removeprefix(_DISK).removesuffix(_BUSY): tuple(_rates(times, values))
+        name.removeprefix(_DISK).removesuffix(_BUSY): _rates(times, values)
         for name, values in read.items()
         if name.startswith(_DISK) and name.endswith(_BUSY)
     }
-    busiest = sorted(
-        ((max(share for _, share in line), name) for name, line in disks.items() if line), reverse=True
-    )
+    busiest = sorted(((line[1].max(), name) for name, line in disks.items() if len(line[1])), reverse=True)
+    counters = {counter.title: _line(counter, times, read) for counter in COUNTERS}
     return TrialSeries(
-        intervals=thinned_intervals(_intervals(evidence, trial, start), most),
-        counters={
-            title: thinned(line, most) for title, line in _counters(times, read) if any(v for _, v in line)
-        },
+        intervals=_intervals(evidence, trial, start, most),
+        counters={title: thinned(line, most) for title, line in counters.items() if line[1].any()},
         cpu={mode: thinned(line, most) for mode, line in _cpu(times, read).items()},
         disks={
             name: thinned(disks[name], most) for share, name in busiest[:MOST_DISKS] if share >= IDLE_DISK
@@ -121,105 +122,117 @@ def trial_series(evidence: Evidence, trial: TrialRecord, samples: pl.DataFrame, 
     )
 
 
-def _intervals(evidence: Evidence, trial: TrialRecord, start: float) -> Iterator[Interval]:
+def _numbers(column: pl.Series) -> Numbers:
+    """NaN where there is no reading."""
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _intervals(evidence: Evidence, trial: TrialRecord, start: float, most: int) -> tuple[Interval, ...]:
+    """Thinned by rate and p99 together; a phase keeps its first and its last."""
     frame = evidence.series_of(trial).intervals(*MEASURED)
     if frame.is_empty():
-        return
-    for phase, begin, end, queries, p99 in zip(*(frame[name].to_list() for name in MEASURED), strict=True):
-        if end > begin:
-            middle = (begin + end) / 2 - start
-            yield Interval(phase, middle, queries / (end - begin), None if p99 is None else p99 / 1e6)
+        return ()
+    phase, begin, end, queries, p99 = (_numbers(frame[name]) for name in MEASURED)
+    there = end > begin
+    phase, begin, end, queries, p99 = (each[there] for each in (phase, begin, end, queries, p99))
+    if not len(phase):
+        return ()
+    rate, middle, tail = queries / (end - begin), (begin + end) / 2 - start, p99 / 1e6
+    kept = kept_of_phases(phase, [rate, np.nan_to_num(tail)], most)
+    return tuple(
+        Interval(
+            int(phase[at]),
+            float(middle[at]),
+            float(rate[at]),
+            None if np.isnan(tail[at]) else float(tail[at]),
+        )
+        for at in kept
+    )
 
 
-def _counters(
-    times: Sequence[float], read: Mapping[str, Sequence[float | None]]
-) -> Iterator[tuple[str, Points]]:
-    for counter in COUNTERS:
-        yield counter.title, tuple(_line(counter, times, read))
-
-
-def _line(
-    counter: Counter, times: Sequence[float], read: Mapping[str, Sequence[float | None]]
-) -> Iterator[tuple[float, float]]:
+def _line(counter: Counter, times: Numbers, read: Mapping[str, Numbers]) -> Line:
     values = read.get(f"status.{counter.name}")
     if values is None:
-        return
+        return _NOTHING
     if counter.rate:
-        yield from _rates(times, values)
-    else:
-        yield from ((t, value) for t, value in zip(times, values, strict=True) if value is not None)
+        return _rates(times, values)
+    there = ~np.isnan(values)
+    return times[there], values[there]
 
 
-def _rates(times: Sequence[float], values: Sequence[float | None]) -> Iterator[tuple[float, float]]:
+def _rates(times: Numbers, values: Numbers) -> Line:
     """Growth per second since the reading before, at the later one; none where it fell (a restart). A reading
     that follows its last one at once is left out: the rate of a sliver is noise."""
-    before: tuple[float, float] | None = None
-    least = _least(times)
-    for t, value in zip(times, values, strict=True):
-        if value is None or (before is not None and t - before[0] < least):
-            continue
-        if before is not None and t > before[0] and value >= before[1]:
-            yield t, (value - before[1]) / (t - before[0])
-        before = t, value
+    there = ~np.isnan(values)
+    kept = _apart(times[there], _least(times))
+    t, value = times[there][kept], values[there][kept]
+    between, grown = np.diff(t), np.diff(value)
+    sound = (between > 0) & (grown >= 0)
+    return t[1:][sound], grown[sound] / between[sound]
 
 
-def _least(times: Sequence[float]) -> float:
+def _apart(times: Numbers, least: float) -> NDArray[np.intp]:
+    """The places of those that lie `least` seconds or more behind the one kept before."""
+    if not (np.diff(times) < least).any():
+        return np.arange(len(times))
+    kept: list[int] = []
+    for place, t in enumerate(times):
+        if not kept or t - times[kept[-1]] >= least:
+            kept.append(place)
+    return np.array(kept, dtype=np.intp)
+
+
+def _least(times: Numbers) -> float:
     """Half of what usually lies between two samples."""
-    between = [later - earlier for earlier, later in pairwise(times)]
-    return median(between) / 2 if between else 0.0
+    return float(np.median(np.diff(times))) / 2 if len(times) > 1 else 0.0
 
 
-def _cpu(
-    times: Sequence[float], read: Mapping[str, Sequence[float | None]]
-) -> dict[str, tuple[tuple[float, float], ...]]:
+def _cpu(times: Numbers, read: Mapping[str, Numbers]) -> dict[str, Line]:
     """Shares of what all modes grew by between two samples; none where the machine was not seen."""
-    known = {mode: read[name] for mode in _ALL_MODES if (name := _CPU.format(mode)) in read}
-    shares: dict[str, list[tuple[float, float]]] = {mode: [] for mode in CPU_MODES}
-    least = _least(times)
-    for at in range(1, len(times) if known else 0):
-        if times[at] - times[at - 1] < least:
-            continue
-        grown = {
-            mode: now - before
-            for mode, values in known.items()
-            if (now := values[at]) is not None and (before := values[at - 1]) is not None
-        }
-        total = sum(grown.values())
-        if total > 0:
-            for name, modes in CPU_MODES.items():
-                shares[name].append(
-                    (times[at], max(0.0, sum(grown.get(mode, 0.0) for mode in modes)) / total)
-                )
-    return {mode: tuple(line) for mode, line in shares.items() if line}
+    grown = {
+        mode: np.nan_to_num(np.diff(read[name])) for mode in _ALL_MODES if (name := _CPU.format(mode)) in read
+    }
+    if not grown:
+        return {}
+    total = np.sum(list(grown.values()), axis=0)
+    sound = (np.diff(times) >= _least(times)) & (total > 0)
+    if not sound.any():
+        return {}
+    nothing = np.zeros_like(total)
+    return {
+        name: (
+            times[1:][sound],
+            np.maximum(0.0, np.sum([grown.get(mode, nothing) for mode in modes], axis=0)[sound])
+            / total[sound],
+        )
+        for name, modes in CPU_MODES.items()
+    }
 
 
-def thinned(line: Sequence[tuple[float, float]], most: int) -> Points:
+def thinned(line: Line, most: int) -> Points:
     """At most `most` of its points, in their order: of each stretch its least and its largest, so that every
     spike stays as high as it was."""
-    return tuple(line[at] for at in _kept([[value for _, value in line]], most))
+    times, values = line
+    return tuple((float(times[at]), float(values[at])) for at in _kept([values], most))
 
 
-def thinned_intervals(intervals: Iterable[Interval], most: int) -> tuple[Interval, ...]:
-    """The same for rate and p99 together; a phase keeps its first and its last."""
-    whole = list(intervals)
-    edges = {
-        at
-        for at in range(len(whole))
-        if at in (0, len(whole) - 1) or len({each.phase for each in whole[at - 1 : at + 2]}) > 1
-    }
-    lines = [[each.rate for each in whole], [each.p99_ms or 0.0 for each in whole]]
-    return tuple(whole[at] for at in sorted(edges.union(_kept(lines, most))))
+def kept_of_phases(phase: Numbers, lines: Sequence[Numbers], most: int) -> list[int]:
+    """The places to keep of lines of equal length, at most `most` and the first and last of each phase."""
+    new = np.flatnonzero(np.diff(phase)) + 1
+    edges = {0, len(phase) - 1, *new.tolist(), *(new - 1).tolist()}
+    return sorted(edges.union(_kept(lines, most)))
 
 
-def _kept(lines: Sequence[Sequence[float]], most: int) -> list[int]:
+def _kept(lines: Sequence[Numbers], most: int) -> list[int]:
     """The places to keep of lines of equal length."""
     length = len(lines[0])
     if length <= most:
         return list(range(length))
     stretches = max(1, most // (2 * len(lines)))
-    found = set()
+    found: set[int] = set()
     for stretch in range(stretches):
-        places = range(stretch * length // stretches, (stretch + 1) * length // stretches)
+        first, end = stretch * length // stretches, (stretch + 1) * length // stretches
         for line in lines:
-            found |= {min(places, key=line.__getitem__), max(places, key=line.__getitem__)}
+            part = line[first:end]
+            found |= {first + int(part.argmin()), first + int(part.argmax())}
     return sorted(found)
