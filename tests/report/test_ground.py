@@ -141,7 +141,7 @@ def test_checks_that_all_failed_leave_no_figure_and_still_a_section():
     shown = view(with_check(storage_run(), measured_iops=None, error="fio: gone"))
     drawn = figures(shown)
     assert GROUND not in [figure.name for figure in drawn]
-    assert 'id="ground"' in html(shown, drawings(drawn))
+    assert 'id="ground"' in html(shown, drawings(drawn)())
 
 
 def test_the_method_says_what_was_verified():
@@ -157,7 +157,7 @@ def test_the_method_says_what_was_verified():
 def test_a_marked_trial_counts_and_carries_a_yellow_sign_with_its_text():
     shown = view(storage_run())
     assert (shown.method.valid, len(shown.trials.marked)) == (9, 1)
-    text = html(shown, drawings(figures(shown)))
+    text = html(shown, drawings(figures(shown))())
     assert text.count('<span class="mark">2 remarks</span>') == 1
     assert 'href="#remarks"' in text
     assert "cpu-bound: data, 4K random writes: this ground is CPU-bound at this load" in text
@@ -166,7 +166,7 @@ def test_a_marked_trial_counts_and_carries_a_yellow_sign_with_its_text():
 
 def test_the_kernel_of_the_machine_is_not_shown_for_that_of_the_guest():
     shown = view(storage_run())
-    text = html(shown, drawings(figures(shown)))
+    text = html(shown, drawings(figures(shown))())
     facts = text[text.index('<dl class="facts">') : text.index("</dl>")]
     assert "<dt>Ground</dt>" in facts
     assert "<dt>Kernel</dt>" not in facts
@@ -175,7 +175,7 @@ def test_the_kernel_of_the_machine_is_not_shown_for_that_of_the_guest():
 def test_words_of_tools_are_shown_and_never_obeyed(tmp_path):
     hostile = in_ground(changed(storage_run()), "p1", disk_model="<b>x</b>\x1b[31m", kernel="<i>6</i>")
     shown = view(hostile)
-    text = html(shown, drawings(figures(shown)))
+    text = html(shown, drawings(figures(shown))())
     assert "<b>x</b>" not in text
     assert "\x1b" not in text + summary(hostile) + markdown(shown, figures(shown))
 
