@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import special
 
 from mydyno.analysis.bootstrap import SMALLEST_SAMPLE, Interval, Numbers, mean_estimate
 
@@ -202,6 +201,8 @@ class _Curve:
         left = self.mean - self._of(law)
         free = 1 + (0 < law.contention < 1) + (law.coherency > 0)
         lack = trials * float((left**2).sum()) / (loads - free)
+        from scipy import special
+
         return float(special.fdtrc(loads - free, freedom, lack / pure))
 
     def _of(self, law: Law) -> Numbers:

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from mydyno.analysis.places import Place, place_of
 from mydyno.analysis.words import Words
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import TrialRecord
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 COUNTERS = ("Threads_created", "Max_used_connections")
 """Shown on the left axis: how many threads the server made, and the most connections at once."""
