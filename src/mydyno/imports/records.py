@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,15 +12,13 @@ from mydyno import __version__
 from mydyno.core.errors import UsageError
 from mydyno.document.problems import nearest
 from mydyno.imports.mapping import FactorColumn, ImportFile
-from mydyno.imports.metrics import IOS_PER_SECOND, RUNNING_TIME, with_metric
-from mydyno.imports.numbers import number, seconds_or_rate, unit_of, whole
+from mydyno.imports.metrics import IOS_PER_SECOND, RUNNING_TIME
+from mydyno.imports.numbers import seconds_or_rate, unit_of
 from mydyno.imports.table import Row, Table
+from mydyno.imports.trials import Key, trials_of
 from mydyno.results.records import (
-    NO_LATENCY,
     ClaimRecord,
     ExperimentRecord,
-    Invalidity,
-    PhaseRecord,
     PointRecord,
     TrialRecord,
 )
@@ -52,7 +49,7 @@ def imported(file: ImportFile, text: str, spec_file: str, table: Table, content:
     rows = [(row, _levels(file, row)) for row in table.rows]
     levels = _factor_levels(file, [found for _, found in rows])
     points = _points(rows)
-    trials = _trials(file, table, rows, points, factors, now)
+    trials = trials_of(file, table, rows, points, factors, now)
     experiment = ExperimentRecord(
         name=file.name,
         question=file.question,
@@ -130,130 +127,14 @@ def _factor_levels(file: ImportFile, rows: Sequence[Mapping[str, str]]) -> dict[
     return found
 
 
-def _points(rows: Sequence[tuple[Row, Mapping[str, str]]]) -> dict[tuple[tuple[str, str], ...], PointRecord]:
-    points: dict[tuple[tuple[str, str], ...], PointRecord] = {}
+def _points(rows: Sequence[tuple[Row, Mapping[str, str]]]) -> dict[Key, PointRecord]:
+    points: dict[Key, PointRecord] = {}
     for _, levels in rows:
         key = tuple(levels.items())
         title = ", ".join(f"{factor} = {level}" for factor, level in levels.items())
         point_id = f"p{len(points) + 1}"
         points.setdefault(key, PointRecord(point_id=point_id, levels=levels, title=title or "no level"))
     return points
-
-
-def _trials(
-    file: ImportFile,
-    table: Table,
-    rows: Sequence[tuple[Row, Mapping[str, str]]],
-    points: Mapping[tuple[tuple[str, str], ...], PointRecord],
-    factors: Mapping[str, float],
-    now: str,
-) -> tuple[TrialRecord, ...]:
-    """One for each row; where a column of connections tells rows apart, one for the rows of a repetition."""
-    gathered: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    seen: Counter[tuple[str, int]] = Counter()
-    for row, levels in rows:
-        point = points[tuple(levels.items())].point_id
-        connections = whole(table, row, file.connections, 1) if isinstance(file.connections, str) else 0
-        seen[point, connections] += 1
-        repetition = seen[point, connections]
-        if file.repetition is not None:
-            repetition = whole(table, row, file.repetition, 0)
-        gathered[point, repetition].append(row)
-    by_id = {point.point_id: point for point in points.values()}
-    return tuple(
-        _trial(file, table, index, by_id[point], repetition, found, factors, now)
-        for index, ((point, repetition), found) in enumerate(gathered.items())
-    )
-
-
-def _trial(
-    file: ImportFile,
-    table: Table,
-    index: int,
-    point: PointRecord,
-    block: int,
-    rows: Sequence[Row],
-    factors: Mapping[str, float],
-    now: str,
-) -> TrialRecord:
-    phases: list[PhaseRecord] = []
-    totals: dict[str, float] = {}
-    for row in rows:
-        values = {
-            name: value
-            for name, metric in file.metrics.items()
-            if (value := number(table, row, metric.column, factors[name])) is not None
-        }
-        if file.programs:
-            phases += _programs(file, table, row, factors[RUNNING_TIME])
-            totals |= values
-            continue
-        connections = file.connections
-        asked = whole(table, row, connections, 1) if isinstance(connections, str) else connections or 1
-        if any(phase.connections_asked == asked for phase in phases):
-            raise UsageError(
-                f"{table.file}:{row.line}: repetition {block} of {point.title} has {asked} connections twice",
-                "another column may number the repetitions; without one they are counted",
-            )
-        phase = _phase(len(phases), asked, None)
-        for name, value in values.items():
-            phase = with_metric(phase, name, value)
-        phases.append(phase)
-    measured = any(phase != _phase(phase.index, phase.connections_asked, phase.label) for phase in phases)
-    missing = Invalidity(check="measured", message=f"the table has no number in line {rows[0].line}")
-    return TrialRecord(
-        trial_id=f"t{index + 1:03d}",
-        index=index,
-        block=block,
-        point_id=point.point_id,
-        levels=point.levels,
-        seed=0,
-        status="valid" if measured or totals else "invalid",
-        invalidities=() if measured or totals else (missing,),
-        started_at=now,
-        seconds=math.fsum(phase.ended_s for phase in phases),
-        server_version=None,
-        durability=None,
-        settings_asked={},
-        settings_in_force={},
-        counters={},
-        phases=tuple(phases),
-        totals=totals,
-    )
-
-
-def _programs(file: ImportFile, table: Table, row: Row, factor: float) -> list[PhaseRecord]:
-    found = []
-    for index, column in enumerate(file.programs):
-        phase = _phase(index, 1, column)
-        value = number(table, row, column, factor)
-        found.append(phase if value is None else with_metric(phase, RUNNING_TIME, value))
-    return found
-
-
-def _phase(index: int, connections: int, label: str | None) -> PhaseRecord:
-    """One of which nothing is known yet."""
-    return PhaseRecord(
-        index=index,
-        connections_asked=connections,
-        connections_reached=connections,
-        started_s=0.0,
-        measured_from_s=None,
-        measured_to_s=None,
-        ended_s=0.0,
-        queries=None,
-        transactions=None,
-        queries_per_second=None,
-        transactions_per_second=None,
-        latency=NO_LATENCY,
-        connect=NO_LATENCY,
-        statements=(),
-        errors={},
-        client_cpu_user_s=None,
-        client_cpu_system_s=None,
-        latency_kind="service",
-        label=label,
-    )
 
 
 def _claims(file: ImportFile, levels: Mapping[str, Sequence[str]], spec_file: str) -> tuple[ClaimRecord, ...]:
