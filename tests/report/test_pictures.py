@@ -18,6 +18,7 @@ from mydyno.report.evidence import gather
 from mydyno.report.figures import Figure, figures
 from mydyno.report.optima_tables import optima_frame
 from mydyno.report.views.curves import curves
+from mydyno.report.views.heat_map import filled, heat_maps
 from mydyno.report.views.overview import MOST_PANELS
 from mydyno.report.views.page import Page, page
 from mydyno.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
@@ -267,3 +268,15 @@ def test_rows_in_which_nothing_can_be_compared_are_in_no_map():
     records = tuple(each for each in run.records if each.point_id in kept)
     found = page(gather(replace(run, experiment=replace(run.experiment, points=points), records=records)))
     assert [row.levels for row in found.heat_maps[0].rows] == [("80% of data",), ("100% of data",)]
+
+
+def test_a_column_in_which_a_heat_map_has_no_cell_is_left_out() -> None:
+    shown = file_systems().comparison
+    bare = replace(
+        shown,
+        columns=(*shown.columns, replace(shown.columns[0], level="–")),
+        rows=tuple(replace(row, cells=(*row.cells, None)) for row in shown.rows),
+    )
+    view, maps = filled(bare, heat_maps(bare))
+    assert view.columns == shown.columns
+    assert maps == heat_maps(shown)

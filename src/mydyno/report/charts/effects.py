@@ -47,7 +47,14 @@ def share_rows(view: EffectsView) -> list[dict[str, object]]:
     rows = [_share(label(effect), effect.share, effect.interval, shown=effect.shown) for effect in named]
     if others:
         share = sum(effect.share for effect in others)
-        rows.append(_share(f"{len(others)} other effects", share, None, shown=False))
+        rows.append(
+            _share(
+                "another effect" if len(others) == 1 else f"{len(others)} other effects",
+                share,
+                None,
+                shown=False,
+            )
+        )
     if of.noise is not None:
         rows.append(_share("noise", of.noise, of.noise_interval, shown=False) | {"color": theme.MUTED})
     return rows

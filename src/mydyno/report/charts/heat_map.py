@@ -19,7 +19,7 @@ from mydyno.report.charts.theme import Size
 from mydyno.report.comparison_tables import cell_text, labels, what
 from mydyno.report.format import MISSING, number, shorten
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
-from mydyno.report.views.heat_map import HeatMap, shown
+from mydyno.report.views.heat_map import HeatMap, filled, shown
 
 _CELL = 38
 """Height of a cell with two lines of text."""
@@ -71,6 +71,7 @@ def small_maps_chart(view: ComparisonTable, maps: Sequence[HeatMap], size: Size)
 def _drawn(
     view: ComparisonTable, maps: Sequence[HeatMap], size: Size, *, columns: int, cell_height: int
 ) -> Chart:
+    view, maps = filled(view, maps)
     width = (size.width - _GAP * (columns - 1)) / columns
     names = {_factors(view), *(name for each in maps for name in _names(view, each))}
     left = min(width * 0.38, max(map(len, names)) * CHARACTER_PX + 14)

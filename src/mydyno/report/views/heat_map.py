@@ -6,7 +6,8 @@ down, as in a Korean comparison of 2005 with sql-bench, group by group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 
@@ -16,6 +17,23 @@ class HeatMap:
     name: str
     """Of the test program; empty for the whole."""
     rows: tuple[Row, ...]
+
+
+def filled(view: ComparisonTable, maps: Sequence[HeatMap]) -> tuple[ComparisonTable, tuple[HeatMap, ...]]:
+    """Without the columns in which no map has a cell."""
+    kept = [
+        place
+        for place in range(len(view.columns))
+        if any(row.cells[place] is not None for each in maps for row in each.rows)
+    ]
+    columns = tuple(view.columns[place] for place in kept)
+    return replace(view, columns=columns), tuple(
+        replace(
+            each,
+            rows=tuple(replace(row, cells=tuple(row.cells[place] for place in kept)) for row in each.rows),
+        )
+        for each in maps
+    )
 
 
 def heat_maps(view: ComparisonTable) -> tuple[HeatMap, ...]:
