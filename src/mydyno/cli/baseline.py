@@ -11,15 +11,10 @@ from mydyno.cli import options
 
 app = typer.Typer(no_args_is_help=True, help="Pin runs under a name, for later ones to be held against.")
 
-Run = Annotated[
-    str | None,
-    typer.Argument(help="An experiment's or a run's name.", metavar="[RUN]", show_default="the newest run"),
-]
-
 
 @app.command()
 def pin(
-    run: Run = None,
+    run: options.RunName = None,
     name: Annotated[
         str | None,
         typer.Option("--as", help="The baseline's name.", metavar="NAME", show_default="the experiment's"),

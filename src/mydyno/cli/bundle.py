@@ -11,12 +11,7 @@ from mydyno.cli import options
 
 
 def bundle(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"
-        ),
-    ] = None,
+    name: options.RunName = None,
     lab: options.Lab = options.DEFAULT_LAB,
     out: Annotated[
         Path | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options
+from mydyno.cli.labs import open_lab
 from mydyno.core.errors import EXIT_SLOWER, MydynoError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def compare(
 
     allowed = ALLOWED if fail_if_slower is None else options.percent(fail_if_slower, "--fail-if-slower")
     gated = fail_if_slower is not None or fail_if_unsure
-    with Labs(lab) as labs:
+    with Labs(lab, lambda path: open_lab(path, write=False)) as labs:
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
         _write(found, merged, gated, out, {"markdown": markdown, "junit": junit, "json": json})

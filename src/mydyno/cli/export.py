@@ -19,12 +19,7 @@ Format = Literal["openmetrics", "prometheus", "csv", "parquet", "json"]
 
 
 def export(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"
-        ),
-    ] = None,
+    name: options.RunName = None,
     form: Annotated[
         Format | None,
         typer.Option(

@@ -44,4 +44,8 @@ def percent(text: str, option: str) -> float:
     return float(match[1]) / 100
 
 
+RunName = Annotated[
+    str | None,
+    typer.Argument(help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"
-        ),
-    ] = None,
+    name: options.RunName = None,
     lab: options.Lab = options.DEFAULT_LAB,
     out: Annotated[
         Path | None,

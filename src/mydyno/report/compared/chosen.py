@@ -7,7 +7,7 @@ its runs, or `LABFOLDER:NAME`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +36,9 @@ class Chosen:
 class Labs:
     """The labs that a comparison reads, each opened once and kept open while their runs are read."""
 
-    def __init__(self, default: Path) -> None:
+    def __init__(self, default: Path, open_lab: Callable[[Path], Lab]) -> None:
         self._default = default
+        self._open_lab = open_lab
         self._stack = ExitStack()
         self._open: dict[Path, Lab] = {}
 
@@ -51,7 +52,7 @@ class Labs:
         """Raises LabError."""
         where = (path or self._default).resolve()
         if where not in self._open:
-            self._open[where] = self._stack.enter_context(Lab.open(path or self._default, write=False))
+            self._open[where] = self._stack.enter_context(self._open_lab(path or self._default))
         return self._open[where]
 
     def run(self, text: str) -> Run:
