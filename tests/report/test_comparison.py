@@ -197,7 +197,7 @@ def test_test_programs_are_on_no_picture_of_rates_and_other_loads_on_none_of_sec
 
 
 def test_the_page_shows_the_table_first_with_the_labels_of_durability():
-    tree = parse(html(whole(), drawings(figures(whole()))))
+    tree = parse(html(whole(), drawings(figures(whole()))()))
     table = tree.by_id("comparison").all("table")[0]
     heads = [cell.told for cell in table.all("thead")[0].all("th")]
     assert heads[:2] == ["load", "measured"]
@@ -244,7 +244,7 @@ def test_of_test_programs_the_picture_shows_speed_and_not_time():
 def test_one_point_alone_has_no_table():
     alone = page(gather(one_point_run(connections=(10, 50))))
     assert alone.comparison.empty
-    assert 'id="comparison"' not in html(alone, drawings(figures(alone)))
+    assert 'id="comparison"' not in html(alone, drawings(figures(alone))())
 
 
 def test_a_narrow_place_has_a_line_for_each_cell():

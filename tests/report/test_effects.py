@@ -56,7 +56,7 @@ def crossed() -> Page:
 
 @cache
 def tree() -> Element:
-    return parse(html(crossed(), drawings(figures(crossed()))))
+    return parse(html(crossed(), drawings(figures(crossed()))()))
 
 
 @cache
@@ -206,7 +206,7 @@ def test_hostile_levels_are_text(tmp_path: Path):
         lambda levels, _: 1.5 if levels["a"] == "x" and levels["b"] == "y" else 1.0,
     )
     found = page(gather(MemoryRun(record, tuple(trials), ENVIRONMENT)))
-    text = html(found, drawings(figures(found)))
+    text = html(found, drawings(figures(found))())
     assert "<script>alert(1)" not in text
     assert found.effects.of.interaction is not None
 

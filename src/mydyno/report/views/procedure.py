@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
@@ -14,6 +14,7 @@ from mydyno.report.views.effects import EffectsView
 from mydyno.report.views.method import Method
 from mydyno.report.views.optima import Optima
 from mydyno.report.views.verdicts import Verdicts
+from mydyno.results.records import Work
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,13 @@ class Step:
     text: str
     sources: tuple[str, ...] = ()
     """Keys of SOURCES."""
+
+
+_CHECKED: Mapping[Work, str] = {
+    "queries": "settings in force, connections reached, errors, rows",
+    "ios": "limits in force, errors",
+}
+"""What a trial is checked for, among other things."""
 
 
 def procedure(
@@ -177,8 +185,8 @@ def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
             if histograms
             else ()
         ),
-        "A trial that fails a check (settings in force, connections reached, errors, rows, a client or a "
-        "neighbour that took the CPU) is shown and counts nowhere.",
+        f"A trial that fails a check ({_CHECKED[evidence.experiment.work]}, a client or a neighbour that took "
+        "the CPU) is shown and counts nowhere.",
     ]
     histogram = ("fio" if evidence.experiment.work == "ios" else "histogram",) if histograms else ()
     closed = any(place_of(phase) not in evidence.programs for phase in phases)
@@ -196,8 +204,8 @@ def _compared(verdicts: Verdicts, evidence: Evidence) -> Iterator[Step]:
     for trial in evidence.valid:
         valid[trial.point_id] = valid.get(trial.point_id, 0) + 1
     text = (
-        "One trial is one observation, never one query. Points are compared by the ratio of their geometric "
-        "means: on logarithms, since noise in a benchmark is proportional."
+        f"One trial is one observation, never one of its {evidence.words.events}. Points are compared by the "
+        "ratio of their geometric means: on logarithms, since noise in a benchmark is proportional."
     )
     sources: list[str] = []
     paired = [view.paired for view in verdicts.ratios]
