@@ -185,8 +185,8 @@ def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
             if histograms
             else ()
         ),
-        f"A trial that fails a check ({_CHECKED[evidence.experiment.work]}, a client or a neighbour that took "
-        "the CPU) is shown and counts nowhere.",
+        f"A trial that fails a check ({_CHECKED[evidence.experiment.work]}, a client or a neighbour that "
+        "took the CPU) is shown and counts nowhere.",
     ]
     histogram = ("fio" if evidence.experiment.work == "ios" else "histogram",) if histograms else ()
     closed = any(place_of(phase) not in evidence.programs for phase in phases)
