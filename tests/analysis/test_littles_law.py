@@ -34,6 +34,12 @@ def test_the_law_holds_where_all_connections_are_busy() -> None:
     assert breach(measured(20_000, 1.95), CLOSED) is None
 
 
+def test_a_window_that_one_moment_without_a_cpu_would_spoil_is_not_judged() -> None:
+    short = replace(measured(12_300, 1.9), measured_to_s=1.9, transactions=11_070)
+    assert breach(short, CLOSED) is None
+    assert breach(replace(short, measured_to_s=2.0, transactions=12_300), CLOSED) is not None
+
+
 def test_connections_that_do_nothing_break_it_and_the_calculation_is_told() -> None:
     found = breach(measured(12_300, 1.9), CLOSED)
     assert found is not None

@@ -27,6 +27,8 @@ sysbench) what was in flight was off by at most 0.34 % beyond what the ends of t
 connections on two CPUs by 0.4 %. What is missing is the time in which the client has an answer and has not
 yet sent the next statement. A tenth leaves that room to grow thirtyfold, and is less than the errors that
 the law is there to catch: idle connections, or a time that was left out."""
+SHORTEST_S = 1.0
+"""Seconds. In a shorter window one moment without a CPU for the client is more than the tolerance."""
 RESTS = 3.0
 """A rest that reaches over an end of the window is counted as this many mean ones: the longest of some rests
 drawn at random."""
@@ -62,7 +64,7 @@ def breach(phase: PhaseRecord, load: Load) -> Breach | None:
     if phase.aborted or phase.measured_from_s is None or phase.measured_to_s is None:
         return None
     seconds = phase.measured_to_s - phase.measured_from_s
-    if seconds <= 0 or not count or latency.mean_ns is None or latency.max_ns is None:
+    if seconds < SHORTEST_S or not count or latency.mean_ns is None or latency.max_ns is None:
         return None
     if sum(phase.errors.values()) - (phase.retries or 0) > MOST_FAILED * count:
         return None
