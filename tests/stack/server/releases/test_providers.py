@@ -67,6 +67,14 @@ def test_a_folder_with_a_loader_of_its_own_is_a_whole_system(open_folder: Path) 
     assert not is_system(open_folder / "usr"), "only a part of a system, though programs may make etc there"
 
 
+@pytest.fixture(params=["its filter", "none, as before 3.11.4"])
+def each_python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the filter that Python has, if it has one, and with that of ours."""
+    if request.param != "its filter":
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+
+
+@pytest.mark.usefixtures("each_python")
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_an_archive_is_unpacked_into_the_cache(store: ReleaseStore, open_folder: Path, mode: str) -> None:
     file = archive(open_folder / "server.tar", {"bin/mysqld": says()}, mode=mode)
@@ -88,6 +96,7 @@ def test_an_archive_without_a_server_is_refused(store: ReleaseStore, open_folder
         added(store, file)
 
 
+@pytest.mark.usefixtures("each_python")
 @pytest.mark.parametrize("name", ["../../escape", "/escape"])
 def test_an_archive_never_writes_outside_its_folder(
     store: ReleaseStore, open_folder: Path, name: str
@@ -103,6 +112,7 @@ def test_an_archive_never_writes_outside_its_folder(
     assert store.names() == []
 
 
+@pytest.mark.usefixtures("each_python")
 def test_a_link_out_of_the_archive_is_refused(store: ReleaseStore, open_folder: Path) -> None:
     file = open_folder / "evil.tar"
     with tarfile.open(file, "w") as tar:
@@ -114,6 +124,29 @@ def test_a_link_out_of_the_archive_is_refused(store: ReleaseStore, open_folder: 
         tar.addfile(member, io.BytesIO(b"bad"))
     with pytest.raises(UsageError, match=r"evil.tar is refused: "):
         added(store, file)
+
+
+@pytest.mark.parametrize(
+    ("kind", "to"),
+    [
+        (tarfile.SYMTYPE, "/etc"),
+        (tarfile.LNKTYPE, "../../etc/passwd"),
+        (tarfile.CHRTYPE, ""),
+        (tarfile.FIFOTYPE, ""),
+    ],
+)
+@pytest.mark.usefixtures("each_python")
+def test_what_has_no_place_in_a_server_s_archive_is_refused(
+    store: ReleaseStore, open_folder: Path, kind: bytes, to: str
+) -> None:
+    file = open_folder / "evil.tar"
+    with tarfile.open(file, "w") as tar:
+        entry = tarfile.TarInfo("bin/thing")
+        entry.type, entry.linkname = kind, to
+        tar.addfile(entry)
+    with pytest.raises(UsageError, match=r"evil.tar is refused: "):
+        added(store, file)
+    assert store.names() == []
 
 
 @pytest.mark.parametrize(

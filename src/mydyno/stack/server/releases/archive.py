@@ -5,16 +5,16 @@ from __future__ import annotations
 import errno
 import hashlib
 import lzma
-import platform
 import tarfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.cache import full_cache
-from mydyno.core.errors import MissingToolError, UsageError
+from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing
 from mydyno.host.images.build import Progress
+from mydyno.stack.server.releases.entries import EntryError, unpack_entry
 from mydyno.stack.server.releases.place import server_in
 from mydyno.stack.server.releases.provider import CONTENT, Provided, ProviderName
 
@@ -50,12 +50,8 @@ class Archive:
 def unpack(file: Path, target: Path, progress: Progress) -> None:
     """Unpacks into the new folder `target`, owned by mydyno's user, without device files and setuid bits.
 
-    What points out of `target` is refused: Python's `data` filter (PEP 706). Raises UsageError, LabError.
+    What points out of `target` is refused. Raises UsageError, LabError.
     """
-    if not hasattr(tarfile, "data_filter"):
-        raise MissingToolError(
-            f"Python {platform.python_version()} cannot unpack archives safely", "use Python 3.11.4 or newer"
-        )
     progress(f"unpacking {file.name}")
     with writing(target):
         target.mkdir(parents=True)
@@ -64,8 +60,8 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
             for count, member in enumerate(archive, start=1):
                 if count % _TOLD_EVERY == 0:
                     progress(f"unpacking {file.name}: {count} files")
-                archive.extract(member, target, filter="data")
-    except tarfile.FilterError as error:
+                unpack_entry(archive, member, target)
+    except EntryError as error:
         raise UsageError(f"{file} is refused: {error}", "an archive of a server has no such entry") from error
     except (tarfile.TarError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         raise _broken(file, error) from error
