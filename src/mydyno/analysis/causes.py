@@ -14,6 +14,7 @@ from mydyno.analysis.observations import value_at
 from mydyno.analysis.outliers import Outlier
 from mydyno.analysis.places import places
 from mydyno.analysis.words import Words
+from mydyno.core.factors import last_part
 from mydyno.results.records import TrialRecord
 
 _MOST_OF_IT = 0.5
@@ -104,7 +105,7 @@ def _levels(flagged: Sequence[TrialRecord], clean: Sequence[TrialRecord]) -> Ite
     for size in (1, 2):
         for names in combinations(shared, size):
             if not any(all(trial.levels.get(name) == shared[name] for name in names) for trial in clean):
-                told = " and ".join(f"{name.rpartition('.')[2]} = {shared[name]}" for name in names)
+                told = " and ".join(f"{last_part(name)} = {shared[name]}" for name in names)
                 both = "it" if size == 1 else "both"
                 yield f"all {len(flagged)} such trials have {told}, and no other trial has {both}"
                 return

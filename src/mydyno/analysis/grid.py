@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.core.factors import last_part
 from mydyno.results.records import DesignPoints, PointRecord
 
 SETTING = "setting"
@@ -105,7 +106,7 @@ def _beside(point: PointRecord, first: PointRecord, factors: Mapping[str, Sequen
     levels = {name: point.levels.get(name, NO_LEVEL) for name in factors}
     changed = [name for name in factors if levels[name] != first.levels.get(name, NO_LEVEL)]
     if len(factors) > 1 and len(changed) == 1:
-        return f"{changed[0].rpartition('.')[2]} = {levels[changed[0]]}"
+        return f"{last_part(changed[0])} = {levels[changed[0]]}"
     return " · ".join(levels.values())
 
 

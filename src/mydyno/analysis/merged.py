@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from mydyno.analysis.places import places
 from mydyno.core.errors import UsageError
+from mydyno.core.factors import last_part
 from mydyno.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 _BLOCKS = 1_000_000
@@ -104,7 +105,7 @@ def _check(parts: Sequence[Part]) -> None:
         if extra:
             factor = sorted(extra)[0]
             has, lacks = (part, first) if factor in part.free else (first, part)
-            short, level = factor.rpartition(".")[2], has.experiment.factors[factor][0]
+            short, level = last_part(factor), has.experiment.factors[factor][0]
             raise UsageError(
                 f"{factor} varies in {has.name} and not in {lacks.name}",
                 f"choose one of its levels: {has.name}@{short}={level}",
@@ -114,7 +115,7 @@ def _check(parts: Sequence[Part]) -> None:
 def _point(point: PointRecord, part: Part, factor: str, number: int) -> PointRecord:
     levels = {factor: part.name}
     levels |= {name: level for name, level in point.levels.items() if name not in part.only}
-    title = ", ".join(f"{name.rpartition('.')[2]} = {level}" for name, level in levels.items())
+    title = ", ".join(f"{last_part(name)} = {level}" for name, level in levels.items())
     if len(levels) == 1:
         title = part.name
     return PointRecord(point_id=f"{number}-{point.point_id}", levels=levels, title=title)

@@ -9,6 +9,7 @@ from mydyno.analysis.metrics import Metric
 from mydyno.analysis.standard import MARGIN
 from mydyno.analysis.words import words_of
 from mydyno.core.errors import UsageError
+from mydyno.core.factors import last_part
 from mydyno.document.problems import nearest
 from mydyno.results.records import Work
 
@@ -31,7 +32,7 @@ AS_IT_IS = Asked()
 
 def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
     """The factor with that name or last part. Raises UsageError when there is none, or several."""
-    found = [name for name in factors if wanted in (name, name.rpartition(".")[2])]
+    found = [name for name in factors if wanted in (name, last_part(name))]
     if len(found) == 1:
         return found[0]
     if not factors:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
+from mydyno.core.factors import last_part
 from mydyno.report.format import MISSING, capitalised, count, interval, latency, number, ratio
 from mydyno.report.tables import Table
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
@@ -43,7 +44,7 @@ class CellText:
 
 def label_columns(view: ComparisonTable) -> tuple[str, ...]:
     """What stands above the labels of the rows."""
-    return (*(_last(factor) for factor in view.others), *(() if view.one_place else ("measured",)))
+    return (*(last_part(factor) for factor in view.others), *(() if view.one_place else ("measured",)))
 
 
 def labels(view: ComparisonTable, row: Row) -> tuple[str, ...]:
@@ -124,10 +125,6 @@ def long_table(view: ComparisonTable) -> Table:
     named = (*label_columns(view), view.name)
     heads = (*named, "mean", "trials", f"against {view.columns[0].level}", "verdict")
     return Table(heads, tuple(rows), frozenset({*range(len(named)), len(heads) - 1}))
-
-
-def _last(factor: str) -> str:
-    return factor.rpartition(".")[2]
 
 
 def _mean(metric: Metric, at: Measured) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mydyno.core.factors import last_part
 from mydyno.report.tables import Table
 from mydyno.report.views.ranks import Rank
 
@@ -18,7 +19,7 @@ CAPTION = (
 def ranks_table(ranks: Sequence[Rank]) -> Table:
     rows = tuple(
         (
-            rank.ranking.factor.rpartition(".")[2],
+            last_part(rank.ranking.factor),
             rank.scope,
             rank.ranking.display + (f"; {rank.without}" if rank.without else ""),
             rank.metric,

@@ -7,6 +7,7 @@ from collections.abc import Sequence as AbstractSequence
 
 from pydantic import Field
 
+from mydyno.core.factors import last_part
 from mydyno.document.base import Section
 from mydyno.document.problems import Findings, nearest
 from mydyno.document.tree import Entry, Mapping, Node, Sequence
@@ -78,11 +79,6 @@ def _levels(factor: str, node: Node, known: Known, findings: Findings) -> tuple[
     if not items:
         findings.add(node.position, f"no level of {factor} is named", node.describe(), _ALLOWED)
     return tuple(dict.fromkeys(level for _, level in named)) if items and not wrong else None
-
-
-def last_part(factor: str) -> str:
-    """`innodb_buffer_pool_size` of `server.config.innodb_buffer_pool_size`."""
-    return factor.rpartition(".")[2]
 
 
 def short_names(names: AbstractSequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.effects.effects import Effect, Effects
+from mydyno.core.factors import last_part
 
 SET_ALONE = "No factor alone is told from noise"
 NAMED = 5
@@ -117,7 +118,7 @@ def name(effect: Effect) -> str:
 
 def short(factor: str) -> str:
     """The last part of its path, as titles have it; of each where several never vary apart."""
-    return " or ".join(part.rpartition(".")[2] for part in factor.split(" or "))
+    return " or ".join(last_part(part) for part in factor.split(" or "))
 
 
 def percent(share: float) -> str:

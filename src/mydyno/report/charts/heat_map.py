@@ -12,6 +12,7 @@ from typing import Literal
 
 import altair as alt
 
+from mydyno.core.factors import last_part
 from mydyno.report.charts import theme
 from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
@@ -112,7 +113,7 @@ def _names(view: ComparisonTable, of: HeatMap) -> list[str]:
 
 def _factors(view: ComparisonTable) -> str:
     """Of which the names of rows are levels."""
-    return ", ".join(factor.rpartition(".")[2] for factor in view.others)
+    return ", ".join(last_part(factor) for factor in view.others)
 
 
 def _alike(view: ComparisonTable, of: HeatMap) -> str:

@@ -8,6 +8,7 @@ from mydyno.analysis.gate import Gated, State, gate, state_of
 from mydyno.analysis.grid import GridRow
 from mydyno.analysis.holm import holm
 from mydyno.analysis.verdict import ComparisonVerdict, Verdict, judge
+from mydyno.core.factors import last_part
 from mydyno.report.compared.run import MergedRun
 from mydyno.report.evidence import Evidence, gather
 from mydyno.report.views.comparison import ComparisonTable, comparison
@@ -103,7 +104,7 @@ def _differences(run: MergedRun, evidence: Evidence) -> tuple[Difference, ...]:
 def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
     """Those in force that are not the same in all parts, and are not what is compared."""
     part_of = {point.point_id: next(iter(point.levels.values())) for point in run.experiment.points}
-    chosen = {factor.rpartition(".")[2] for one in run.chosen for factor in one.part.only}
+    chosen = {last_part(factor) for one in run.chosen for factor in one.part.only}
     names = [one.part.name for one in run.chosen]
     found = []
     for row in settings_view(evidence).rows:

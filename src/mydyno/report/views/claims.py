@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.analysis.claims import HeldClaim, State, Step, held_claims
 from mydyno.analysis.primary import primary_metric
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence
 from mydyno.report.format import interval, number, ratio
 
@@ -47,9 +48,9 @@ def claims_view(evidence: Evidence) -> tuple[ClaimView, ...]:
 
 def _view(held: HeldClaim) -> ClaimView:
     claim = held.claim
-    where = [f"{factor.rpartition('.')[2]} = {level}" for factor, level in claim.where.items()]
+    where = [f"{last_part(factor)} = {level}" for factor, level in claim.where.items()]
     return ClaimView(
-        about=", ".join([claim.factor.rpartition(".")[2], *where]),
+        about=", ".join([last_part(claim.factor), *where]),
         said=claim.said,
         found="; ".join(one.display for one in held.found) or "nothing: no two of them side by side",
         test="; ".join(dict.fromkeys(one.test for one in held.found)),
@@ -97,7 +98,7 @@ def _plain(held: HeldClaim) -> list[str]:
         return [f"{told} between them"]
     lone = plain.lone
     factors = ", ".join(
-        f"{name.rpartition('.')[2]} = {level}"
+        f"{last_part(name)} = {level}"
         for name, level in lone.trial.levels.items()
         if name != held.claim.factor and name not in held.claim.where
     )

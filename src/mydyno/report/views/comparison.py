@@ -20,6 +20,7 @@ from mydyno.analysis.observations import valid_trials
 from mydyno.analysis.places import Place, places
 from mydyno.analysis.summary import summary, total_summary
 from mydyno.analysis.words import Words
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import Measured, measured
 from mydyno.report.views.verdicts import RatioRow, Verdicts
@@ -103,7 +104,7 @@ class ComparisonTable:
     @property
     def name(self) -> str:
         """The factor's last part: `release`."""
-        return self.factor.rpartition(".")[2]
+        return last_part(self.factor)
 
     def at_most(self, rows: int) -> ComparisonTable:
         """The same with so many rows at most: those over all places first, if there are more."""

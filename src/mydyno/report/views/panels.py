@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.grid import Grid, GridRow
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.curves import Curve, Curves
 
@@ -31,7 +32,7 @@ def panels(evidence: Evidence, of: Sequence[Curves]) -> tuple[Panel, ...]:
     views = [view for view in of if not view.empty]
     if grid is None or not evidence.crossed:
         return tuple(Panel(view.metric.noun if len(views) > 1 else "", "", view, False) for view in views)
-    names = tuple(factor.rpartition(".")[2] for factor in grid.others)
+    names = tuple(last_part(factor) for factor in grid.others)
     found = (
         Panel(
             row.name,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 from mydyno.analysis.places import place_of
 from mydyno.analysis.sequential import nominal_level
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence
 from mydyno.report.sources import SOURCES
 from mydyno.report.views.effects import EffectsView
@@ -95,9 +96,7 @@ def _order(evidence: Evidence) -> Step:
     together = ""
     sources = ["fisher"]
     if any(design.hard_factors):
-        names = ", ".join(
-            dict.fromkeys(name.rpartition(".")[2] for group in design.hard_factors for name in group)
-        )
+        names = ", ".join(dict.fromkeys(last_part(name) for group in design.hard_factors for name in group))
         together = (
             f" Inside a block trials of the same {names} follow each other, since changing that rebuilds "
             "layers of the setup: a split-plot order."

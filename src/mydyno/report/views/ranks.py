@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.analysis.ranking import Ranking, ranking
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.outliers import Flagged, named, without
 from mydyno.results.records import PointRecord, TrialRecord
@@ -26,13 +27,15 @@ class Rank:
     @property
     def scope(self) -> str:
         """`machine = webserver`, `all`, `all, durable`"""
-        where = ", ".join(f"{_last(name)} = {level}" for name, level in self.ranking.where.items()) or "all"
+        where = (
+            ", ".join(f"{last_part(name)} = {level}" for name, level in self.ranking.where.items()) or "all"
+        )
         return where if self.ranking.durability is None else f"{where}, {self.ranking.durability}"
 
     @property
     def sentence(self) -> str:
         """For a terminal: `filesystem, all: jfs > xfs = ext3 in running time (...)`"""
-        order = f"{_last(self.ranking.factor)}, {self.scope}: {self.ranking.display}"
+        order = f"{last_part(self.ranking.factor)}, {self.scope}: {self.ranking.display}"
         return f"{order} in {self.metric} ({self.ranking.test})"
 
 
@@ -82,8 +85,8 @@ def answer(found: Ranks) -> str | None:
     over = sorted({pair.conditions for pair in rank.ranking.pairs})
     number = f"{over[0]}" if len(over) == 1 else f"{over[0]} to {over[-1]}"
     return (
-        f"{_last(rank.ranking.factor)}, best in {rank.metric} first: {rank.ranking.display}, over {number} "
-        "conditions that differ in nothing else."
+        f"{last_part(rank.ranking.factor)}, best in {rank.metric} first: {rank.ranking.display}, over "
+        f"{number} conditions that differ in nothing else."
     )
 
 
@@ -127,7 +130,3 @@ def _rank(
         other = others.get(one.durability, one.display)
         told = None if other == one.display else f"without {named(inside)}: {other}"
         yield Rank(one, metric.noun, told)
-
-
-def _last(factor: str) -> str:
-    return factor.rpartition(".")[2]
