@@ -20,8 +20,8 @@ from mydyno.analysis.ratio import Ratio
 from mydyno.analysis.sequential import nominal_level
 from mydyno.analysis.standard import Standard, standard_of
 from mydyno.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
+from mydyno.catalogue.durability import Level
 from mydyno.results.records import DesignRecord
-from mydyno.stack.server.durability import Level
 
 A, B = Side("450"), Side("8")
 

@@ -23,6 +23,7 @@ dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything o
 journal before it is done; servers die with the process that started them.
 """
 
+from mydyno.catalogue.durability import Durability, durability
 from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
@@ -31,7 +32,6 @@ from mydyno.stack.external_layer import ExternalServerLayer
 from mydyno.stack.journal import Journal, outstanding_in
 from mydyno.stack.layer import Layer, Standing
 from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
-from mydyno.stack.server.durability import Durability, durability
 from mydyno.stack.server.external import ExternalFacts, ExternalServer, look_at
 from mydyno.stack.server.names import SettingProblem, SettingsError, find_problems, understand
 from mydyno.stack.server.sandbox import RunningServer, start_server

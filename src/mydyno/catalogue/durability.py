@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from mydyno.catalogue import Loss, catalogue
-from mydyno.catalogue.row import same_value
+from mydyno.catalogue.catalogue import catalogue
+from mydyno.catalogue.row import Loss, same_value
 
 
 class Level(IntEnum):

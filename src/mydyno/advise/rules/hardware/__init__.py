@@ -1,0 +1,1 @@
+"""Disks, arrays, volumes, file systems and mounts."""

@@ -1,0 +1,1 @@
+"""InnoDB: memory, redo log, I/O, concurrency, files."""

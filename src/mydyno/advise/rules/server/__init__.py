@@ -1,0 +1,1 @@
+"""Connections, threads, tables, sessions, logs and replication."""

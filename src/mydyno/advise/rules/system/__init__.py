@@ -1,0 +1,1 @@
+"""The kernel, its memory and its limits on the server's process."""

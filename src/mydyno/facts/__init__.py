@@ -1,0 +1,47 @@
+"""What is known of a live system: plain records, read by `survey`, judged by `advise`, kept as JSON.
+
+    System
+    ├── host      machine.py   CPUs, memory, kernel settings; storage.py: disks, arrays, file systems
+    │             process.py   the server's process: limits, unit
+    ├── server    server.py    variables, status over an interval; tables.py: what stands out in the schema
+    └── unread    unread.py    what could not be read, why, and what would help
+
+Nothing here does I/O. None always means "not known", never "none of it".
+"""
+
+from mydyno.facts.machine import Cpu, Host, Kernel, Memory
+from mydyno.facts.process import Limit, Process, Unit
+from mydyno.facts.server import Innodb, Origin, Role, Server, Status, Variable
+from mydyno.facts.storage import Array, Disk, DiskSpeed, FileSystem, FstabEntry, LogicalVolume, Storage, Use
+from mydyno.facts.system import System
+from mydyno.facts.tables import Index, Schema, Table
+from mydyno.facts.unread import Unread
+
+__all__ = [
+    "Array",
+    "Cpu",
+    "Disk",
+    "DiskSpeed",
+    "FileSystem",
+    "FstabEntry",
+    "Host",
+    "Index",
+    "Innodb",
+    "Kernel",
+    "Limit",
+    "LogicalVolume",
+    "Memory",
+    "Origin",
+    "Process",
+    "Role",
+    "Schema",
+    "Server",
+    "Status",
+    "Storage",
+    "System",
+    "Table",
+    "Unit",
+    "Unread",
+    "Use",
+    "Variable",
+]

@@ -1,0 +1,139 @@
+"""A running MySQL or MariaDB server: variables, status over an interval, InnoDB's own report, its role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Literal
+
+from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
+from mydyno.core.server_version import Version, parse_version
+from mydyno.facts.record import Record
+from mydyno.facts.tables import Schema
+
+
+class Origin(Record):
+    """Where a value in force comes from."""
+
+    source: Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
+    file: str | None = None
+    line: int | None = None
+    overridden: tuple[str, ...] = ()
+    """`FILE:LINE` of other files that say it too and lose."""
+
+
+class Variable(Record):
+    value: str
+    """As SHOW GLOBAL VARIABLES writes it."""
+    dynamic: bool | None = None
+    """Whether SET GLOBAL can change it. None: not asked."""
+    settable: bool | None = None
+    """Whether this account may."""
+    origin: Origin | None = None
+
+
+class Status(Record):
+    """SHOW GLOBAL STATUS twice, `seconds` apart."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    seconds: float
+
+
+class Innodb(Record):
+    """What SHOW ENGINE INNODB STATUS says beyond the status variables."""
+
+    checkpoint_age_bytes: int | None = None
+    log_sequence_number: int | None = None
+    history_list_length: int | None = None
+    queries_in_queue: int | None = None
+    """Waiting to get into InnoDB (innodb_thread_concurrency)."""
+    semaphore_waits: int | None = None
+    """Threads that wait for a latch at that instant."""
+    latest_deadlock: str | None = None
+    """Its time, as the server writes it."""
+
+
+class Role(Record):
+    """What else depends on this server."""
+
+    replica: bool = False
+    """It replicates from another."""
+    source: bool = False
+    """Others replicate from it."""
+    galera: bool = False
+    group_replication: bool = False
+    managed: str | None = None
+    """`Amazon RDS`, `Amazon Aurora`, `Azure Database`, `Cloud SQL`: settings go by way of its console."""
+
+
+class Server(Record):
+    version: str
+    """As `mysqld --version` has it: `mariadbd Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64`."""
+    variables: Mapping[str, Variable]
+    """By plain name: small letters, underscores."""
+    status: Status
+    innodb: Innodb | None = None
+    plugins: tuple[str, ...] = ()
+    """Active ones, small letters."""
+    role: Role = Role()
+    schema_facts: Schema | None = None
+    """None: the schema was not looked at."""
+    address: str | None = None
+    """A unix socket or host:port, never an account."""
+
+    @cached_property
+    def release(self) -> Version:
+        return parse_version(self.version)
+
+    def text(self, name: str) -> str | None:
+        """The value of a variable as the server writes it; None: it has none of that name."""
+        found = self.variables.get(name)
+        return None if found is None else found.value
+
+    def number(self, name: str) -> int | None:
+        text = self.text(name)
+        try:
+            return None if text is None else int(float(text))
+        except (ValueError, OverflowError):
+            return None
+
+    def switch(self, name: str) -> bool | None:
+        """Whether it is on; None for what is neither on nor off."""
+        word = (self.text(name) or "").casefold()
+        return True if word in ON_WORDS else False if word in OFF_WORDS else None
+
+    def has(self, *names: str) -> bool:
+        return all(name in self.variables for name in names)
+
+    def counter(self, name: str) -> float | None:
+        """A status variable's number at the end of the interval: since the start, for those that count."""
+        return _number(self.status.after.get(name))
+
+    def grown(self, name: str) -> float | None:
+        """By how much a counter grew in the interval; None when it shrank (a restart, FLUSH STATUS)."""
+        before, after = _number(self.status.before.get(name)), self.counter(name)
+        if before is None or after is None or after < before:
+            return None
+        return after - before
+
+    def rate(self, name: str) -> float | None:
+        """By how much a counter grew, each second of the interval."""
+        grown = self.grown(name)
+        return None if grown is None or self.status.seconds <= 0 else grown / self.status.seconds
+
+    def average(self, name: str) -> float | None:
+        """By how much a counter grew, each second since the server's start."""
+        total, uptime = self.counter(name), self.uptime_seconds
+        return None if total is None or not uptime else total / uptime
+
+    @property
+    def uptime_seconds(self) -> float | None:
+        return _number(self.status.after.get("Uptime"))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None

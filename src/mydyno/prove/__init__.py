@@ -1,0 +1,1 @@
+"""Measures what advice is worth: each finding alone and all together, before and after."""
