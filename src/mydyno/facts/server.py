@@ -69,7 +69,7 @@ class Role(Record):
 
 class Server(Record):
     version: str
-    """As `mysqld --version` has it: `mariadbd Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64`."""
+    """As `mysqld --version` has it: `mariadbd Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu`."""
     variables: Mapping[str, Variable]
     """By plain name: small letters, underscores."""
     status: Status
