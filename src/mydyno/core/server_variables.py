@@ -8,6 +8,7 @@ Setting = str | int | float | bool
 ON_WORDS = frozenset({"on", "true", "1", "yes"})
 OFF_WORDS = frozenset({"off", "false", "0", "no"})
 
+
 def option_name(name: str) -> str:
     """The one spelling that mydyno compares by: the server takes dashes and underscores alike."""
     return name.strip().lower().replace("-", "_")
