@@ -1,9 +1,9 @@
 """Connections that died without a goodbye.
 
 Aborted_clients counts connections whose client was gone, slept longer than wait_timeout, or sent a packet
-above max_allowed_packet. What such a connection had open is rolled back. Many of them mean that a pool keeps
-connections longer than the server (or a firewall between them) does, or that the application ends without
-closing: then requests fail with error 2006 or 2013 that need not.
+above max_allowed_packet. What such a connection had open is rolled back. Many of them mean that a pool
+keeps connections longer than the server (or a firewall between them) does, or that the application ends
+without closing: then requests fail with error 2006 or 2013 that need not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{died:.0f} of {all_of_them:.0f} {uptime(server)} (Aborted_clients / Connections)",
             f"wait_timeout = {timeout} s, max_allowed_packet = {packet} bytes",
         ),
-        recommendation="let the application's pool give connections up before the server does, and close them",
+        recommendation="let the application's pool give connections up before the server does",
         changes=(
             ByHand(
                 says=f"set the longest idle time of connections in the application's pool below {timeout} s,"

@@ -1,11 +1,11 @@
 """How many new connections may wait until the server takes them.
 
-back_log is what the server asks listen(2) for; the kernel cuts it at net.core.somaxconn. One thread takes the
-connections; while it is busy, or the machine is, new ones wait, and when the queue is full their packets are
-dropped and repeated by the client a second later: connection times of 1 s and 3 s in a distribution whose
-rest is milliseconds. The default follows max_connections (50 + a fifth of it, at most 900; since MySQL 8.0 it
-is max_connections). Only many new connections each second make it matter, and a pool of connections in the
-application does more than any queue.
+back_log is what the server asks listen(2) for; the kernel cuts it at net.core.somaxconn. One thread takes
+the connections; while it is busy, or the machine is, new ones wait, and when the queue is full their
+packets are dropped and repeated by the client a second later: connection times of 1 s and 3 s in a
+distribution whose rest is milliseconds. The default follows max_connections (50 + a fifth of it, at most
+900; since MySQL 8.0 it is max_connections). Only many new connections each second make it matter, and a
+pool of connections in the application does more than any queue.
 """
 
 from __future__ import annotations

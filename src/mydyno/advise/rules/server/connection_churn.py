@@ -1,8 +1,8 @@
 """Clients that connect for a few statements and go.
 
 Connecting costs a handshake of several round trips (more with TLS), a look into the grants, a hash of the
-password and a thread: easily more than the statements that follow. Keeping connections, in the application's
-pool or in a proxy, removes all of it. No setting of the server does as much.
+password and a thread: easily more than the statements that follow. Keeping connections, in the
+application's pool or in a proxy, removes all of it. No setting of the server does as much.
 """
 
 from __future__ import annotations

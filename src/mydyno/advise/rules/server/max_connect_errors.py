@@ -1,10 +1,11 @@
 """How many interrupted handshakes in a row block a client's host.
 
-The server counts connections of each host that broke off before the handshake was done, and refuses the host
-from max_connect_errors on ("Host is blocked because of many connection errors") until FLUSH HOSTS. The count
-starts anew with each success. It was meant against attackers and mostly hits load balancers and monitors
-that open the port and say nothing, and then every application on that address. The default of 100 is reached
-in minutes by a probe every second. With skip_name_resolve there is no host cache, and nothing is counted.
+The server counts connections of each host that broke off before the handshake was done, and refuses the
+host from max_connect_errors on ("Host is blocked because of many connection errors") until FLUSH HOSTS.
+The count starts anew with each success. It was meant against attackers and mostly hits load balancers and
+monitors that open the port and say nothing, and then every application on that address. The default of 100
+is reached in minutes by a probe every second. With skip_name_resolve there is no host cache, and nothing
+is counted.
 """
 
 from __future__ import annotations

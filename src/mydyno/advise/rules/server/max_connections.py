@@ -1,13 +1,13 @@
 """How many connections the server lets in.
 
-At the limit a client gets error 1040 (Too many connections): the application is down although the server is
-well. One connection more is kept for an administrator. A limit far above what memory has room for is no
-better: each connection may take its session buffers, and a rush of them ends in the out-of-memory killer. So
-the limit follows the largest number ever in use, with headroom, as far as the memory budget allows.
+At the limit a client gets error 1040 (Too many connections): the application is down although the server
+is well. One connection more is kept for an administrator. A limit far above what memory has room for is no
+better: each connection may take its session buffers, and a rush of them ends in the out-of-memory killer.
+So the limit follows the largest number ever in use, with headroom, as far as the memory budget allows.
 
 The default is 151 and the most is 100000. Guides of old advise 5000 to 10000 for all: that is a promise of
-memory which few machines have, and thousands of threads that run at once only wait for each other. A pool of
-connections in the application is worth more than a high limit.
+memory which few machines have, and thousands of threads that run at once only wait for each other. A pool
+of connections in the application is worth more than a high limit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Whether the server asks DNS for the name of each client's address.
 
 Without skip_name_resolve the server looks the address of a TCP client up, and the name found up again,
-before it checks the password. The host cache remembers both, so a good DNS costs nothing noticeable; a slow or
-broken one holds every new host for seconds, and everything else waits for the thread that takes connections in
-old releases. With it accounts are known by address alone: an account whose host is a name can no longer log
-in. Nobody but you can tell whether such accounts are in use, so this is done by hand.
+before it checks the password. The host cache remembers both, so a good DNS costs nothing noticeable; a
+slow or broken one holds every new host for seconds. With it accounts are known by address alone: an
+account whose host is a name can no longer log in. Nobody but you can tell whether such accounts are in
+use, so this is done by hand.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How large one packet may be: a statement, a row, an event of the binary log.
 
-What is larger is refused and the connection closed. The buffer starts small (net_buffer_length) and grows to
-what is needed, so a generous limit costs no memory by itself. Two things do go wrong: a limit from an old
-option file that dies on today's documents and images, and a replica that takes less than its source sends,
-which stops replication (error 1236 or 1153). Sessions cannot raise it for themselves.
+What is larger is refused and the connection closed. The buffer starts small (net_buffer_length) and grows
+to what is needed, so a generous limit costs no memory by itself. Two things do go wrong: a limit from an
+old option file that dies on today's documents and images, and a replica that takes less than its source
+sends, which stops replication (error 1236 or 1153). Sessions cannot raise it for themselves.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A server-side prepared statement is worth its extra round trips only when it is executed again and again. A
 driver that prepares, executes once and closes sends three packets and waits twice where a plain statement
-waits once. Most drivers can either prepare on the client's side or keep prepared statements with the connection.
+waits once. Most drivers can either prepare on the client's side or keep what they prepared with the
+connection.
 """
 
 from __future__ import annotations

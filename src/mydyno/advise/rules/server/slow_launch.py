@@ -1,7 +1,7 @@
 """Threads that took longer than slow_launch_time (2 s) to be made.
 
-Making a thread takes microseconds. When it takes seconds the machine is short of CPU, of memory (it swaps) or
-of what limits allow, and everything else is slow as well: the server only happens to notice it here.
+Making a thread takes microseconds. When it takes seconds the machine is short of CPU, of memory (it swaps)
+or of what limits allow, and everything else is slow as well: the server only happens to notice it here.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
 Without a pool each connection has a thread. One that ends goes into the cache while there is room, and the
 next connection takes it; else a thread is made and unmade, which costs some tens of microseconds, memory
 mappings and a turn of the scheduler. Seed 001 measured it with 10 to 400 clients that come and go: with a
-cache of 8 the server made 5575 threads for 8611 connections, with 450 it made 31 for 8937 (and reached fewer
-clients at once, so that its throughput is not to be compared).
+cache of 8 the server made 5575 threads for 8611 connections, with 450 it made 31 for 8937 (and reached
+fewer clients at once, so that its throughput is not to be compared).
 
 MySQL decides by itself (8 + max_connections / 100, at most 100), MariaDB's default is 256; the setting
-matters where an old option file has a small number and clients reconnect all the time. A thread pool does not
-use it.
+matters where an old option file has a small number and clients reconnect all the time. A thread pool does
+not use it.
 """
 
 from __future__ import annotations

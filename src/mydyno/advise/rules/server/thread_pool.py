@@ -2,8 +2,8 @@
 
 With many more runnable threads than CPUs the kernel switches between them, they wait for each other's
 latches, and throughput falls while latency grows. MariaDB and Percona Server have a pool: thread_pool_size
-groups (one for each CPU by default) run about one statement each at a time, the others wait in a queue, and a
-group with a statement that stalls (thread_pool_stall_limit) gets another thread. It helps many short
+groups (one for each CPU by default) run about one statement each at a time, the others wait in a queue,
+and a group with a statement that stalls (thread_pool_stall_limit) gets another thread. It helps many short
 statements at once; it does not help a server with few active connections, and a burst of long queries can
 hold short ones up. MySQL has one in its Enterprise edition alone.
 """
