@@ -35,7 +35,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if changes:
         return Finding(
             rule=RULE.id,
-            title=f"MyISAM's key buffer has {format_bytes(now)}, of which {format_bytes(int(used))} were used",
+            title=f"MyISAM's key buffer has {format_bytes(now)}, {format_bytes(int(used))} were used",
             evidence=(
                 f"{_NAME} = {format_bytes(now)}, Key_blocks_used = {format_bytes(int(used))} at most",
                 f"twice that, at least 16M: {format_bytes(wanted)}",
