@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def inside(root: Path, path: str) -> str:
         followed += 1
         if followed > _MOST_LINKS:
             raise ApplyError(f"{root / path.lstrip('/')} is a link that leads in a circle")
-        target = os.readlink(here)
+        target = str(here.readlink())
         if target.startswith("/"):
             found.clear()
         left.extendleft(part for part in reversed(target.split("/")) if part not in ("", "."))

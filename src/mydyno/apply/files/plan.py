@@ -1,4 +1,4 @@
-"""From a new text to the act that puts it in place: where it really lies, what was there, which folders lack."""
+"""From a new text to the act that puts it in place: where that really is, what was there."""
 
 from __future__ import annotations
 

@@ -60,28 +60,28 @@ class ReplaceFile(Act):
         for folder in self.folders:
             made = means.place(folder)
             made.mkdir(mode=0o755, exist_ok=True)
-            _sync(made.parent)
+            sync_folder(made.parent)
         temporary = _written_beside(target, means)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with open(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(kept_bytes(means, state.sha256))
             file.flush()
             state.give_to(descriptor)
             os.fsync(descriptor)
         temporary.replace(target)
-        _sync(target.parent)
+        sync_folder(target.parent)
 
     def _remove(self, target: Path, means: Means) -> None:
         if target.parent.is_dir():
             target.unlink(missing_ok=True)
-            _sync(target.parent)
+            sync_folder(target.parent)
         for folder in map(means.place, reversed(self.folders)):
             if folder.is_dir():
                 try:
                     folder.rmdir()
                 except OSError:
                     return  # Somebody has put something into it.
-                _sync(folder.parent)
+                sync_folder(folder.parent)
 
 
 def keep_bytes(folder: Path, contents: Sequence[bytes]) -> None:
@@ -90,11 +90,11 @@ def keep_bytes(folder: Path, contents: Sequence[bytes]) -> None:
     place.mkdir(mode=0o700, exist_ok=True)
     for content in contents:
         descriptor = os.open(place / checksum(content), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(descriptor)
-    _sync(place)
+    sync_folder(place)
 
 
 def kept_bytes(means: Means, sha256: str) -> bytes:
@@ -116,7 +116,8 @@ def _written_beside(target: Path, means: Means) -> Path:
     return target.parent / f".{target.name}.{means.kept.name}.mydyno"
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Puts the names in it on the disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

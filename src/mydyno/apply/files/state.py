@@ -36,8 +36,10 @@ class FileState(Record):
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise ApplyError(f"{path} cannot be read: {error.strerror}", "is this run by root (sudo)?") from error
-        with open(descriptor, "rb") as file:
+            raise ApplyError(
+                f"{path} cannot be read: {error.strerror}", "is this run by root (sudo)?"
+            ) from error
+        with os.fdopen(descriptor, "rb") as file:
             about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode):
                 raise ApplyError(f"{path} is no regular file, and mydyno changes no other")
@@ -58,7 +60,10 @@ class FileState(Record):
 
     def same_as(self, other: FileState) -> bool:
         """Whether the files are the same to whoever reads them: bytes, mode and owner."""
-        return (self.sha256, self.mode, self.uid, self.gid) == (other.sha256, other.mode, other.uid, other.gid)
+        return self._told() == other._told()
+
+    def _told(self) -> tuple[str, int, int, int]:
+        return self.sha256, self.mode, self.uid, self.gid
 
     def give_to(self, descriptor: int) -> None:
         """Makes an open file's owner, mode, attributes and time these. Raises OSError."""

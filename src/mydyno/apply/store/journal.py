@@ -31,7 +31,7 @@ class Progress:
 
 
 class Journal:
-    """The journal of one application. Each method returns when its line is on the disk, and raises LabError."""
+    """The journal of one application. Each method returns when its line is on the disk. Raises LabError."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
@@ -58,7 +58,9 @@ class Journal:
         except FileNotFoundError:
             return Progress()
         except OSError as error:
-            raise LabError(f"{self.path} cannot be read: {error.strerror}", "run it by root (sudo)") from error
+            raise LabError(
+                f"{self.path} cannot be read: {error.strerror}", "run it by root (sudo)"
+            ) from error
         progress = Progress()
         for line in content[: content.rfind(b"\n") + 1].splitlines():
             try:

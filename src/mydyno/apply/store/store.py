@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.apply.files.replace import keep_bytes
+from mydyno.apply.files.replace import keep_bytes, sync_folder
 from mydyno.apply.store.application import Application, read_application
 from mydyno.apply.store.journal import Journal, Progress
 from mydyno.core import environment
@@ -34,7 +34,7 @@ class Entry:
 
 
 def changes_folder(root: Path) -> Path:
-    """Where applications are kept: inside an image with it, root's in /var/lib, else in the user's own state."""
+    """Where applications are kept: an image's inside it, root's in /var/lib, else in the user's own state."""
     if root != Path("/"):
         return root / "var/lib/mydyno/changes"
     own = environment.STATE.read()
@@ -93,19 +93,19 @@ class Store:
         return False
 
     def add(self, application: Application, contents: Sequence[bytes]) -> Entry:
-        """Puts the application and the bytes of its files on the disk, whole or not at all. Raises LabError."""
+        """Puts the application and the bytes of its files on the disk, or nothing. Raises LabError."""
         folder = self.folder / application.id
         half = folder.with_name(application.id + _HALF)
         try:
             half.mkdir(mode=0o700)
             keep_bytes(half, contents)
             descriptor = os.open(half / _FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "w", encoding="utf-8") as file:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(application.model_dump_json(indent=1) + "\n")
                 file.flush()
                 os.fsync(descriptor)
             half.rename(folder)
-            _sync(self.folder)
+            sync_folder(self.folder)
         except OSError as error:
             shutil.rmtree(half, ignore_errors=True)
             raise LabError(f"{folder} cannot be written: {error.strerror}") from error
@@ -114,13 +114,14 @@ class Store:
     def entries(self) -> list[Entry]:
         """All applications, oldest first. Raises LabError when one cannot be read."""
         try:
-            folders = sorted(each.parent for each in self.folder.glob(f"*/{_FILE}"))
-            self.folder.is_dir() and os.listdir(self.folder)
+            folders = sorted(self.folder.iterdir())
+        except FileNotFoundError:
+            return []
         except OSError as error:
             raise LabError(
                 f"{self.folder} cannot be read: {error.strerror}", "run it by root: sudo mydyno ..."
             ) from error
-        return [self._entry(folder) for folder in folders if folder.suffix != _HALF]
+        return [self._entry(each) for each in folders if each.is_dir() and each.suffix != _HALF]
 
     def unfinished(self) -> list[Entry]:
         """Those that were killed before they were done or taken back, newest first."""
@@ -147,11 +148,3 @@ def in_force(entries: Sequence[Entry]) -> list[Entry]:
     return [
         each for each in done if each.application.does == "apply" and each.application.id not in taken_back
     ]
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
