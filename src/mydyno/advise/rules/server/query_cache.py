@@ -11,11 +11,12 @@ Size 0 alone leaves the lock in the way, so the type is set to OFF as well.
 
 from __future__ import annotations
 
-from mydyno.advise.counts import share, uptime
+from mydyno.advise.counts import uptime
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.advise.targets.caches import query_cache_share
 from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
@@ -28,11 +29,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if size is None or not server.has(_TYPE):
         return NotHere(f"{server.release} has no query cache")
     off = server.switch(_TYPE) is False
-    hits = server.counter("Qcache_hits")
-    reads = server.counter("Com_select")
-    if hits is not None and reads is not None and not server.release.is_mariadb:
-        reads += hits  # MySQL counts what the cache has answered only there.
-    part = share(hits, reads)
+    part = query_cache_share(server)
     answered = "how much it answers is not known" if part is None else f"it answers {part:.0%} of the reads"
     if off and not size:
         return Fine("it is off")
