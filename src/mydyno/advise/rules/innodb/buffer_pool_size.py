@@ -12,7 +12,6 @@ reads a second. A pool that still has many free pages after a day of work is lar
 
 from __future__ import annotations
 
-from mydyno.advise.buffer_pool import whole_steps
 from mydyno.advise.finding import Effect, Finding, Severity, Size
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -22,11 +21,7 @@ from mydyno.core.units import format_bytes
 from mydyno.facts import Server, System
 
 _NAME = "innodb_buffer_pool_size"
-_TOLERANCE = 1.1
-"""Below this ratio a change is not worth its trouble."""
 _MANY_READS = 100.0
-_FREE = 0.1
-_DAY = 86_400
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
@@ -34,17 +29,13 @@ def _judge(system: System, targets: Targets) -> Judgement:
     now = server.number(_NAME)
     if now is None or targets.buffer_pool_bytes is None:
         return Unknown(_NAME if now is None else "the machine's memory")
-    wanted = whole_steps(system, targets.buffer_pool_bytes)
-    if now / _TOLERANCE <= wanted <= now * _TOLERANCE:
-        return Fine(f"{format_bytes(now)}, of {format_bytes(wanted)} that memory and data call for")
-    grows = wanted > now
-    if grows and (enough := _not_full(server)):
-        return Fine(enough)
+    wanted = targets.buffer_pool_bytes
     changes = settings(server, {_NAME: size_text(wanted)})
+    if not changes:
+        return Fine(f"{format_bytes(now)} is what memory and data call for")
+    grows = wanted > now
     restart = _needs_restart(server, wanted)
     changes = tuple(change.model_copy(update={"restart": change.restart or restart}) for change in changes)
-    if not changes:
-        return Fine(f"{format_bytes(now)} is in force")
     reads = _disk_reads(server)
     return Finding(
         rule=RULE.id,
@@ -64,15 +55,6 @@ def _needs_restart(server: Server, wanted: int) -> bool:
     """Whether MariaDB's bound, which only a start sets, is lower (MariaDB Documentation, ..._size_max)."""
     most = server.number("innodb_buffer_pool_size_max")
     return most is not None and wanted > most
-
-
-def _not_full(server: Server) -> str | None:
-    """Why a larger pool would stay empty; None when it would not, or it is too early to tell."""
-    free, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("free", "total"))
-    up = server.uptime_seconds
-    if free is None or not total or not up or up < _DAY or free < _FREE * total:
-        return None
-    return f"{free / total:.0%} of its pages are still free after {up / _DAY:.1f} days"
 
 
 def _disk_reads(server: Server) -> float | None:

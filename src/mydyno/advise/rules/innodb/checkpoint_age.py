@@ -21,7 +21,7 @@ _FULL = 0.9
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
-    found = checkpoint_age(system.server)
+    found = checkpoint_age(system)
     if found is None:
         return Unknown("the checkpoint age: the account needs PROCESS for SHOW ENGINE INNODB STATUS")
     age, most = found

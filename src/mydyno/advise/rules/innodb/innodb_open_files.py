@@ -14,26 +14,20 @@ from mydyno.advise.targets import Targets
 from mydyno.facts import System
 
 _NAME = "innodb_open_files"
-_FULL = 0.9
-_STEP, _MOST = 1000, 20_000
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, opened = server.number(_NAME), server.counter("Innodb_num_open_files")
-    schema = server.schema_facts
-    tables = schema.tables_by_engine.get("InnoDB") if schema else None
-    if now is None or opened is None or tables is None:
+    wanted = targets.innodb_open_files
+    if now is None or opened is None or wanted is None:
         return Unknown(f"{_NAME}, the number of InnoDB's tables and open files")
-    if opened < _FULL * now or tables <= now:
-        return Fine(f"{opened:,.0f} of {now:,} files are open, for {tables:,} tables")
-    wanted = min(-(-tables // _STEP) * _STEP, _MOST)
-    changes = settings(server, {_NAME: wanted}) if wanted > now else ()
+    changes = settings(server, {_NAME: wanted})
     if not changes:
-        return Fine(f"{now:,} files for {tables:,} tables are as many as is sensible")
+        return Fine(f"{opened:,.0f} of {now:,} files are open")
     return Finding(
         rule=RULE.id,
-        title=f"InnoDB may have {now:,} files open, {opened:,.0f} are, and there are {tables:,} tables",
+        title=f"InnoDB may have {now:,} files open, {opened:,.0f} are, and there are more tables",
         evidence=(f"{opened:,.0f} / {now:,} = {opened / now:.0%} of the places are used",),
         recommendation=f"set {_NAME} to {wanted:,}",
         changes=changes,

@@ -13,8 +13,9 @@ what two rotating disks do.
 
 from __future__ import annotations
 
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.innodb import checkpoint_age, data_disk_kinds, pages_flushed
+from mydyno.advise.innodb import checkpoint_age, data_disk_kinds
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
@@ -41,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     changes = settings(server, _in_order(server, now, wanted))
     if not changes:
         return Fine(f"{_NAME} is {now}")
-    pressed = _pressed(server)
+    pressed = _pressed(system)
     return Finding(
         rule=RULE.id,
         title=f"InnoDB may count on {now} writes a second, the disks do about {wanted}",
@@ -85,14 +86,14 @@ def _in_order(server: Server, now: int, wanted: int) -> dict[str, Setting]:
     return dict(reversed(both)) if wanted > now else dict(both)
 
 
-def _pressed(server: Server) -> bool:
-    age = checkpoint_age(server)
-    waits = server.rate("Innodb_buffer_pool_wait_free") or 0.0
+def _pressed(system: System) -> bool:
+    age = checkpoint_age(system)
+    waits = system.server.rate("Innodb_buffer_pool_wait_free") or 0.0
     return waits > 0 or (age is not None and age[0] > _PRESSED * age[1])
 
 
 def _of_load(server: Server) -> tuple[str, ...]:
-    flushed = pages_flushed(server)
+    flushed = often(server, "Innodb_buffer_pool_pages_flushed")
     dirty, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("dirty", "total"))
     lines = [] if flushed is None else [f"{flushed:,.1f} pages are written each second"]
     if dirty is not None and total:

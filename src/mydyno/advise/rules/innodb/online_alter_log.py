@@ -10,10 +10,11 @@ until then.
 from __future__ import annotations
 
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.innodb import GIB, MIB, redo_rate
+from mydyno.advise.innodb import GIB, MIB
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.advise.targets.redo import write_rate
 from mydyno.catalogue.convert import size_text
 from mydyno.core.units import format_bytes
 from mydyno.facts import System
@@ -25,9 +26,10 @@ _LEAST, _MOST = 128 * MIB, 2 * GIB
 
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, rate = server.number(_NAME), redo_rate(server)
-    if now is None or rate is None:
+    now, found = server.number(_NAME), write_rate(system)
+    if now is None or found is None:
         return Unknown(f"{_NAME}, the rate of redo")
+    rate, lines = found
     needed = rate * _SECONDS
     if now * 2 > min(needed, _MOST) and now >= _LEAST:
         return Fine(f"{format_bytes(now)} for about {format_bytes(int(needed))} of redo in half an hour")
@@ -39,7 +41,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         rule=RULE.id,
         title=f"An online ALTER TABLE may fail after {format_bytes(now)} of changes",
         evidence=(
-            f"{format_bytes(int(rate))}/s of redo, of all tables, x {_SECONDS} s = {format_bytes(int(needed))}",
+            *lines,
+            f"{format_bytes(int(rate))}/s, of all tables, x {_SECONDS} s = {format_bytes(int(needed))}",
             f"{_NAME} = {format_bytes(now)}",
         ),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",

@@ -16,37 +16,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.innodb import checkpoint_age, redo_capacity, redo_rate
+from mydyno.advise.innodb import checkpoint_age
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.advise.targets.redo import redo_now
 from mydyno.catalogue.convert import size_text
 from mydyno.core.server_variables import Setting
-from mydyno.core.units import format_bytes, format_duration
+from mydyno.core.units import format_bytes
 from mydyno.facts import Server, System
 
-_ENOUGH = 0.7
-"""Of the target: a smaller difference is not worth a restart."""
 _PRESSED = 0.6
 """Of the age at which changes wait: here adaptive flushing works hard."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = redo_capacity(server), targets.redo_bytes
+    now, wanted = redo_now(system), targets.redo_bytes
     if now is None or wanted is None:
         return Unknown("the size of the redo log" if now is None else "the rate of redo")
-    if now >= wanted * _ENOUGH:
-        return Fine(f"{format_bytes(now)} of redo log, {format_bytes(wanted)} would do")
-    changes = settings(server, _asked(server, wanted))
+    changes = settings(server, _asked(server, wanted)) if wanted != now else ()
     if not changes:
-        return Fine(f"{format_bytes(wanted)} of redo log is in force")
-    age = checkpoint_age(server)
+        return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
+    age = checkpoint_age(system)
     pressed = age is not None and age[0] > _PRESSED * age[1]
     return Finding(
         rule=RULE.id,
-        title=f"The redo log holds {format_bytes(now)}, {_told(server, now)}",
-        evidence=_evidence(server, now, wanted),
+        title=f"The redo log has {format_bytes(now)}; {format_bytes(wanted)} last an hour of busy writes",
+        evidence=(*targets.redo_lines, *_age(age)),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.HIGH if pressed else Severity.MEDIUM,
@@ -70,24 +67,11 @@ def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:
     return {"innodb_log_file_size": size_text(wanted // max(files, 1))}
 
 
-def _told(server: Server, now: int) -> str:
-    rate = redo_rate(server)
-    if not rate:
-        return "less than advised for this pool"
-    return f"{format_duration(now / rate)} of changes at {format_bytes(int(rate))}/s"
-
-
-def _evidence(server: Server, now: int, wanted: int) -> tuple[str, ...]:
-    lines = [f"the redo log has {format_bytes(now)}, {format_bytes(wanted)} is advised"]
-    if rate := redo_rate(server):
-        hour = format_bytes(int(rate * 3600))
-        lines.insert(0, f"{format_bytes(int(rate))}/s of redo x 3600 s = {hour} in an hour")
-    if age := checkpoint_age(server):
-        lines.append(
-            f"{format_bytes(int(age[0]))} of it is not in the data files yet; changes wait at "
-            f"{format_bytes(int(age[1]))} ({age[0] / age[1]:.0%} now)"
-        )
-    return tuple(lines)
+def _age(age: tuple[float, float] | None) -> tuple[str, ...]:
+    if age is None:
+        return ()
+    waiting, most = (format_bytes(int(each)) for each in age)
+    return (f"{waiting} are not in the data files yet; changes wait at {most} ({age[0] / age[1]:.0%} now)",)
 
 
 RULE = Rule(
