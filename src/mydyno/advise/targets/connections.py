@@ -43,7 +43,7 @@ class Connections:
 def connections(server: Server) -> Connections | None:
     """None where the limit or its use is not known."""
     now, used = server.number("max_connections"), server.counter("Max_used_connections")
-    if now is None or used is None:
+    if not now or used is None:
         return None
     refused = sum(server.counter(name) or 0 for name in _REFUSED)
     uptime = server.uptime_seconds
