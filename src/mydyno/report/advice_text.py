@@ -19,6 +19,8 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.advise.finding import Finding, Severity
+from mydyno.catalogue import catalogue
+from mydyno.catalogue.convert import size_text
 from mydyno.facts import System
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.system_text import system_lines
@@ -120,7 +122,20 @@ def _change(change: Change, width: int) -> Iterator[Line]:
         for command in change.commands:
             yield from wrapped(command, width, first=f"{indent}  ", rest=f"{indent}    ", style="do")
     else:
-        yield from wrapped(change.sentence(), width, first=indent, rest=f"{indent}  ", style="do")
+        yield from wrapped(_sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
+
+
+def _sentence(change: Change) -> str:
+    """Sizes as people write them; the change itself keeps what the server shows."""
+    if not isinstance(change, SetVariable):
+        return change.sentence()
+    was = None if change.was is None else _size(change.name, change.was)
+    return change.model_copy(update={"value": _size(change.name, change.value), "was": was}).sentence()
+
+
+def _size(name: str, value: str) -> str:
+    row = catalogue().get(name)
+    return str(size_text(int(value))) if row and row.unit == "bytes" and value.isdigit() else value
 
 
 def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
@@ -129,14 +144,15 @@ def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
         yield Line("  [mysqld]", "do")
-        longest = max(len(f"{each.name} = {each.value}") for each in variables)
-        for each in variables:
-            was = f"now {each.was or 'empty'}" if each.was is not None else "new"
+        texts = [f"{each.name} = {_size(each.name, each.value)}" for each in variables]
+        longest = max(map(len, texts))
+        for text, each in zip(texts, variables, strict=True):
+            was = f"now {_size(each.name, each.was) or 'empty'}" if each.was is not None else "new"
             late = ", needs a restart" if each.restart else ""
-            yield Line(f"  {f'{each.name} = {each.value}':{longest}}   # {was}{late}", "do")
+            yield Line(f"  {text:{longest}}   # {was}{late}", "do")
     for change in changes:
-        if (text := _line(change)) is not None:
-            yield from wrapped(text, width, first="  ", rest="    ", style="do")
+        if (line := _line(change)) is not None:
+            yield from wrapped(line, width, first="  ", rest="    ", style="do")
     by_hand = sum(isinstance(change, ByHand) for change in changes)
     if by_hand:
         yield Line(f"  and {by_hand} step{'s' * (by_hand != 1)} by hand, as told above")
@@ -192,9 +208,9 @@ def _next(advice: Advice, width: int, everything: bool, file: str | None) -> Ite
         ]
     if not everything:
         steps.append(("mydyno advise ... --all", "also why the other rules said nothing"))
-    longest = max((len(command) for command, _ in steps), default=0)
     for command, what in steps:
-        yield from wrapped(what, width, first=f"  {command:{longest}}   ")
+        yield Line(f"  {command}")
+        yield from wrapped(what, width, first="      ", style="faint")
 
 
 def _section(title: str) -> Iterator[Line]:

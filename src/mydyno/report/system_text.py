@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from mydyno.core.units import format_bytes
 from mydyno.facts import Host, Server, System
@@ -12,7 +13,7 @@ def system_lines(system: System) -> Iterator[str]:
     """What was read, for people. What is not known is left out, or said where advice needs it."""
     server, host = system.server, system.host
     place = f" at {server.address}" if server.address else ""
-    yield f"{server.release}{place}, read {system.read_at.replace('T', ' ').replace('Z', ' UTC')}"
+    yield f"{server.release}{place}, read {_moment(system.read_at)}"
     if roles := list(_roles(server)):
         yield ", ".join(roles)
     yield (
@@ -73,9 +74,7 @@ def _load(server: Server) -> str:
     parts = []
     uptime = server.uptime_seconds
     if uptime is not None:
-        days = uptime / 86_400
-        since = f"{days:.0f} days" if days >= 2 else f"{uptime / 3600:.1f} hours"
-        parts.append(f"up for {since}")
+        parts.append(f"up for {_age(uptime)}")
     parts.append(f"counters watched for {server.status.seconds:.0f} s")
     queries = server.rate("Queries")
     if queries is not None:
@@ -85,5 +84,20 @@ def _load(server: Server) -> str:
         parts.append("its schema was not looked at")
     else:
         size = format_bytes(schema.innodb_bytes) if schema.innodb_bytes is not None else "an unknown size"
-        parts.append(f"{schema.tables} tables, {size} of InnoDB")
+        parts.append(f"{schema.tables} table{'s' * (schema.tables != 1)}, {size} of InnoDB")
     return ", ".join(parts)
+
+
+def _age(seconds: float) -> str:
+    if seconds >= 2 * 86_400:
+        return f"{seconds / 86_400:.0f} days"
+    return f"{seconds / 3600:.0f} hours" if seconds >= 2 * 3600 else f"{seconds / 60:.0f} minutes"
+
+
+def _moment(text: str) -> str:
+    """`2026-11-21 23:45 UTC`; as it is written when it is no time."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
