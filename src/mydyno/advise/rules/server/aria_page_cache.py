@@ -42,9 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation="look at the statements with large temporary tables first; then make the cache larger",
         changes=(
-            ByHand(
-                says=f"set {_NAME} to {format_bytes(2 * now)} if the memory budget has room for it, and restart"
-            ),
+            ByHand(says=f"set {_NAME} to {format_bytes(2 * now)} if the memory budget has room, and restart"),
         ),
         severity=Severity.LOW,
         effect=Effect(

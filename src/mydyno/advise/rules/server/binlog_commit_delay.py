@@ -7,6 +7,7 @@ clients nobody joins, and every commit is later by the whole delay.
 
 from __future__ import annotations
 
+from mydyno.advise.counts import most_running
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -23,7 +24,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     name = next((name for name in _NAMES if server.has(name)), None)
     if name is None or not server.switch("log_bin"):
         return NotHere("commits are not held back for others here")
-    delay, running = server.number(name), server.counter("Threads_running")
+    delay, running = server.number(name), most_running(server)
     if delay is None or running is None:
         return Unknown(f"{name} or Threads_running")
     waits = delay > 0 and (
@@ -31,13 +32,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     )
     if not waits:
         return Fine("commits do not wait for others")
-    before = float(server.status.before.get("Threads_running", running))
-    if max(before, running) > _FEW:
+    if running > _FEW:
         return Fine(f"commits wait {delay} us for others, and {running:.0f} statements are at work")
     return Finding(
         rule=RULE.id,
         title=f"Commits wait up to {delay} us for others that do not come",
-        evidence=(f"{name} = {delay}, Threads_running = {before:.0f} and {running:.0f}",),
+        evidence=(f"{name} = {delay}, Threads_running = {running:.0f} at most",),
         recommendation=f"set {name} = 0",
         changes=settings(server, {name: 0}),
         severity=Severity.LOW,

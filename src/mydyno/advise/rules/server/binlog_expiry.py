@@ -8,7 +8,7 @@ decide how far back a restore must reach and how long a replica may be away, and
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
-from mydyno.advise.counts import DAY, often
+from mydyno.advise.counts import DAY, decimal, often
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
@@ -31,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if (server.number("max_binlog_total_size") or 0) or (server.number("binlog_space_limit") or 0):
         return Fine("their size is bounded")
     seconds = server.number(_SECONDS) or 0
-    kept = seconds / DAY or float(server.text(_DAYS) or 0)
+    kept = seconds / DAY or (decimal(server, _DAYS) or 0)
     if kept and server.switch("binlog_expire_logs_auto_purge") is not False:
         return Fine(f"binary logs are removed after {kept:g} days")
     days = _days_until_full(system)

@@ -9,7 +9,7 @@ value that it began with.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
-from mydyno.advise.counts import a_second, often
+from mydyno.advise.counts import a_second, decimal, often
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -25,10 +25,9 @@ _FLOOD = 100
 
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
-    text, slow = server.text(_NAME), often(server, "Slow_queries")
-    if text is None or slow is None:
+    now, slow = decimal(server, _NAME), often(server, "Slow_queries")
+    if now is None or slow is None:
         return Unknown(f"{_NAME} or Slow_queries")
-    now = float(text)
     if now >= _LONG:
         return Finding(
             rule=RULE.id,
