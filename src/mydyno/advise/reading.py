@@ -90,10 +90,14 @@ def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
     return tuple(found)
 
 
-def arrays(system: System) -> tuple[Array, ...]:
-    """The software arrays under any of the server's files."""
+def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:
+    """The software arrays of these levels (of any, if none is given) under the server's files; None when it
+    is not known where those lie."""
     storage = system.host.storage if system.host else None
-    if storage is None:
-        return ()
-    names = {each.array for each, _ in places(system)}
-    return tuple(array for array in storage.arrays if array.name in names)
+    found = places(system)
+    if storage is None or not found:
+        return None
+    names = {each.array for each, _ in found}
+    return tuple(
+        array for array in storage.arrays if array.name in names and (not levels or array.level in levels)
+    )

@@ -23,7 +23,9 @@ _WANTED = "256M"
 
 
 def _judge(system: System, _: Targets) -> Judgement:
-    found = [array for array in arrays(system) if array.level in _REDUNDANT]
+    found = arrays(system, *_REDUNDANT)
+    if found is None:
+        return Unknown("the disks under the server's files")
     if not found:
         return NotHere("no file of the server lies on a redundant software array")
     known = [array for array in found if array.bitmap is not None]

@@ -24,7 +24,9 @@ _DEFAULT = "512K"
 
 
 def _judge(system: System, _: Targets) -> Judgement:
-    striped = [array for array in arrays(system) if array.level in _STRIPED]
+    striped = arrays(system, *_STRIPED)
+    if striped is None:
+        return Unknown("the disks under the server's files")
     if not striped:
         return NotHere("no file of the server lies on a striped software array")
     known = {array.name: array.chunk_bytes for array in striped if array.chunk_bytes}

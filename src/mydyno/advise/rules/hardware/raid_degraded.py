@@ -17,6 +17,8 @@ from mydyno.facts import System
 
 def _judge(system: System, _: Targets) -> Judgement:
     found = arrays(system)
+    if found is None:
+        return Unknown("the disks under the server's files")
     if not found:
         return NotHere("no file of the server lies on a software array")
     known = [array for array in found if array.working is not None]

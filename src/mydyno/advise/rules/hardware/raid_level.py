@@ -24,6 +24,8 @@ _RATIO = 1.3
 
 def _judge(system: System, _: Targets) -> Judgement:
     found = arrays(system)
+    if found is None:
+        return Unknown("the disks under the server's files")
     if not found:
         return NotHere("no file of the server lies on a software array")
     parity = [array for array in found if array.level in _PENALTY]

@@ -24,8 +24,10 @@ _WRITES_PER_SECOND = 20
 
 
 def _judge(system: System, _: Targets) -> Judgement:
-    parity = [array for array in arrays(system) if array.level in _PARITY]
-    if not parity or system.host is None:
+    parity = arrays(system, *_PARITY)
+    if system.host is None or parity is None:
+        return Unknown("the disks under the server's files")
+    if not parity:
         return NotHere("no file of the server lies on a software array with parity")
     known = [(array, array.stripe_cache_size) for array in parity if array.stripe_cache_size is not None]
     if not known:

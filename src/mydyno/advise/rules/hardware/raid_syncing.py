@@ -17,7 +17,9 @@ from mydyno.facts import System
 
 def _judge(system: System, _: Targets) -> Judgement:
     found = arrays(system)
-    if not found or system.host is None:
+    if found is None or system.host is None:
+        return Unknown("the disks under the server's files")
+    if not found:
         return NotHere("no file of the server lies on a software array")
     known = [array for array in found if array.action is not None]
     if not known:
