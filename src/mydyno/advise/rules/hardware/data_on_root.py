@@ -65,6 +65,6 @@ RULE = Rule(
     expected="separate troubles; no speed by itself",
     durability="none",
     risk="the files have to move",
-    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "hier(7)"),
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "hier(7), Linux manual page"),
     judge=_judge,
 )

@@ -61,6 +61,6 @@ RULE = Rule(
     expected="no `No space left on device` on a disk that has space",
     durability="none",
     risk="none known",
-    sources=("ext4(5)", "mke2fs(8), -i bytes-per-inode", "df(1), --inodes"),
+    sources=("ext4(5), Linux manual page", "mke2fs(8), -i bytes-per-inode", "df(1), --inodes"),
     judge=_judge,
 )

@@ -77,6 +77,6 @@ RULE = Rule(
     expected="no outage for want of space",
     durability="none",
     risk="none known",
-    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1)"),
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
     judge=_judge,
 )

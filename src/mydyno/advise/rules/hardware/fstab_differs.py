@@ -91,6 +91,6 @@ RULE = Rule(
     expected="a reboot without surprises",
     durability="none",
     risk="none known",
-    sources=("fstab(5)", "mount(8), remount", "systemd-fstab-generator(8)"),
+    sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
     judge=_judge,
 )

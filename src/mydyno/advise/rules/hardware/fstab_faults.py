@@ -73,7 +73,7 @@ RULE = Rule(
     durability="none",
     risk="none known",
     sources=(
-        "fstab(5)",
+        "fstab(5), Linux manual page",
         "systemd.mount(5), nofail, x-systemd.device-timeout=",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which has such a line",
     ),

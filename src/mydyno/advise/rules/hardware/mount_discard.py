@@ -105,6 +105,6 @@ RULE = Rule(
     expected="drops and purges without pauses",
     durability="none",
     risk="space of thin volumes comes back later",
-    sources=("fstrim(8)", "ext4(5), discard", "xfs(5), discard", "btrfs(5), discard"),
+    sources=("fstrim(8), Linux manual page", "ext4(5), discard", "xfs(5), discard", "btrfs(5), discard"),
     judge=_judge,
 )

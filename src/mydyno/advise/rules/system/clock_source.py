@@ -62,6 +62,9 @@ RULE = Rule(
     expected="less CPU time in the kernel, more throughput with performance_schema on",
     durability="none",
     risk="an unstable tsc makes time jump",
-    sources=("Linux kernel documentation, kernel parameters, clocksource= and tsc=", "vdso(7)"),
+    sources=(
+        "Linux kernel documentation, kernel parameters, clocksource= and tsc=",
+        "vdso(7), Linux manual page",
+    ),
     judge=_judge,
 )

@@ -87,7 +87,7 @@ RULE = Rule(
         "MySQL Reference Manual, innodb_numa_interleave",
         "MariaDB Server Documentation, innodb_numa_interleave",
         "systemd.exec(5), NUMAPolicy=",
-        "numa(7)",
+        "numa(7), Linux manual page",
     ),
     judge=_judge,
     variables=(_NAME,),

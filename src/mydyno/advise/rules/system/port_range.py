@@ -63,6 +63,6 @@ RULE = Rule(
     expected="no `cannot assign requested address` at clients on this machine",
     durability="none",
     risk="a port that a service listens on may be taken",
-    sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7)"),
+    sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7), Linux manual page"),
     judge=_judge,
 )

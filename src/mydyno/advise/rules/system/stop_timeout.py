@@ -20,6 +20,8 @@ from mydyno.facts import System
 
 _LEAST = 900
 """Seconds: what MariaDB's own unit has."""
+_LONGEST = 7200
+"""Seconds from which on any number would be a guess."""
 _MARGIN = 2
 
 
@@ -46,9 +48,11 @@ def _judge(system: System, _: Targets) -> Judgement:
         f"{dirty:.0f} dirty pages / {writes:.0f} writes/s ({how}) = {need:.0f} s; "
         f"systemd waits {format_duration(timeout)}"
     )
-    if timeout >= min(need * _MARGIN, 1e6):
+    if timeout >= need * _MARGIN:
         return Fine(sums)
-    wanted = max(_LEAST, math.ceil(min(need, 1e5) * 2 * _MARGIN / 60) * 60)
+    wanted = "infinity"
+    if need * _MARGIN < _LONGEST:
+        wanted = str(max(_LEAST, math.ceil(need * 2 * _MARGIN / 60) * 60))
     return Finding(
         rule=RULE.id,
         title=f"systemd kills the server {format_duration(timeout)} into a shutdown that needs "
@@ -59,7 +63,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             SetUnit(
                 unit=unit.name,
                 name="TimeoutStopSec",
-                value=str(wanted),
+                value=wanted,
                 was=unit.properties.get("TimeoutStopUSec"),
             ),
         ),

@@ -57,6 +57,9 @@ RULE = Rule(
     expected="no retried handshakes in bursts",
     durability="none",
     risk="memory in a flood of requests",
-    sources=("Linux kernel documentation, IP sysctl, tcp_max_syn_backlog and tcp_syncookies", "tcp(7)"),
+    sources=(
+        "Linux kernel documentation, IP sysctl, tcp_max_syn_backlog and tcp_syncookies",
+        "tcp(7), Linux manual page",
+    ),
     judge=_judge,
 )
