@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from mydyno.advise.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.lines import HEADER, set_line, switch_off
 from mydyno.apply.edits.texts import RefusedError, Texts
-from mydyno.catalogue.row import same_value
+from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.server_version import Version
-from mydyno.core.units import parse_bytes
 from mydyno.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
 
 NAME = "zz-mydyno.cnf"
 _SECTION = "# mydyno apply: the group below is its own, and has to stay the last of this file\n"
 _PLAIN_VALUE = re.compile(r"[^\s#'\"\\]([^#'\"\\]*[^\s#'\"\\])?")
-_IN_ETC = "/etc/"
+_PACKAGED = "/usr/"
+"""Below it files are a package's, which an upgrade replaces."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> N
 def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Where mydyno's line may go, the best first, and whether that is a file of its own."""
     for folder in reversed(now.folders):
-        if folder.startswith(_IN_ETC):
+        if not folder.startswith(_PACKAGED):
             yield f"{folder.rstrip('/')}/{NAME}", True
-    files = [path for path in now.files if path.startswith(_IN_ETC)]
+    files = [path for path in now.files if not path.startswith(_PACKAGED)]
     yield (files[-1], False) if files else (next(iter(start_files)), True)
 
 
@@ -102,14 +102,4 @@ def _written(value: str) -> str:
 
 
 def _says(line: OptionLine | None, value: str) -> bool:
-    if line is None:
-        return False
-    written = line.value if line.value is not None else "ON"
-    return same_value(written, value) or _size(written) == _size(value) is not None
-
-
-def _size(text: str) -> int | None:
-    try:
-        return parse_bytes(text)
-    except ValueError:
-        return None
+    return line is not None and same_meaning(line.value if line.value is not None else "ON", value)
