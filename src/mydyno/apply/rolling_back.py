@@ -71,8 +71,9 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
             contents += [kept_bytes(kept, state.sha256) for state in states]
     if changed and not force:
         raise ApplyError(
-            f"changed since {entry.application.id} was applied, nothing was rolled back:\n"
-            + "\n".join(changed),
+            "\n".join(
+                (f"changed since {entry.application.id} was applied, nothing was rolled back:", *changed)
+            ),
             _hint(entry, standing),
         )
     application = new_application(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.advise.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.lines import HEADER, set_line, switch_off
@@ -33,22 +33,30 @@ class Reading:
     start_files: tuple[str, ...]
     known: frozenset[str]
     """Plain names of its variables."""
+    on_command_line: frozenset[str] = frozenset()
+    """Those that it is started with, which win over every file."""
+    persisted: frozenset[str] = frozenset()
+    """Those that it keeps itself (SET PERSIST), which win over every file, too."""
+    suffix: str | None = None
+    """--defaults-group-suffix."""
 
     def of(self, texts: Texts) -> OptionFiles:
-        return option_files(texts.get, texts.names, self.start_files, server_groups(self.version), self.known)
+        groups = server_groups(self.version, self.suffix)
+        return option_files(texts.get, texts.names, self.start_files, groups, self.known)
 
     @property
     def group(self) -> str:
         """The one that no other maker's server and no client reads."""
         return "mariadb" if self.version.is_mariadb else "mysqld"
 
-    def knowing(self, names: Collection[str]) -> Reading:
-        return Reading(self.version, self.start_files, self.known | frozenset(names))
+    def knowing(self, name: str) -> Reading:
+        return replace(self, known=self.known | {name})
 
 
 def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
     """Raises RefusedError when no place of mydyno's wins, naming the line that does."""
-    reading = reading.knowing({change.name})
+    reading = reading.knowing(change.name)
+    _refuse_what_wins_over_files(change.name, reading)
     now = reading.of(texts)
     if _says(now.effective(change.name), change.value):
         return
@@ -68,9 +76,23 @@ def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
 
 def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> None:
     """Every line that says it becomes a comment: without the last, the one before it would count."""
-    said = reading.knowing({change.name}).of(texts).of(change.name)
+    said = reading.knowing(change.name).of(texts).of(change.name)
     for line in sorted(said, key=lambda each: (each.file, -each.line)):
         switch_off(texts, line.file, line.line, f"{change.name} is not to be set here any more")
+
+
+def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
+    if not reading.start_files:
+        raise RefusedError("the server is started with --no-defaults and reads no option file")
+    if name in reading.on_command_line:
+        raise RefusedError(
+            f"the server is started with --{name} on its command line, which wins over every file",
+            "take it out there (`systemctl cat` shows the command line)",
+        )
+    if name in reading.persisted:
+        raise RefusedError(
+            f"{name} was set by SET PERSIST, which wins over every file", f"RESET PERSIST {name}, then again"
+        )
 
 
 def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
