@@ -10,7 +10,6 @@ from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, Set
 from mydyno.advise.finding import Finding
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import live_acts, present
-from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
 from mydyno.apply.files.inside import inside
@@ -18,6 +17,7 @@ from mydyno.apply.files.plan import must_be_writable, read_file, replacing
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.means import Means
 from mydyno.apply.proposal import Proposal, Ways, propose, waits
+from mydyno.apply.reading import Running
 from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.host.local import LocalHost
@@ -46,7 +46,7 @@ class Prepared:
 def prepare(
     findings: Sequence[Finding],
     means: Means,
-    reading: Reading,
+    server: Running,
     insisted: Collection[str] = (),
     *,
     restart: bool = False,
@@ -59,7 +59,7 @@ def prepare(
         names_in=lambda folder: _names(root, folder),
         real=lambda path: inside(root, path),
     )
-    ways = Ways(reading, _identities(findings) if is_live else {})
+    ways = Ways(server.reading, server.keeps_by_itself, _identities(findings) if is_live else {})
     proposal = propose(findings, texts, ways, lambda change: _now(change, means), insisted)
     files: list[ReplaceFile] = []
     contents: list[bytes] = []

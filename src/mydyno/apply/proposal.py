@@ -72,7 +72,10 @@ class Proposal:
 class Ways:
     """How changes become texts on this system."""
 
-    reading: Reading
+    reading: Reading | None
+    """None: the server is on another machine, so that nothing but what it keeps by itself can be changed."""
+    keeps_by_itself: bool
+    """Whether it has SET PERSIST."""
     identities: Mapping[str, Identity]
     """Of disks and arrays, by kernel name."""
 
@@ -124,7 +127,19 @@ def _stale(finding: Finding, present: Present) -> Iterator[str]:
             )
 
 
+def _refuse_elsewhere(change: Change, ways: Ways) -> None:
+    if isinstance(change, ByHand) or (isinstance(change, SetVariable) and ways.keeps_by_itself):
+        return
+    raise RefusedError(
+        "the server runs on another machine, and mydyno changes files and the kernel only where it runs",
+        "run mydyno apply there",
+    )
+
+
 def _edit(texts: Texts, change: Change, ways: Ways) -> None:
+    if ways.reading is None:
+        _refuse_elsewhere(change, ways)
+        return
     match change:
         case SetVariable():
             set_variable(texts, change, ways.reading)

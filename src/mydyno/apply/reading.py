@@ -1,4 +1,4 @@
-"""What the server reads when it starts: of the one that runs, or, without one, of the one that was advised."""
+"""What the server reads when it starts: of the one that runs, or else of the one that was advised."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def find_server(login: Login) -> Running:
     return Running(version, reading, binary)
 
 
-def advised_reading(server: str) -> Reading:
-    """Of the server that an advice names (`MariaDB 10.11.19 at ...`). Raises UsageError."""
+def advised_server(server: str) -> Running:
+    """The one that an advice names (`MariaDB 10.11.19 at ...`), with the usual files. Raises UsageError."""
     version = advised_version(server)
-    return Reading(version, start_files(), frozenset(catalogue().names_of(version)))
+    return Running(version, Reading(version, start_files(), frozenset(catalogue().names_of(version))))
 
 
 def advised_version(server: str) -> Version:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.apply.diff import unified
-from mydyno.apply.files.replace import ReplaceFile, kept_bytes
+from mydyno.apply.files.replace import ReplaceFile, kept_bytes, kept_text
 from mydyno.apply.files.state import FileState
 from mydyno.apply.means import Means
 from mydyno.apply.store.application import AnyAct, Application, new_application
@@ -88,7 +88,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
 
 def _difference(act: ReplaceFile, kept: Means) -> str:
     found = FileState.of(kept.place(act.path))
-    ours = kept_bytes(kept, act.after.sha256).decode("utf-8", "replace") if act.after else None
+    ours = kept_text(kept, act.after)
     now = found[1].decode("utf-8", "replace") if found else None
     if ours == now:
         return f"{act.path}: its mode or owner"

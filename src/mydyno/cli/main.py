@@ -9,6 +9,7 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    apply,
     baseline,
     bundle,
     cleanup,
@@ -18,11 +19,13 @@ from mydyno.cli import (
     export,
     facts,
     gen_data,
+    history,
     images,
     import_table,
     load,
     plan,
     report,
+    rollback,
     run,
     runs,
     schema,
@@ -95,6 +98,9 @@ for module in (
     variables,
     images,
     datasets,
+    apply,
+    rollback,
+    history,
     cleanup,
     schema,
 ):
