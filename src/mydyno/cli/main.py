@@ -9,12 +9,14 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    advise,
     baseline,
     bundle,
     cleanup,
     compare,
     datasets,
     doctor,
+    explain,
     export,
     facts,
     gen_data,
@@ -88,6 +90,8 @@ for module in (
     bundle,
     export,
     facts,
+    advise,
+    explain,
     load,
     workload,
     gen_data,
