@@ -9,6 +9,7 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    advise,
     apply,
     baseline,
     bundle,
@@ -16,6 +17,7 @@ from mydyno.cli import (
     compare,
     datasets,
     doctor,
+    explain,
     export,
     facts,
     gen_data,
@@ -91,6 +93,8 @@ for module in (
     bundle,
     export,
     facts,
+    advise,
+    explain,
     load,
     workload,
     gen_data,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mydyno.survey.host.machine import Machine
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
-_SSH = re.compile(r"ssh:(?P<target>[^\s:][^\s:]*)(?::(?P<port>\d{1,5}))?")
+_SSH = re.compile(r"ssh:(?://)?(?P<target>[^\s:/-][^\s:/]*)(?::(?P<port>\d{1,5}))?")
 _PANEL = "Server and host"
 
 
@@ -132,12 +133,27 @@ class Reach(ServerReach):
         from mydyno.survey import survey
 
         login = self.login()
-        with telling() as tell:
-            return survey(login, self.machine(), seconds=self.seconds, tell=tell)
+        with telling() as tell, self._machine() as machine:
+            return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
 
-    def machine(self) -> Machine | None:
-        """The machine that --host names; None without one. Raises UsageError."""
-        return None
+    @contextmanager
+    def _machine(self) -> Iterator[Machine | None]:
+        """The machine that --host names; None without one."""
+        from mydyno.survey.host.machine import LocalMachine
+        from mydyno.survey.host.ssh import SshMachine
+
+        if self.host is None or self.host == "none":
+            yield None
+        elif self.host == "local":
+            yield LocalMachine()
+        elif (found := _SSH.fullmatch(self.host)) is not None:
+            with closing(SshMachine(found["target"], int(found["port"]) if found["port"] else None)) as far:
+                yield far
+        else:
+            raise UsageError(
+                f"--host {self.host} is no machine that can be read",
+                "--host ssh:USER@HOST or ssh:USER@HOST:PORT, --host local, or --host none",
+            )
 
     def _saved(self, path: Path) -> System:
         from mydyno.facts.system import read_system
