@@ -43,7 +43,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     speed = storage.speed_of(storage.of("data"))
     writes = speed.write_iops if speed else float(system.server.number("innodb_io_capacity") or 200)
     how = "measured" if speed else "innodb_io_capacity"
-    need = dirty / writes if writes else math.inf
+    if not writes:
+        return Unknown("how many writes a second the disk does")
+    need = dirty / writes
     sums = (
         f"{dirty:.0f} dirty pages / {writes:.0f} writes/s ({how}) = {need:.0f} s; "
         f"systemd waits {format_duration(timeout)}"
