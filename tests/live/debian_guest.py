@@ -45,7 +45,7 @@ _INSTALLED = ("systemd-sysv", "udev", "mariadb-server", "python3", "procps", "e2
 # What such a guest has no use for, and what would take a third of its start.
 _MASKED = (
     *("getty@.service", "serial-getty@.service", "systemd-update-utmp.service", "systemd-random-seed.service"),
-    *("systemd-journal-flush.service", "systemd-pstore.service", "systemd-logind.service", "rpcbind.service"),
+    *("systemd-journal-flush.service", "systemd-pstore.service", "getty-static.service", "systemd-logind.service", "rpcbind.service"),
     *("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer"),
     *("e2scrub_reap.service", "fstrim.timer", "systemd-tmpfiles-clean.timer", "ldconfig.service"),
     *("dev-hugepages.mount", "dev-mqueue.mount", "proc-sys-fs-binfmt_misc.automount"),
