@@ -13,7 +13,6 @@ import os
 import shutil
 import socket
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -44,8 +43,19 @@ _INSTALLED = ("systemd-sysv", "udev", "mariadb-server", "python3", "procps", "e2
 
 # What such a guest has no use for, and what would take a third of its start.
 _MASKED = (
-    *("getty@.service", "serial-getty@.service", "systemd-update-utmp.service", "systemd-random-seed.service"),
-    *("systemd-journal-flush.service", "systemd-pstore.service", "getty-static.service", "systemd-logind.service", "rpcbind.service"),
+    *(
+        "getty@.service",
+        "serial-getty@.service",
+        "systemd-update-utmp.service",
+        "systemd-random-seed.service",
+    ),
+    *(
+        "systemd-journal-flush.service",
+        "systemd-pstore.service",
+        "getty-static.service",
+        "systemd-logind.service",
+        "rpcbind.service",
+    ),
     *("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer"),
     *("e2scrub_reap.service", "fstrim.timer", "systemd-tmpfiles-clean.timer", "ldconfig.service"),
     *("dev-hugepages.mount", "dev-mqueue.mount", "proc-sys-fs-binfmt_misc.automount"),
@@ -145,7 +155,8 @@ def build_image(target: Path, suite: str, told: Callable[[str], None]) -> GuestI
 
 def _refuse_another_python(tree: Path) -> None:
     """The packages of this Python, compiled ones among them, are what mydyno imports in the guest."""
-    ours, theirs = f"python3.{sys.version_info.minor}", os.readlink(tree / "usr/bin/python3")
+    ours = f"python3.{sys.version_info.minor}"
+    theirs = (tree / "usr/bin/python3").readlink().name
     if ours != theirs:
         raise MissingToolError(f"the guest has {theirs} and mydyno runs on {ours} here")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from mydyno.stack import processes
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
 from mydyno.stack.server.names import understand
+from mydyno.stack.server.resizing import resize_status, wait_for_resizing
 from mydyno.stack.site import Site
 from mydyno.stack.undo import RestoreVariables
 
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 _RECOVERY_SECONDS = 600.0
 """A server counts its uptime from the end of its recovery, its process from the beginning."""
-_RESIZING = "Innodb_buffer_pool_resize_status"
-_RESIZE_SECONDS = 120.0
-_RESIZE_BEGINS_SECONDS = 2.0
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ def look_at(external: External) -> ExternalFacts:
     with session(login) as cursor:
         variables = _shown(cursor, "VARIABLES")
         _refuse_encryption(cursor, login, variables)
-        return ExternalFacts(login, _version(variables), variables, _process(cursor, login, variables))
+        return ExternalFacts(login, _version(variables), variables, process_of(cursor, login, variables))
 
 
 def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
@@ -144,30 +140,16 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
     undo = site.intend(way)
     try:
         with session(login, "it refused a setting") as cursor:
-            resized = _status(cursor, _RESIZING)
+            resized = resize_status(cursor)
             for name, value in settings.items():
                 global_variables.write(cursor, name, global_variables.as_value(value, before[name]))
             if "innodb_buffer_pool_size" in settings:
-                _wait_for_resizing(cursor, resized)
+                wait_for_resizing(cursor, resized)
             ours = global_variables.read(cursor, settings)
         return site.intend(way.model_copy(update={"ours": ours}), instead_of=undo)
     except BaseException:
         site.undo(undo)
         raise
-
-
-def _wait_for_resizing(cursor: Cursor, before: str) -> None:
-    """A buffer pool is resized in the background; until it begins, the status is that of the last time."""
-    started = time.monotonic()
-    while (now := _status(cursor, _RESIZING)) == before or not _is_over(now):
-        waited = time.monotonic() - started
-        if waited > _RESIZE_SECONDS or (now == before and waited > _RESIZE_BEGINS_SECONDS):
-            return
-        time.sleep(_POLL_SECONDS)
-
-
-def _is_over(status: str) -> bool:
-    return not status or any(word in status for word in ("ompleted", "did not change", "ailed"))
 
 
 def _status(cursor: Cursor, name: str) -> str:
@@ -213,7 +195,7 @@ def _account_requires_encryption(cursor: Cursor) -> bool:
     return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))
 
 
-def _process(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
+def process_of(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
     """The server's process, as far as this machine can be sure of it."""
     if login.socket is not None:
         pid = _peer(cursor)
