@@ -27,9 +27,21 @@ def query_cache_bytes(server: Server) -> int | None:
     now = server.number("query_cache_size")
     if not now:
         return now
+    answered = query_cache_share(server)
+    if answered is None:
+        return now
+    off = (server.text("query_cache_type") or "").casefold() in ("off", "0")
+    return 0 if off or answered < _WORTH_KEEPING else now
+
+
+def query_cache_share(server: Server) -> float | None:
+    """The part of all SELECTs that the query cache has answered; None: not known.
+
+    MySQL counts those in Qcache_hits alone (MySQL 5.7 Reference Manual, "Query Cache Status and
+    Maintenance"), MariaDB in Com_select too (MariaDB Documentation, "Server Status Variables").
+    """
     hits, reads = server.counter("Qcache_hits"), server.counter("Com_select")
     if hits is None or reads is None:
-        return now
-    share = hits / (hits + reads) if hits + reads else 0
-    off = (server.text("query_cache_type") or "").casefold() in ("off", "0")
-    return 0 if off or share < _WORTH_KEEPING else now
+        return None
+    whole = reads if server.release.is_mariadb else reads + hits
+    return hits / whole if whole else 0.0

@@ -14,8 +14,8 @@ from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.host.local import LocalHost
 from mydyno.stack.server import global_variables
-from mydyno.stack.server.external import process_of
 from mydyno.stack.server.global_variables import Value
+from mydyno.stack.server.server_process import process_of
 
 _PATIENCE_SECONDS = 3600.0
 """A server of a large buffer pool writes for long when it stops, and the unit has limits of its own."""
