@@ -146,12 +146,6 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
         raise
 
 
-def _status(cursor: Cursor, name: str) -> str:
-    cursor.execute("SHOW GLOBAL STATUS LIKE %s", (name,))
-    row = cursor.fetchone()
-    return str(row[1]) if row else ""
-
-
 def _shown(cursor: Cursor, what: str) -> dict[str, str]:
     cursor.execute(f"SHOW GLOBAL {what}")
     return {str(name): str(value) for name, value in cursor.fetchall()}
