@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 from urllib.parse import unquote, urlsplit
 
 import typer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mydyno.survey.host.machine import Machine
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
-_SSH = re.compile(r"ssh:(?P<target>[^\s:][^\s:]*)(?::(?P<port>\d{1,5}))?")
+_SSH = re.compile(r"ssh:(?://)?(?P<target>[^\s:/-][^\s:/]*)(?::(?P<port>\d{1,5}))?")
 _PANEL = "Server and host"
 
 
@@ -29,8 +30,11 @@ def _option(flag: str, **more: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What the options say. A command takes one as its parameter `reach` and is decorated with `options`."""
+class ServerReach:
+    """The way into a server. A command takes one as its parameter `reach` and is decorated with `options`."""
+
+    other_ways: ClassVar[str] = ""
+    """What else a command takes when no server is found."""
 
     server: Annotated[
         str | None,
@@ -50,6 +54,42 @@ class Reach:
         Path | None, _option("--password-file", help="File whose first line is the password.")
     ] = None
     ask_password: Annotated[bool, _option("--ask-password", help="Ask for the password.")] = False
+
+    def login(self) -> Login:
+        """The way into the server. Raises UsageError."""
+        from mydyno.cli.server_login import login_of
+
+        socket, host, port, user = _place(self.server)
+        if self.server is None and self.defaults_file is None:
+            socket = next((path for path in map(Path, _USUAL_SOCKETS) if path.is_socket()), None)
+        login = login_of(
+            socket=socket,
+            host=host,
+            port=port,
+            user=self.user or user,
+            defaults_file=self.defaults_file,
+            password_file=self.password_file,
+            ask_password=self.ask_password,
+        )
+        if login is None:
+            looked = (
+                f"{self.defaults_file} says neither socket nor host"
+                if self.defaults_file
+                else f"there is no socket at {', '.join(_USUAL_SOCKETS)}"
+            )
+            raise UsageError(
+                f"which server? {looked}",
+                f"--server /path/to/mysqld.sock, --server mysql://USER@HOST:3306{self.other_ways}",
+            )
+        return login
+
+
+@dataclass(frozen=True)
+class Reach(ServerReach):
+    """A server and its host, or the facts that were saved of them."""
+
+    other_ways = ", or --facts FILE"
+
     host: Annotated[
         str | None,
         _option(
@@ -93,40 +133,27 @@ class Reach:
         from mydyno.survey import survey
 
         login = self.login()
-        with telling() as tell:
-            return survey(login, self.machine(), seconds=self.seconds, tell=tell)
+        with telling() as tell, self._machine() as machine:
+            return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
 
-    def login(self) -> Login:
-        """The way into the server. Raises UsageError."""
-        from mydyno.cli.server_login import login_of
+    @contextmanager
+    def _machine(self) -> Iterator[Machine | None]:
+        """The machine that --host names; None without one."""
+        from mydyno.survey.host.machine import LocalMachine
+        from mydyno.survey.host.ssh import SshMachine
 
-        socket, host, port, user = _place(self.server)
-        if self.server is None and self.defaults_file is None:
-            socket = next((path for path in map(Path, _USUAL_SOCKETS) if path.is_socket()), None)
-        login = login_of(
-            socket=socket,
-            host=host,
-            port=port,
-            user=self.user or user,
-            defaults_file=self.defaults_file,
-            password_file=self.password_file,
-            ask_password=self.ask_password,
-        )
-        if login is None:
-            looked = (
-                f"{self.defaults_file} says neither socket nor host"
-                if self.defaults_file
-                else f"there is no socket at {', '.join(_USUAL_SOCKETS)}"
-            )
+        if self.host is None or self.host == "none":
+            yield None
+        elif self.host == "local":
+            yield LocalMachine()
+        elif (found := _SSH.fullmatch(self.host)) is not None:
+            with closing(SshMachine(found["target"], int(found["port"]) if found["port"] else None)) as far:
+                yield far
+        else:
             raise UsageError(
-                f"which server? {looked}",
-                "--server /path/to/mysqld.sock, --server mysql://USER@HOST:3306, or --facts FILE",
+                f"--host {self.host} is no machine that can be read",
+                "--host ssh:USER@HOST or ssh:USER@HOST:PORT, --host local, or --host none",
             )
-        return login
-
-    def machine(self) -> Machine | None:
-        """The machine that --host names; None without one. Raises UsageError."""
-        return None
 
     def _saved(self, path: Path) -> System:
         from mydyno.facts.system import read_system
@@ -144,14 +171,15 @@ class Reach:
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of `Reach` in the place of its parameter `reach`."""
+    """The command with the options of `Reach`, or whatever its parameter `reach` is, in that one's place."""
     hints = get_type_hints(command, include_extras=True)
     own = [each for name, each in inspect.signature(command).parameters.items() if name != "reach"]
-    of_reach = get_type_hints(Reach, include_extras=True)
-    names = [field.name for field in fields(Reach)]
+    kind = hints["reach"]
+    of_reach = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
 
     def run(**values: Any) -> None:
-        reach = Reach(**{name: values.pop(name) for name in names})
+        reach = kind(**{name: values.pop(name) for name in names})
         command(reach=reach, **values)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
@@ -165,7 +193,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
                     default=field.default,
                     annotation=of_reach[field.name],
                 )
-                for field in fields(Reach)
+                for field in fields(kind)
             ),
         ]
     )
