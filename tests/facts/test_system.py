@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from advise.builders import system
+from advise.strategies import Case, cases
 from hypothesis import given, settings
 
-from advise import strategies
-from advise.builders import system
 from mydyno.core.errors import UsageError
-from mydyno.facts import Limit, Process, System
+from mydyno.facts import Limit, Process
 from mydyno.facts.system import read_system
 
 
 @settings(max_examples=25)
-@given(strategies.systems())
-def test_any_system_is_read_back_as_it_was_written(written: System) -> None:
+@given(cases())
+def test_any_system_is_read_back_as_it_was_written(case: Case) -> None:
+    written = case.system
     assert read_system(written.to_json(), "facts.json") == written
 
 
