@@ -36,7 +36,12 @@ def settings(server: Server, wanted: Mapping[str, Setting]) -> tuple[SetVariable
 def in_force(server: Server, name: str, value: str) -> bool:
     """Whether the variable has this value, sizes and words for on and off compared by meaning."""
     now = server.text(name)
-    return now is not None and (same_value(now, value) or _number(now) == _number(value) is not None)
+    return now is not None and same_setting(now, value)
+
+
+def same_setting(one: str, other: str) -> bool:
+    """Whether two values mean the same to a server: 256M and 268435456, ON and 1."""
+    return same_value(one, other) or _number(one) == _number(other) is not None
 
 
 def _number(text: str) -> float | None:

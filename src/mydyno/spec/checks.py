@@ -50,8 +50,10 @@ def refuse_claims_of_nothing(tree: Mapping, factors: Sequence[FactorSource], fin
     """A claim about a level that its factor does not have was misspelt."""
     known = {factor.name: [level.name for level in factor.levels] for factor in factors}
     for place, claim in enumerate(_items(tree.get("claims"))):
-        about, where = find(claim, ("factor",)), find(claim, ("where",))
-        named = [(about.describe(), level) for level in _items(find(claim, ("order",)))] if about else []
+        if not isinstance(claim, Mapping):
+            continue
+        about, where = claim.get("factor"), claim.get("where")
+        named = [(about.describe(), level) for level in _items(claim.get("order"))] if about else []
         if isinstance(where, Mapping):
             named += [(factor, entry.value) for factor, entry in where.entries.items()]
         for factor, level in named:

@@ -124,8 +124,8 @@ class Experiment(Section):
     claims: tuple[Claim, ...] = Field(
         default=(),
         strict=False,
-        description="What a guide, a paper or an advice says of the levels of a factor; the report holds each "
-        "claim beside what was measured.",
+        description="What a guide, a paper or an advice says of the levels of a factor; the report holds "
+        "each claim beside what was measured.",
     )
     sizes: tuple[str, ...] = Field(
         default=(),
