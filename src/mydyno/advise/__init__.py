@@ -5,9 +5,10 @@
 A rule never does I/O; `mydyno.survey` has read the facts, `mydyno.apply` carries changes out.
 """
 
-from mydyno.advise.advice import Advice, advise
+from mydyno.advise.advice import Advice, advise, read_advice
+from mydyno.advise.after import after
 from mydyno.advise.change import Change
 from mydyno.advise.finding import Effect, Finding
 from mydyno.advise.registry import RULES, rule_of
 
-__all__ = ["RULES", "Advice", "Change", "Effect", "Finding", "advise", "rule_of"]
+__all__ = ["RULES", "Advice", "Change", "Effect", "Finding", "advise", "after", "read_advice", "rule_of"]

@@ -114,7 +114,7 @@ class SetMountOptions(Record):
 
     @property
     def target(self) -> str:
-        return f"mount {self.mount_point}"
+        return f"mount {self.mount_point} {','.join((*self.add, *self.remove))}"
 
     def sentence(self) -> str:
         steps = [f"with {','.join(self.add)}"] if self.add else []

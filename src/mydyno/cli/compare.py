@@ -73,7 +73,7 @@ def compare(
     from mydyno.report.compared.text import terminal
     from mydyno.report.compared.view import compared
 
-    allowed = ALLOWED if fail_if_slower is None else options.percent(fail_if_slower, "--fail-if-slower")
+    allowed = ALLOWED if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
     gated = fail_if_slower is not None or fail_if_unsure
     with Labs(lab, lambda path: open_lab(path, write=False)) as labs:
         merged = MergedRun(choose(runs, labs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from mydyno.core import environment
 from mydyno.core.errors import UsageError
+from mydyno.core.units import parse_share
 
 Lab = Annotated[
     Path,
@@ -36,12 +36,15 @@ WIDTH = 110
 """Characters of a line of a summary."""
 
 
-def percent(text: str, option: str) -> float:
-    """The share that `3%`, `3` or `0.5 %` means. Raises UsageError naming the option."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%?\s*", text)
-    if match is None or float(match[1]) >= 100:
+def share(text: str, option: str) -> float:
+    """The share that `3%` or `0.03` means. Raises UsageError naming the option."""
+    try:
+        found = parse_share(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text}: {error}") from error
+    if found >= 1:
         raise UsageError(f"{option} {text}: not a share below 100 %", f"as {option} 3%")
-    return float(match[1]) / 100
+    return found
 
 
 RunName = Annotated[

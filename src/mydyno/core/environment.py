@@ -26,5 +26,10 @@ CACHE = Variable(
     "MYDYNO_CACHE",
     "the folder for images, kernels and servers (default: $XDG_CACHE_HOME/mydyno, else ~/.cache/mydyno)",
 )
+STATE = Variable(
+    "MYDYNO_STATE",
+    "the folder that keeps what `mydyno apply` has changed (default: /var/lib/mydyno for root, else "
+    "$XDG_STATE_HOME/mydyno, else ~/.local/state/mydyno)",
+)
 
-ALL = (LAB, ENGINE, AGENT, SERVER, CACHE)
+ALL = (LAB, ENGINE, AGENT, SERVER, CACHE, STATE)

@@ -9,7 +9,8 @@
     ├── HostError               4  a guest did not start, or was lost
     ├── StorageError            4  disks, an array or a file system could not be built as asked
     ├── LabError                5  the results folder is busy, damaged, full or too new
-    └── UndoError               6  something could not be put back; the journal keeps it
+    ├── UndoError               6  something could not be put back; the journal keeps it
+    └── ApplyError              9  advice could not be carried out; everything is as it was before
 
 An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
 Exit codes 7 (a run finished but some of its trials are invalid) and 8 (`mydyno compare`: slower than
@@ -71,3 +72,7 @@ class LabError(MydynoError):
 
 class UndoError(MydynoError):
     exit_code = 6
+
+
+class ApplyError(MydynoError):
+    exit_code = 9

@@ -8,6 +8,12 @@ Setting = str | int | float | bool
 ON_WORDS = frozenset({"on", "true", "1", "yes"})
 OFF_WORDS = frozenset({"off", "false", "0", "no"})
 
+
+def option_name(name: str) -> str:
+    """The one spelling that mydyno compares by: the server takes dashes and underscores alike."""
+    return name.strip().lower().replace("-", "_")
+
+
 _OWN_PLACE = "mydyno gives every server a private place of its own"
 _OWN_NETWORK = "mydyno decides how a server is reached: use setup.server.network (false, true or {port: N})"
 _OWN_ACCESS = "mydyno sets a random password at each start"

@@ -20,6 +20,7 @@ _DURATION_UNITS = {
     "h": 3600.0,
     "d": 86400.0,
 }
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s|min|m|h|d)")
 
 
@@ -69,3 +70,15 @@ def format_duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02d}s"
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+
+
+def parse_share(text: str) -> float:
+    """The part of a whole meant by `text`: `3%` and `0.03` are the same. Raises ValueError.
+
+    A bare number of 1 or more is refused: it could mean percent or times.
+    """
+    match = _SHARE.fullmatch(text.strip())
+    share = float(match[1]) / (100 if match[2] else 1) if match else None
+    if match is None or share is None or (share >= 1 and not match[2]):
+        raise ValueError(f"not a share: {text!r} (write a percentage like 3%, or a fraction like 0.03)")
+    return share

@@ -16,6 +16,8 @@ class Cpu(Record):
     model: str | None = None
     governor: str | None = None
     """scaling_governor of the first CPU: performance, powersave, schedutil..."""
+    scaling_driver: str | None = None
+    """scaling_driver beside it: intel_pstate, acpi-cpufreq... what `powersave` means depends on it."""
     numa_nodes: int | None = None
     numa_memory_bytes: tuple[int, ...] = ()
     """Memory of each node."""
@@ -29,6 +31,8 @@ class Memory(Record):
     swap_total: int | None = None
     swap_free: int | None = None
     huge_pages_total: int | None = None
+    huge_pages_free: int | None = None
+    """HugePages_Free less HugePages_Rsvd: nobody has them or has asked for them."""
     huge_page_bytes: int | None = None
     limit: int | None = None
     """Of the server's own control group (memory.max); None: unlimited or not known."""
@@ -48,6 +52,13 @@ class Kernel(Record):
     """always, madvise or never."""
     thp_defrag: str | None = None
     clock_source: str | None = None
+    """current_clocksource of /sys/devices/system/clocksource/clocksource0."""
+    clock_sources: tuple[str, ...] = ()
+    """available_clocksource beside it."""
+    counters: Mapping[str, int] = {}
+    """Since boot: `oom_kill`, `compact_stall`, `pswpin`, `pswpout` of /proc/vmstat by their names there;
+    `TcpExtListenOverflows`, `TcpExtTCPReqQFullDoCookies` and `TcpExtTCPReqQFullDrop` of /proc/net/netstat
+    by the names of nstat(8)."""
     limits_conf: tuple[str, ...] = ()
     """Lines of /etc/security/limits.conf and limits.d that are no comments."""
 

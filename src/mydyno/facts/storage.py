@@ -62,6 +62,8 @@ class Array(Record):
     bitmap_chunk_bytes: int | None = None
     stripe_cache_size: int | None = None
     """Pages for each device (RAID 4/5/6)."""
+    read_ahead_kib: int | None = None
+    """/sys/block/ARRAY/queue/read_ahead_kb: what counts for a file system on it; its disks' does not."""
     disks: tuple[str, ...] = ()
 
     @property
@@ -134,6 +136,8 @@ class Storage(Record):
     speeds: tuple[DiskSpeed, ...] = ()
     """Only where it was asked to measure."""
     fstab: tuple[FstabEntry, ...] = ()
+    trim_timer: bool | None = None
+    """Whether fstrim.timer is enabled (`systemctl is-enabled fstrim.timer`)."""
 
     def of(self, files: str) -> FileSystem | None:
         """The file system that the server's `files` (see `Use`) lie on."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
@@ -10,10 +9,10 @@ from mydyno.analysis.standard import MARGIN
 from mydyno.analysis.words import words_of
 from mydyno.core.errors import UsageError
 from mydyno.core.factors import last_part
+from mydyno.core.units import parse_share
 from mydyno.document.problems import nearest
 from mydyno.results.records import Work
 
-_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*")
 _WIDEST = 0.5
 
 
@@ -55,8 +54,10 @@ def metric_named(wanted: str, work: Work) -> Metric:
 
 def parse_margin(text: str) -> float:
     """`5%` or `0.05`, more than 0 and at most 50 %. Raises UsageError."""
-    match = _SHARE.fullmatch(text)
-    share = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    try:
+        share = parse_share(text)
+    except ValueError:
+        share = 0.0
     if not 0 < share <= _WIDEST:
         raise UsageError(
             f"{text!r} is no margin", "it is a share of the rate or time, such as 5% or 0.05, at most 50%"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mydyno.core.server_files import VolumeName, home_of
+from mydyno.core.server_variables import option_name
 from mydyno.plan import Point
 from mydyno.spec import Problem, Storage, Variant
 from mydyno.stack import ServerBinary, Setting
 from mydyno.stack.server.file_places import KINDS, Place, has_binary_log, undo_settings
-from mydyno.stack.server.options import option_name
 
 _SOMEWHERE = Place(Path("/"), Path("/"))
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import ServerError
-from mydyno.stack.server.options import option_name, parse_options
+from mydyno.core.server_variables import option_name
+from mydyno.stack.server.options import parse_options
 from stack.builders import options_of
 
 MYSQL_CLIENT = """\

@@ -8,11 +8,10 @@ from typing import Protocol
 
 from mydyno.catalogue import Note, Remark, catalogue, translate
 from mydyno.core.errors import SpecError
-from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
+from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting, option_name
 from mydyno.core.server_version import Version
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.config import refusal
-from mydyno.stack.server.options import option_name
 
 _SKIPPING = ("skip_", "disable_")
 _PLAIN = ("enable_", "loose_")

@@ -6,14 +6,10 @@ import re
 from collections.abc import Mapping
 
 from mydyno.core.errors import ServerError
+from mydyno.core.server_variables import option_name
 
 _RULE = re.compile(r"^-{10,} -{5,}\s*$", re.MULTILINE)
 _NO_DEFAULT = "(No default value)"
-
-
-def option_name(name: str) -> str:
-    """The one spelling that mydyno compares by: the server takes dashes and underscores alike."""
-    return name.strip().lower().replace("-", "_")
 
 
 def parse_options(help_text: str) -> Mapping[str, str | None]:

@@ -1,0 +1,65 @@
+"""What the server may take of memory at most, from its variables in force or as they would be.
+
+Everything at once and to the full is more than any real load takes; it is the sum that keeps a server alive
+on its worst day (MySQL Reference Manual, "How MySQL Uses Memory"). Beyond what the catalogue's variables say:
+
+- the buffer pool's control structures, a tenth of it (ibid., innodb_buffer_pool_size);
+- performance_schema, on or off, since switching it on is advised elsewhere and must not upset the sum;
+- temporary tables in memory, one for each tenth of the connections that were in use at most;
+- the program itself, its dictionary and caches of tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mydyno.advise.targets.steps import MIB
+from mydyno.advise.targets.temporary import at_a_time, size_now
+from mydyno.catalogue import catalogue
+from mydyno.catalogue.memory import MemorySum
+from mydyno.facts import Server
+
+POOL = "innodb_buffer_pool_size"
+OVERHEAD = 0.1
+_ITSELF = 64 * MIB
+_INSTRUMENTS = 128 * MIB
+_DEFAULT_CONNECTIONS = 151
+_CONDITIONS = {"replica_pending_jobs_size_max": "replica", "binlog_file_cache_size": "log_bin"}
+
+
+def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
+    """The sum with `chosen` values in place of those in force; `temporary tables` is the size of one."""
+
+    def number(name: str) -> int | None:
+        return chosen[name] if name in chosen else server.number(name)
+
+    def sizes(names: tuple[str, ...]) -> list[tuple[str, int]]:
+        found = ((name, number(name)) for name in names if server.has(name) and _counts(server, name))
+        return [(name, size) for name, size in found if size is not None and size > 0]
+
+    once = sizes(catalogue().of_memory("once"))
+    pool = number(POOL)
+    if pool:
+        once.append(("its control structures", int(pool * OVERHEAD)))
+    if server.switch("performance_schema") is not None:
+        once.append(("performance_schema", _INSTRUMENTS))
+    once.append(("the program itself", _ITSELF))
+    one = chosen.get("temporary tables", size_now(server))
+    if one is not None:
+        count = at_a_time(server)
+        once.append((f"temporary tables, {count} at a time", count * one))
+    each = sizes(catalogue().of_memory("each connection"))
+    if server.switch("log_bin"):
+        each += sizes(catalogue().of_memory("each transaction"))
+    limit = number("max_connections")
+    return MemorySum(tuple(once), tuple(each), _DEFAULT_CONNECTIONS if limit is None else limit)
+
+
+def _counts(server: Server, name: str) -> bool:
+    match _CONDITIONS.get(name):
+        case "replica":
+            return server.role.replica
+        case "log_bin":
+            return server.switch("log_bin") is True
+        case _:
+            return True

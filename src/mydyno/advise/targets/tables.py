@@ -1,0 +1,62 @@
+"""Caches of open tables and definitions, and the files that all of it opens.
+
+A table that is not in the cache is opened anew for the statement (MySQL Reference Manual, "How MySQL Opens
+and Closes Tables"). The server's own wish for files at its start is 10 + max_connections + 2 x
+table_open_cache (ibid., open_files_limit); InnoDB's files and the binary logs come on top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.advise.targets.steps import up_to
+from mydyno.facts import Server
+
+_FULL = 0.9
+_OFTEN = 1.0
+"""Tables opened anew each second from which the cache is worth making larger."""
+_MOST = 65_536
+_OWN_FILES = 100
+"""Logs, sockets, system tablespaces, temporary files."""
+
+
+@dataclass(frozen=True)
+class TableCaches:
+    open_cache: int | None
+    definition_cache: int | None
+    lines: tuple[str, ...]
+
+
+def table_caches(server: Server) -> TableCaches:
+    """Each twice what is open, where it is full and tables are opened anew all the time."""
+    opened, first = _cache(server, "table_open_cache", "Open_tables", "Opened_tables")
+    names = ("table_definition_cache", "Open_table_definitions", "Opened_table_definitions")
+    defined, second = _cache(server, *names)
+    return TableCaches(opened, defined, (*first, *second))
+
+
+def _cache(server: Server, name: str, in_use: str, missed: str) -> tuple[int | None, tuple[str, ...]]:
+    now, filled = server.number(name), server.counter(in_use)
+    if now is None or filled is None:
+        return None, ()
+    rates = [rate for rate in (server.rate(missed), server.average(missed)) if rate is not None]
+    line = f"{in_use} = {filled:.0f} of {name} = {now}"
+    if rates:
+        line += f", {max(rates):.2g} opened anew each second"
+    if filled < _FULL * now or not rates or max(rates) < _OFTEN:
+        return now, (line,)
+    wanted = min(_MOST, up_to(2 * filled, 100))
+    return max(now, wanted), (line, f"twice as many as are open: {wanted}")
+
+
+def open_files(server: Server, connections: int | None, open_cache: int | None) -> tuple[int, str] | None:
+    """How many the process may need, and the sum in words."""
+    most = connections if connections is not None else server.number("max_connections")
+    tables = open_cache if open_cache is not None else server.number("table_open_cache")
+    if most is None or tables is None:
+        return None
+    innodb = server.number("innodb_open_files") or 0
+    need = most + 2 * tables + innodb + _OWN_FILES
+    return up_to(need, 1000), (
+        f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"
+    )

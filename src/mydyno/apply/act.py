@@ -1,0 +1,55 @@
+"""One act: a step that can be taken, looked at and taken back, as data that a journal can keep."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from mydyno.apply.means import Means
+
+Stands = Literal["before", "after", "elsewhere", "unseen"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the live system says of an act, read back from it.
+
+    `elsewhere`: neither what was nor what the act brings, so somebody else has changed it. `unseen`: the
+    act leaves nothing to read (a restart, systemd told to look again).
+    """
+
+    stands: Stands
+    says: str
+    """What was read, for people: `vm.swappiness is 60`."""
+
+
+class Act(BaseModel, ABC):
+    """A step from `before` to `after`, both in its fields: the way back is known before the first step.
+
+    Going back is doing the reversed act. Acts are done in one order, forwards and backwards alike (files,
+    then what makes the system read them), so a restart on the way back finds the old files.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @abstractmethod
+    def do(self, means: Means) -> None:
+        """Brings `after`, from whatever state a killed process has left, and again when it is there already.
+
+        Raises ApplyError with what refused.
+        """
+
+    @abstractmethod
+    def look(self, means: Means) -> Look:
+        """Reads back how things stand. Raises ApplyError when they cannot be read."""
+
+    @abstractmethod
+    def reversed(self) -> Self:
+        """The act whose `after` is this one's `before`."""
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """What it does, with the old and the new value: `vm.swappiness = 1 (was 60)`."""

@@ -1,0 +1,60 @@
+"""A value in a file of the kernel: a sysctl, a disk's queue, an array's cache, huge pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal, Self
+
+from mydyno.apply.act import Act, Look, Stands
+from mydyno.apply.means import Means
+from mydyno.core.errors import ApplyError
+
+_OURS = re.compile(
+    r"/proc/sys/[a-z0-9_./-]+"
+    r"|/sys/block/[A-Za-z0-9][A-Za-z0-9!._-]*/(queue/(scheduler|read_ahead_kb|nr_requests)|md/stripe_cache_size)"
+    r"|/sys/kernel/mm/transparent_hugepage/(enabled|defrag)"
+)
+
+
+class WriteKernelFile(Act):
+    """Write `after` into the file. A choice (`mq-deadline [none]`) is read as the word in brackets."""
+
+    kind: Literal["kernel file"] = "kernel file"
+    path: str
+    before: str
+    after: str
+
+    def do(self, means: Means) -> None:
+        """Raises ApplyError for a file that is none of those above, or a value that the kernel refuses."""
+        if _OURS.fullmatch(self.path) is None or ".." in Path(self.path).parts:
+            raise ApplyError(f"refused to write {self.path}: mydyno changes nothing there")
+        if read_kernel_file(means.place(self.path)) == self.after:
+            return
+        try:
+            means.place(self.path).write_text(self.after)
+        except OSError as error:
+            raise ApplyError(
+                f"{self.path} does not take {self.after!r}: {error.strerror}", "is this run by root (sudo)?"
+            ) from error
+
+    def look(self, means: Means) -> Look:
+        now = read_kernel_file(means.place(self.path))
+        stands: Stands = "after" if now == self.after else "before" if now == self.before else "elsewhere"
+        return Look(stands, f"{self.path} says {now}")
+
+    def reversed(self) -> Self:
+        return self.model_copy(update={"before": self.after, "after": self.before})
+
+    def sentence(self) -> str:
+        return f"{self.path}: {self.after} (was {self.before})"
+
+
+def read_kernel_file(path: Path) -> str:
+    """The bracketed word of a choice, or the whole of a plain value with single blanks. Raises ApplyError."""
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise ApplyError(f"{path} cannot be read: {error.strerror}") from error
+    found = re.search(r"\[([^\]]+)\]", text)
+    return found[1] if found else " ".join(text.split())

@@ -1,0 +1,29 @@
+"""What the edits of files of lines share: one of mydyno's own, and switching off a line of another's."""
+
+from __future__ import annotations
+
+from mydyno.apply.edits.texts import Texts
+
+HEADER = "# Written by mydyno apply. `mydyno history` tells why, `mydyno rollback` takes it back.\n"
+_SWITCHED_OFF = "# mydyno: "
+
+
+def set_line(text: str | None, starts: str, line: str) -> str:
+    """A file of mydyno's own in which the line that begins with `starts` is `line`; a new one comes last."""
+    lines = (HEADER if text is None else text).splitlines()
+    for position, old in enumerate(lines):
+        if old.startswith(starts):
+            lines[position] = line
+            break
+    else:
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def switch_off(texts: Texts, path: str, number: int, because: str) -> None:
+    """Makes a comment of one line (counted from 1) of somebody else's file, and says why above it."""
+    text = texts.get(path)
+    assert text is not None, "the line has been read from it"
+    lines = text.split("\n")
+    lines[number - 1 : number] = [f"{_SWITCHED_OFF}{because}", f"#{lines[number - 1]}"]
+    texts.put(path, "\n".join(lines))

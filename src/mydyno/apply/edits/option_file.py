@@ -1,0 +1,115 @@
+"""Server variables at each start: a file of mydyno's own that is read late enough to win.
+
+First choice is zz-mydyno.cnf in the folder that the server reads last; where a line below its `!includedir`
+wins over that, or there is no such folder, a group of mydyno's own at the end of the file that is read last.
+Which line wins is asked of the same resolver that tells where a value comes from (`facts.option_files`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from mydyno.advise.change import RemoveVariable, SetVariable
+from mydyno.apply.edits.lines import HEADER, set_line, switch_off
+from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.catalogue.row import same_value
+from mydyno.core.server_version import Version
+from mydyno.core.units import parse_bytes
+from mydyno.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
+
+NAME = "zz-mydyno.cnf"
+_SECTION = "# mydyno apply: the group below is its own, and has to stay the last of this file\n"
+_PLAIN_VALUE = re.compile(r"[^\s#'\"\\]([^#'\"\\]*[^\s#'\"\\])?")
+_IN_ETC = "/etc/"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a server reads when it starts."""
+
+    version: Version
+    start_files: tuple[str, ...]
+    known: frozenset[str]
+    """Plain names of its variables."""
+
+    def of(self, texts: Texts) -> OptionFiles:
+        return option_files(texts.get, texts.names, self.start_files, server_groups(self.version), self.known)
+
+    @property
+    def group(self) -> str:
+        """The one that no other maker's server and no client reads."""
+        return "mariadb" if self.version.is_mariadb else "mysqld"
+
+    def knowing(self, names: Collection[str]) -> Reading:
+        return Reading(self.version, self.start_files, self.known | frozenset(names))
+
+
+def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
+    """Raises RefusedError when no place of mydyno's wins, naming the line that does."""
+    reading = reading.knowing({change.name})
+    now = reading.of(texts)
+    if _says(now.effective(change.name), change.value):
+        return
+    winner: OptionLine | None = None
+    for path, is_own in _places(now, reading.start_files):
+        tried = texts.branch()
+        tried.put(path, _with(tried.get(path), change, reading.group, is_own=is_own))
+        winner = reading.of(tried).effective(change.name)
+        if winner is not None and texts.real(winner.file) == texts.real(path) and _says(winner, change.value):
+            texts.put(path, tried.get(path) or "")
+            return
+    raise RefusedError(
+        f"{winner.place if winner else 'no option file'} would win over mydyno's {change.name}",
+        f"write {change.name} = {change.value} there",
+    )
+
+
+def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> None:
+    """Every line that says it becomes a comment: without the last, the one before it would count."""
+    said = reading.knowing({change.name}).of(texts).of(change.name)
+    for line in sorted(said, key=lambda each: (each.file, -each.line)):
+        switch_off(texts, line.file, line.line, f"{change.name} is not to be set here any more")
+
+
+def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """Where mydyno's line may go, the best first, and whether that is a file of its own."""
+    for folder in reversed(now.folders):
+        if folder.startswith(_IN_ETC):
+            yield f"{folder.rstrip('/')}/{NAME}", True
+    files = [path for path in now.files if path.startswith(_IN_ETC)]
+    yield (files[-1], False) if files else (next(iter(start_files)), True)
+
+
+def _with(text: str | None, change: SetVariable, group: str, *, is_own: bool) -> str:
+    line = f"{change.name} = {_written(change.value)}"
+    starts = f"{change.name} = "
+    if is_own:
+        return set_line(f"{HEADER}[{group}]\n" if text is None else text, starts, line)
+    head, marker, tail = (text or "").partition(_SECTION)
+    if not marker:
+        head += "" if head.endswith("\n") or not head else "\n"
+    return head + set_line(f"{_SECTION}{tail or f'[{group}]{chr(10)}'}", starts, line)
+
+
+def _written(value: str) -> str:
+    """As an option file takes it: in quotes where a blank, a quote, a # or a backslash would be lost."""
+    if _PLAIN_VALUE.fullmatch(value):
+        return value
+    escaped = value.replace("\\", "\\\\")
+    return f"'{escaped}'" if '"' in value else f'"{escaped}"'
+
+
+def _says(line: OptionLine | None, value: str) -> bool:
+    if line is None:
+        return False
+    written = line.value if line.value is not None else "ON"
+    return same_value(written, value) or _size(written) == _size(value) is not None
+
+
+def _size(text: str) -> int | None:
+    try:
+        return parse_bytes(text)
+    except ValueError:
+        return None

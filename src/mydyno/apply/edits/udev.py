@@ -1,0 +1,40 @@
+"""Queues of disks and caches of arrays at each boot and plugging: /etc/udev/rules.d/99-mydyno.rules.
+
+A disk is matched by what stays with it (its serial number, as udev tells it) where that is known: sda can be
+another one after a reboot. The file's name comes after 60-persistent-storage.rules, which finds the serial,
+and after other files that choose schedulers: of several assignments the last one counts (udev(7)).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mydyno.advise.change import SetArray, SetQueue
+from mydyno.apply.edits.lines import set_line
+from mydyno.apply.edits.texts import RefusedError, Texts
+
+PATH = "/etc/udev/rules.d/99-mydyno.rules"
+Identity = tuple[str, str]
+"""A property of udev's and its value: `("ID_SERIAL", "WDC_WD40_123")`."""
+_PLAIN = re.compile(r"[A-Za-z0-9_.:!,/@+ -]+")
+
+
+def set_queue(texts: Texts, change: SetQueue, identities: Mapping[str, Identity]) -> None:
+    """`identities`: by kernel name, of the disks of which one is known. Raises RefusedError."""
+    _set(texts, change.disk, f"queue/{change.attribute}", change.value, identities)
+
+
+def set_array(texts: Texts, change: SetArray, identities: Mapping[str, Identity]) -> None:
+    """As `set_queue`. Raises RefusedError."""
+    _set(texts, change.array, f"md/{change.attribute}", change.value, identities)
+
+
+def _set(texts: Texts, device: str, attribute: str, value: str, identities: Mapping[str, Identity]) -> None:
+    name, identity = identities.get(device, ("", ""))
+    # A value between quotes has no escapes in udev, and these are matched as patterns of a shell.
+    if not all(_PLAIN.fullmatch(each) for each in (device, value, identity or device)):
+        raise RefusedError(f"{device} ({identity}) or {value} has characters that a udev rule cannot match")
+    match = f'ENV{{{name}}}=="{identity}"' if name else f'KERNEL=="{device}"'
+    rule = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {match}, ATTR{{{attribute}}}='
+    texts.put(PATH, set_line(texts.get(PATH), rule, f'{rule}"{value}"'))

@@ -1,0 +1,33 @@
+"""From a new text to the act that puts it in place: where that really is, what was there."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from mydyno.apply.files.inside import inside
+from mydyno.apply.files.replace import ReplaceFile
+from mydyno.apply.files.state import FileState, new_file
+
+
+def read_file(root: Path, path: str) -> bytes | None:
+    """The bytes of a file of the system below `root`, its links followed inside; None: there is none."""
+    found = FileState.of(root / inside(root, path)[1:])
+    return None if found is None else found[1]
+
+
+def replacing(root: Path, path: str, content: bytes | None) -> tuple[ReplaceFile, tuple[bytes, ...]]:
+    """The act that makes a file's bytes `content` (None: no file), and all bytes that must be kept for it.
+
+    A link is followed, so what it points to is changed and the link stays. Raises ApplyError.
+    """
+    real = inside(root, path)
+    found = FileState.of(root / real[1:])
+    before, old = found if found else (None, None)
+    after = None if content is None else before.with_content(content) if before else new_file(content)
+    missing: list[str] = []
+    for folder in PurePosixPath(real).parents:
+        if (root / str(folder)[1:]).is_dir():
+            break
+        missing.insert(0, str(folder))
+    act = ReplaceFile(path=real, before=before, after=after, folders=() if before else tuple(missing))
+    return act, tuple(each for each in (old, content) if each is not None)

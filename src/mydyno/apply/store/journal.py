@@ -1,0 +1,102 @@
+"""What has come of an application: lines that are appended and synced, the last phase is the truth."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from mydyno.core.errors import LabError
+
+FILE_NAME = "journal.jsonl"
+
+Phase = Literal["unfinished", "applied", "put back"]
+
+
+@dataclass
+class Progress:
+    """How far an application has come. `unfinished`: neither done nor taken back yet."""
+
+    phase: Phase = "unfinished"
+    begun: set[int] = field(default_factory=set)
+    """Acts that may have happened, by their place."""
+    because: str | None = None
+    """Why it was taken back, or could not be."""
+    at: str | None = None
+    """When the last line was written; UTC, ISO 8601."""
+
+
+class Journal:
+    """The journal of one application. Each method returns when its line is on the disk. Raises LabError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+
+    def begin(self, place: int) -> None:
+        """The act at this place may happen from now on."""
+        self._append({"begun": place})
+
+    def commit(self) -> None:
+        """One line: before it the application is one to be taken back, after it one that is done."""
+        self._append({"phase": "applied"})
+
+    def put_back(self, because: str) -> None:
+        self._append({"phase": "put back", "because": because})
+
+    def stuck(self, because: str) -> None:
+        """Taking back failed; it stays unfinished and the next mydyno tries again."""
+        self._append({"stuck": because})
+
+    def read(self) -> Progress:
+        """A last line that was cut short was never synced, so what it announced did not happen."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return Progress()
+        except OSError as error:
+            raise LabError(
+                f"{self.path} cannot be read: {error.strerror}", "run it by root (sudo)"
+            ) from error
+        progress = Progress()
+        for line in content[: content.rfind(b"\n") + 1].splitlines():
+            try:
+                _take(progress, json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise LabError(f"{self.path} is damaged: {line[:80]!r}") from error
+        return progress
+
+    def _append(self, entry: Mapping[str, object]) -> None:
+        line = json.dumps({**entry, "at": datetime.now(UTC).isoformat(timespec="seconds")}).encode() + b"\n"
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            try:
+                content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+                # A cut line is written over: what follows it would be read as a part of it.
+                whole = content.rfind(b"\n") + 1
+                os.ftruncate(descriptor, whole)
+                if os.pwrite(descriptor, line, whole) != len(line):
+                    raise OSError(28, "No space left on device")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise LabError(f"the journal {self.path} cannot be written: {error.strerror}") from error
+
+
+def _take(progress: Progress, entry: Mapping[str, object]) -> None:
+    progress.at = str(entry["at"])
+    match entry:
+        case {"begun": int(place)}:
+            progress.begun.add(place)
+        case {"phase": "applied"}:
+            progress.phase = "applied"
+        case {"phase": "put back", "because": str(because)}:
+            progress.phase, progress.because = "put back", because
+        case {"stuck": str(because)}:
+            progress.because = because
+        case _:
+            raise ValueError("no entry of a journal")

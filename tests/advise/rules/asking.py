@@ -1,0 +1,27 @@
+"""What tests of rules ask: the judgement of one rule on a server, with the targets of that system."""
+
+from __future__ import annotations
+
+from advise.builders import system
+from mydyno.advise import rule_of
+from mydyno.advise.finding import Finding
+from mydyno.advise.rule import Judgement
+from mydyno.advise.targets import Targets, targets_of
+from mydyno.facts import Host, Server
+
+
+def judged(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> Judgement:
+    asked = system(server, host)
+    return rule_of(rule).judge(asked, targets or targets_of(asked))
+
+
+def finding(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> Finding:
+    """The finding that there must be."""
+    found = judged(rule, server, targets, host)
+    assert isinstance(found, Finding), found
+    assert found.rule == rule
+    return found
+
+
+def sentences(found: Finding) -> list[str]:
+    return [change.sentence() for change in found.changes]

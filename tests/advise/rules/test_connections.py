@@ -1,0 +1,154 @@
+import pytest
+
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
+from advise.rules.asking import finding, judged, sentences
+from mydyno.advise.finding import Severity
+from mydyno.advise.rule import Fine, NotHere, Unknown
+from mydyno.advise.targets import Targets
+from mydyno.facts import Role
+
+DAY = 86_400
+
+
+def test_refused_connections_are_critical_and_the_limit_is_the_target() -> None:
+    crowded = server(
+        variables={"max_connections": "151"},
+        status={"Max_used_connections": 152, "Connection_errors_max_connections": 37},
+    )
+    found = finding("max-connections", crowded, Targets(max_connections=230))
+    assert found.severity is Severity.CRITICAL
+    assert sentences(found) == ["max_connections = 230 (now 151)"]
+    assert any("37 connections were refused" in line for line in found.evidence)
+
+
+def test_a_limit_that_memory_has_no_room_for_is_lowered() -> None:
+    promised = server(variables={"max_connections": "5000"}, status={"Max_used_connections": 40})
+    found = finding("max-connections", promised, Targets(max_connections=100))
+    assert found.severity is Severity.MEDIUM
+    assert "memory has room for 100" in found.title
+
+
+def test_a_limit_on_target_is_fine_and_without_a_target_nothing_is_said() -> None:
+    calm = server(variables={"max_connections": "151"}, status={"Max_used_connections": 40})
+    assert isinstance(judged("max-connections", calm, Targets(max_connections=151)), Fine)
+    assert isinstance(judged("max-connections", calm, Targets()), Unknown)
+
+
+def test_hosts_are_not_blocked_by_their_own_probes() -> None:
+    probed = server(variables={"max_connect_errors": "100"}, status={"Aborted_connects": 5000})
+    assert sentences(finding("max-connect-errors", probed)) == ["max_connect_errors = 100000 (now 100)"]
+    calm = server(variables={"max_connect_errors": "100"}, status={"Aborted_connects": 5})
+    assert isinstance(judged("max-connect-errors", calm), Fine)
+
+
+def test_without_looking_names_up_no_errors_of_hosts_are_counted() -> None:
+    probed = server(
+        variables={"max_connect_errors": "100", "skip_name_resolve": "ON"}, status={"Aborted_connects": 5000}
+    )
+    assert isinstance(judged("max-connect-errors", probed), NotHere)
+
+
+@pytest.mark.parametrize(
+    ("version", "setting"), [(MARIADB, "log_warnings = 2"), (MYSQL_84, "log_error_verbosity = 3")]
+)
+def test_failed_attempts_are_named_by_the_error_log_of_this_release(version: str, setting: str) -> None:
+    attacked = server(version, status={"Aborted_connects": 900, "Connections": 1000})
+    found = finding("aborted-connects", attacked)
+    assert "90%" in found.title
+    assert setting in found.recommendation
+    few = server(version, status={"Aborted_connects": 3, "Connections": 1000})
+    assert isinstance(judged("aborted-connects", few), Fine)
+
+
+def test_connections_that_die_are_told_with_the_timeout() -> None:
+    dying = server(
+        variables={"wait_timeout": "28800", "max_allowed_packet": "16777216"},
+        status={"Aborted_clients": 300, "Connections": 1000},
+    )
+    assert "30%" in finding("aborted-clients", dying).title
+    assert isinstance(
+        judged("aborted-clients", server(status={"Aborted_clients": 1, "Connections": 1000})), Fine
+    )
+
+
+def test_two_seconds_of_new_connections_may_wait() -> None:
+    bursts = server(
+        variables={"back_log": variable("80", dynamic=False)},
+        status={"Connections": 100_000},
+        before={"Connections": 82_000},
+    )
+    found = finding("back-log", bursts, host=host(sysctls={"net.core.somaxconn": "4096"}))
+    assert sentences(found) == ["back_log = 1024 (now 80)"]
+    assert found.restart
+    assert any("net.core.somaxconn = 4096" in line for line in found.evidence)
+    pooled = server(variables={"back_log": "80"}, status={"Connections": 500})
+    assert isinstance(judged("back-log", pooled), Fine)
+
+
+def test_sleepers_that_fill_the_limit_are_closed_sooner() -> None:
+    asleep = server(
+        variables={"wait_timeout": "28800", "max_connections": "200"},
+        status={"Threads_connected": 180, "Threads_running": 3},
+    )
+    assert sentences(finding("wait-timeout", asleep, Targets(max_connections=200))) == [
+        "wait_timeout = 1800 (now 28800)"
+    ]
+    assert isinstance(judged("wait-timeout", asleep, Targets(max_connections=1000)), Fine)
+
+
+def test_names_are_looked_up_no_more_only_by_hand() -> None:
+    busy = server(variables={"skip_name_resolve": "OFF"}, status={"Connections": 10 * DAY * 5})
+    found = finding("name-resolution", busy)
+    assert [change.kind for change in found.changes] == ["by hand"]
+    for calm in (
+        server(variables={"skip_name_resolve": "ON"}, status={"Connections": 10 * DAY * 5}),
+        server(variables={"skip_name_resolve": "OFF"}, status={"Connections": 100}),
+    ):
+        assert isinstance(judged("name-resolution", calm), Fine)
+
+
+def test_a_replica_takes_packets_as_large_as_its_clients_may_send() -> None:
+    replica = server(
+        variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"},
+        role=Role(replica=True),
+    )
+    assert sentences(finding("packet-size", replica)) == ["slave_max_allowed_packet = 1G (now 16777216)"]
+    alone = server(variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"})
+    assert isinstance(judged("packet-size", alone), Fine)
+
+
+def test_small_packets_are_a_finding_only_where_connections_die() -> None:
+    small = {"max_allowed_packet": "1048576"}
+    dying = server(MYSQL_57, variables=small, status={"Aborted_clients": 50, "Connections": 1000})
+    assert sentences(finding("packet-size", dying)) == ["max_allowed_packet = 64M (now 1048576)"]
+    well = server(MYSQL_57, variables=small, status={"Aborted_clients": 0, "Connections": 1000})
+    assert isinstance(judged("packet-size", well), Fine)
+
+
+def test_clients_that_come_for_a_few_statements_are_told_to_stay() -> None:
+    churning = server(
+        status={"Connections": 60_000, "Questions": 200_000}, before={"Connections": 0, "Questions": 0}
+    )
+    assert "1000 a second new connections" in finding("connection-churn", churning).title.replace(",", "")
+    pooled = server(status={"Connections": 100, "Questions": 10_000_000})
+    assert isinstance(judged("connection-churn", pooled), Fine)
+
+
+def test_the_limit_of_prepared_statements_is_raised_before_it_is_reached() -> None:
+    full = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16_000})
+    assert sentences(finding("prepared-statements", full)) == ["max_prepared_stmt_count = 32768 (now 16382)"]
+    roomy = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16})
+    assert isinstance(judged("prepared-statements", roomy), Fine)
+
+
+def test_preparing_for_one_execution_is_told() -> None:
+    once = server(
+        status={"Com_stmt_prepare": 60_000, "Com_stmt_execute": 60_000},
+        before={"Com_stmt_prepare": 0, "Com_stmt_execute": 0},
+    )
+    assert finding("prepared-once", once).severity is Severity.LOW
+    kept = server(
+        status={"Com_stmt_prepare": 60, "Com_stmt_execute": 60_000},
+        before={"Com_stmt_prepare": 0, "Com_stmt_execute": 0},
+    )
+    assert isinstance(judged("prepared-once", kept), Fine)
