@@ -122,6 +122,8 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
         return why
     if ground.on == "server" and change.restart:
         return "the server takes it at its start only: measure it in a sandbox"
+    if change.name == "open_files_limit" and (why := _too_many_files(_count(change.value), ground)):
+        return why
     if (why := ground.refuses(change.name, change.value)) is not None:
         return why
     # An empty value (no list, no file) is what a server has that was told nothing.
@@ -135,10 +137,16 @@ def _limit(change: SetUnit, ground: Ground) -> Step | str:
     value = _count(change.value)
     if value is None:
         return "an experiment's limit is a number"
-    most = ground.most_open_files
-    if path == "limits.nofile" and most is not None and value > most:
-        return f"this machine lets no process of ours have more than {most}"
+    if path == "limits.nofile" and (why := _too_many_files(value, ground)):
+        return why
     return Step(path, value, _count(change.was))
+
+
+def _too_many_files(wanted: int | None, ground: Ground) -> str | None:
+    most = ground.most_open_files
+    if wanted is None or most is None or wanted <= most:
+        return None
+    return f"this machine lets no process of ours open more than {most} files"
 
 
 def _queue(change: SetQueue, ground: Ground) -> Step | str:

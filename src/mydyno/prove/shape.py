@@ -44,33 +44,29 @@ class Shape:
     """What one should know of it, a sentence each."""
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What the user asked for; None: to be found."""
-
-    options: Mapping[str, Any]
-    rows: int | None = None
-    data_bytes: int | None = None
-
-
 def shape_of(
-    workload: WorkloadFile, wish: Wish, real: int | None, largest: int | None, here: HostFacts
+    workload: WorkloadFile,
+    options: Mapping[str, Any],
+    wanted: int | None,
+    real: int | None,
+    largest: int | None,
+    here: HostFacts,
 ) -> Shape:
     """The data of `workload` in the shape of `real` bytes of the advised server (None: not known).
 
-    `largest` is the most that a level gives to what holds data in memory. Raises UsageError when both rows
-    and a size of the data are asked for, or the workload has no option for its size.
+    `options` are those that were asked for, `wanted` a size of the data in their place; without either it
+    is the real one, as far as this host can hold it. `largest` is the most that a level gives to what holds
+    data in memory. Raises UsageError when the size is asked for twice, or the workload has no option for it.
     """
-    if wish.rows is not None and wish.data_bytes is not None:
-        raise UsageError("--rows and --data exclude each other", "give one of them")
-    if wish.rows is not None:
-        return _told(workload, _with_rows(workload, wish, wish.rows), real)
-    wanted = wish.data_bytes
-    if wanted is None and real is not None:
+    asked = [name for name in SIZED_BY if name in options]
+    if asked and wanted is not None:
+        raise UsageError(f"{asked[0]} and --data say the same thing", "give one of them")
+    if wanted is None and not asked and real is not None:
         wanted = int(real * _fits(real, largest, here))
     if wanted is None:
-        return _told(workload, wish.options, real)
-    return _told(workload, _with_rows(workload, wish, _rows_for(workload, wish, wanted)), real)
+        return _told(workload, options, real)
+    name = sized_by(workload)
+    return _told(workload, {**options, name: _rows_for(workload, options, name, wanted)}, real)
 
 
 def scaled(findings: Iterable[Tried], scale: float) -> tuple[Tried, ...]:
@@ -80,6 +76,20 @@ def scaled(findings: Iterable[Tried], scale: float) -> tuple[Tried, ...]:
     return tuple(
         replace(each, steps=tuple(_scaled_step(step, scale) for step in each.steps)) for each in findings
     )
+
+
+def largest(findings: Iterable[Tried]) -> int | None:
+    """The most bytes that a level gives to one variable that holds data; None where none is changed."""
+    sizes = [
+        size
+        for each in findings
+        for step in each.steps
+        for value in (step.value, step.was)
+        if step.path.removeprefix(CONFIG) in HOLD_DATA
+        and isinstance(value, str)
+        and (size := size_of(value)) is not None
+    ]
+    return max(sizes, default=None)
 
 
 def scaled_value(name: str, value: str, scale: float) -> str:
@@ -119,23 +129,20 @@ def _fits(real: int, largest: int | None, here: HostFacts) -> float:
     return min(parts)
 
 
-def _sized_by(workload: WorkloadFile) -> str:
+def sized_by(workload: WorkloadFile) -> str:
+    """The option by which it is made larger. Raises UsageError when it has none."""
     for name in SIZED_BY:
         if name in workload.options.model_fields:
             return name
     raise UsageError(
         f"the workload {workload.name} has none of the options {', '.join(SIZED_BY)} to size it by",
-        "take another workload, or size this one with --option NAME=VALUE",
+        "take another workload, or size this one with --set NAME=VALUE",
     )
 
 
-def _with_rows(workload: WorkloadFile, wish: Wish, rows: int) -> dict[str, Any]:
-    return {**wish.options, _sized_by(workload): rows}
-
-
-def _rows_for(workload: WorkloadFile, wish: Wish, wanted: int) -> int:
+def _rows_for(workload: WorkloadFile, options: Mapping[str, Any], name: str, wanted: int) -> int:
     """The value of the size option at which the tables take about `wanted` bytes."""
-    few, many = (workload.resolve(_with_rows(workload, wish, rows)).data_bytes for rows in (1, 1001))
+    few, many = (workload.resolve({**options, name: rows}).data_bytes for rows in (1, 1001))
     each = (many - few) / 1000
     return max(round((wanted - few) / each), 1) if each > 0 else 1
 
