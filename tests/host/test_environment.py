@@ -16,7 +16,7 @@ a line that the kernel never wrote
 
 def test_the_file_system_is_that_of_the_longest_mount_point() -> None:
     found = filesystem_under(Path("/var/tmp/lab"), MOUNTS)
-    assert found == FileSystem("/", "ext4", "/dev/vda", ("rw", "relatime", "errors=remount-ro"))
+    assert found == FileSystem("/", "ext4", "/dev/vda", ("rw", "relatime", "errors=remount-ro"), "254:0")
     nested = filesystem_under(Path("/tmp/lab"), MOUNTS)
     assert nested is not None
     assert nested.kind == "tmpfs"

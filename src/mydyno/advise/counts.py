@@ -25,6 +25,30 @@ def total(server: Server, *names: str) -> float | None:
     return sum(known) if known else None
 
 
+def decimal(server: Server, name: str) -> float | None:
+    """A variable's number with its fraction, as long_query_time has one."""
+    return _decimal(server.text(name))
+
+
+def least_running(server: Server) -> float | None:
+    """Threads_running at the quieter end of the interval: a crowd of one instant is none."""
+    earlier, later = _decimal(server.status.before.get("Threads_running")), server.counter("Threads_running")
+    return None if earlier is None or later is None else min(earlier, later)
+
+
+def most_running(server: Server) -> float | None:
+    """Threads_running at the busier end of the interval."""
+    earlier, later = _decimal(server.status.before.get("Threads_running")), server.counter("Threads_running")
+    return None if earlier is None or later is None else max(earlier, later)
+
+
+def _decimal(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
 def a_second(rate: float | None) -> str:
     """`12 a second`, `0.05 a second`; `not known`."""
     if rate is None:

@@ -9,13 +9,16 @@ import typer
 
 from mydyno import __version__
 from mydyno.cli import (
+    advise,
     baseline,
     bundle,
     cleanup,
     compare,
     datasets,
     doctor,
+    explain,
     export,
+    facts,
     gen_data,
     images,
     import_table,
@@ -88,6 +91,9 @@ for module in (
     import_table,
     bundle,
     export,
+    facts,
+    advise,
+    explain,
     load,
     workload,
     gen_data,

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.errors import StorageError
+from mydyno.host import block_tree
+from mydyno.host.block_tree import BlockTree
 from mydyno.host.environment import filesystem_under
 from mydyno.host.protocol import Host
 
@@ -214,14 +216,9 @@ def _system_disks() -> set[str]:
 
 def _disks_under(name: str) -> set[str]:
     """The whole disks that a block device is, is a partition of, or is built on; none when there is none."""
-    folder = Path("/sys/class/block") / name
-    if not folder.exists():
-        return set()
-    below = _entries(folder / "slaves")
-    if below:
-        return {disk for slave in below for disk in _disks_under(slave.name)}
-    real = folder.resolve()
-    return _disks_under(real.parent.name) if (real / "partition").exists() else {real.name}
+    patterns = (block_tree.DISKS, block_tree.SLAVES, block_tree.PARTITIONS)
+    tree = BlockTree.of_paths(*(map(str, Path("/").glob(pattern.lstrip("/"))) for pattern in patterns))
+    return set(tree.disks(name))
 
 
 def _refused_opening(path: Path) -> str | None:

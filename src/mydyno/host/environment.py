@@ -24,6 +24,8 @@ class FileSystem:
     kind: str
     source: str
     options: tuple[str, ...]
+    device: str
+    """MAJOR:MINOR; the major number is 0 where no block device is under it (btrfs, overlay, network)."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,8 @@ def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
         point = _unescape(columns[4])
         if path.is_relative_to(point) and (best is None or len(point) >= len(best.mount_point)):
             options = dict.fromkeys(columns[5].split(",") + source_columns[2].split(","))
-            best = FileSystem(point, source_columns[0], _unescape(source_columns[1]), tuple(options))
+            source = _unescape(source_columns[1])
+            best = FileSystem(point, source_columns[0], source, tuple(options), columns[2])
     return best
 
 

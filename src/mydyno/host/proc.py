@@ -92,6 +92,17 @@ def process(status: str, stat: str, io: str | None) -> ProcessCounters:
     )
 
 
+def limits(text: str) -> dict[str, tuple[int | None, int | None]]:
+    """Soft and hard limit by the kernel's names (`Max open files`), from a process's file `limits`; None:
+    unlimited (proc_pid_limits(5))."""
+    rows = re.findall(r"^(Max .*?)\s{2,}(\d+|unlimited)\s+(\d+|unlimited)\s", text, re.MULTILINE)
+    return {name: (_limit(soft), _limit(hard)) for name, soft, hard in rows}
+
+
+def _limit(word: str) -> int | None:
+    return None if word == "unlimited" else int(word)
+
+
 def written_characters(io: str) -> int:
     """Bytes that a process has written by its calls, from its file `io`."""
     found = re.search(r"^wchar: (\d+)", io, re.MULTILINE)

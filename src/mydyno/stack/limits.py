@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.host import proc
 from mydyno.host.identity import Identity
 from mydyno.host.protocol import Host
 from mydyno.spec.limits import Limits
@@ -105,12 +106,8 @@ def in_force(host: Host, pid: int) -> tuple[LimitInForce, ...]:
 
 def parse_limits(text: str) -> tuple[LimitInForce, ...]:
     """The rows of /proc/PID/limits that mydyno can set (proc_pid_limits(5))."""
-    found = []
-    for name, row in _ROWS.items():
-        match = re.search(rf"^{row}\s+(\d+|{_UNLIMITED})\s+(\d+|{_UNLIMITED})\s", text, re.MULTILINE)
-        if match:
-            found.append(LimitInForce(name, _number(match[1]), _number(match[2])))
-    return tuple(found)
+    found = proc.limits(text)
+    return tuple(LimitInForce(name, *found[row]) for name, row in _ROWS.items() if row in found)
 
 
 def limits_difference(asked: Limits, found: Sequence[LimitInForce]) -> tuple[LimitDifference, ...]:
@@ -126,10 +123,6 @@ def limits_difference(asked: Limits, found: Sequence[LimitInForce]) -> tuple[Lim
 def _asked(limits: Limits) -> Mapping[LimitName, int]:
     asked: dict[LimitName, int | None] = {"nofile": limits.nofile, "nproc": limits.nproc}
     return {name: value for name, value in asked.items() if value is not None}
-
-
-def _number(text: str) -> int | None:
-    return None if text == _UNLIMITED else int(text)
 
 
 def _may_raise(host: Host) -> bool:

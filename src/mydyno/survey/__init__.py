@@ -1,1 +1,10 @@
-"""Reads a live system into facts: the host by its files, the server by SQL."""
+"""Reads a live system into facts: the host by its files, the server by SQL.
+
+survey.py   both together
+server/     read.py asks; the parsers beside it are pure
+host/       machine.py: this machine or one over SSH; the readers beside it
+"""
+
+from mydyno.survey.survey import INTERVAL_SECONDS, survey
+
+__all__ = ["INTERVAL_SECONDS", "survey"]

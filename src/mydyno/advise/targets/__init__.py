@@ -41,7 +41,8 @@ def targets_of(system: System) -> Targets:
     pool_bytes = solution.pool_bytes if solution else None
     capacity = redo.redo(system, pool_bytes or server.number("innodb_buffer_pool_size"))
     caches_of_tables = tables.table_caches(server)
-    files = tables.open_files(server, limit, caches_of_tables.open_cache)
+    innodb_files = tables.innodb_open_files(server)
+    files = tables.open_files(server, limit, caches_of_tables.open_cache, innodb_files)
     return Targets(
         max_connections=limit,
         connections_lines=uses.lines if uses else (),
@@ -60,6 +61,7 @@ def targets_of(system: System) -> Targets:
         table_open_cache=caches_of_tables.open_cache,
         table_definition_cache=caches_of_tables.definition_cache,
         table_lines=caches_of_tables.lines,
+        innodb_open_files=innodb_files,
         open_files=files[0] if files else None,
         open_files_lines=(files[1],) if files else (),
         memory_lines=solution.lines if solution else (),

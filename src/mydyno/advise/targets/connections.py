@@ -43,7 +43,7 @@ class Connections:
 def connections(server: Server) -> Connections | None:
     """None where the limit or its use is not known."""
     now, used = server.number("max_connections"), server.counter("Max_used_connections")
-    if now is None or used is None:
+    if not now or used is None:
         return None
     refused = sum(server.counter(name) or 0 for name in _REFUSED)
     uptime = server.uptime_seconds
@@ -52,9 +52,7 @@ def connections(server: Server) -> Connections | None:
     needed = max(FLOOR, up_to_step(used * headroom))
     near = used >= NEAR * now or refused > 0
     wanted = max(now, needed) if near else now
-    lines = [f"at most {used:.0f} of {now} connections were in use{_since(uptime)}"]
-    if refused:
-        lines.append(f"{refused:.0f} connections were refused")
+    lines = []
     if wanted > now:
         why = ", as the server is up for less than a day" if young else ""
         lines.append(f"{used:.0f} x {headroom:g} headroom{why} = {wanted}")
@@ -72,9 +70,3 @@ def down_to_step(value: float) -> int:
 
 def _step(value: float) -> int:
     return 50 if value > 500 else 10
-
-
-def _since(uptime: float | None) -> str:
-    if uptime is None:
-        return ""
-    return f" in {uptime / _DAY:.0f} days" if uptime >= 2 * _DAY else f" in {uptime / 3600:.0f} hours"

@@ -35,6 +35,7 @@ class Targets:
     table_open_cache: int | None = None
     table_definition_cache: int | None = None
     table_lines: tuple[str, ...] = ()
+    innodb_open_files: int | None = None
     open_files: int | None = None
     """What the server's process needs: connections, tables, InnoDB's files."""
     open_files_lines: tuple[str, ...] = ()

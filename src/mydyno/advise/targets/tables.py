@@ -16,6 +16,7 @@ _FULL = 0.9
 _OFTEN = 1.0
 """Tables opened anew each second from which the cache is worth making larger."""
 _MOST = 65_536
+_MOST_FILES = 20_000
 _OWN_FILES = 100
 """Logs, sockets, system tablespaces, temporary files."""
 
@@ -49,13 +50,30 @@ def _cache(server: Server, name: str, in_use: str, missed: str) -> tuple[int | N
     return max(now, wanted), (line, f"twice as many as are open: {wanted}")
 
 
-def open_files(server: Server, connections: int | None, open_cache: int | None) -> tuple[int, str] | None:
+def innodb_open_files(server: Server) -> int | None:
+    """Raised to the number of InnoDB's tables where its places are used up and there are more tables.
+
+    None: not known what is open or how many tables there are.
+    """
+    now, opened = server.number("innodb_open_files"), server.counter("Innodb_num_open_files")
+    schema = server.schema_facts
+    tables = schema.tables_by_engine.get("InnoDB") if schema else None
+    if now is None or opened is None or tables is None:
+        return None
+    if opened < _FULL * now or tables <= now:
+        return now
+    return max(now, min(up_to(tables, 1000), _MOST_FILES))
+
+
+def open_files(
+    server: Server, connections: int | None, open_cache: int | None, innodb_files: int | None
+) -> tuple[int, str] | None:
     """How many the process may need, and the sum in words."""
     most = connections if connections is not None else server.number("max_connections")
     tables = open_cache if open_cache is not None else server.number("table_open_cache")
     if most is None or tables is None:
         return None
-    innodb = server.number("innodb_open_files") or 0
+    innodb = innodb_files or server.number("innodb_open_files") or 0
     need = most + 2 * tables + innodb + _OWN_FILES
     return up_to(need, 1000), (
         f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import socket
-import struct
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UndoError
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version, parse_version
-from mydyno.host.proc import TICKS_PER_SECOND
 from mydyno.host.protocol import Host
 from mydyno.spec.external import External
 from mydyno.stack import limits as os_limits
-from mydyno.stack import processes
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
 from mydyno.stack.server.names import understand
+from mydyno.stack.server.server_process import process_of
 from mydyno.stack.site import Site
 from mydyno.stack.undo import RestoreVariables
 
@@ -29,8 +25,6 @@ if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-_RECOVERY_SECONDS = 600.0
-"""A server counts its uptime from the end of its recovery, its process from the beginning."""
 _RESIZING = "Innodb_buffer_pool_resize_status"
 _RESIZE_SECONDS = 120.0
 _RESIZE_BEGINS_SECONDS = 2.0
@@ -110,7 +104,8 @@ def look_at(external: External) -> ExternalFacts:
     with session(login) as cursor:
         variables = _shown(cursor, "VARIABLES")
         _refuse_encryption(cursor, login, variables)
-        return ExternalFacts(login, _version(variables), variables, _process(cursor, login, variables))
+        version = parse_version(version_line(variables))
+        return ExternalFacts(login, version, variables, process_of(cursor, login, variables))
 
 
 def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
@@ -181,9 +176,9 @@ def _shown(cursor: Cursor, what: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in cursor.fetchall()}
 
 
-def _version(variables: Mapping[str, str]) -> Version:
-    told = f"{variables.get('version', '')} ({variables.get('version_comment', '')})"
-    return parse_version(f"Ver {told}")
+def version_line(variables: Mapping[str, str]) -> str:
+    """What `--version` of the running server's binary would say of its release."""
+    return f"mysqld  Ver {variables.get('version', '')} ({variables.get('version_comment', '')})"
 
 
 def _refuse_encryption(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
@@ -211,38 +206,3 @@ def _account_requires_encryption(cursor: Cursor) -> bool:
         return False  # Not every server has the statement, nor every account the right to it.
     text = " ".join(str(cell) for row in cursor.fetchall() for cell in row).upper()
     return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))
-
-
-def _process(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
-    """The server's process, as far as this machine can be sure of it."""
-    if login.socket is not None:
-        pid = _peer(cursor)
-    elif login.is_here:
-        pid = _of_pid_file(Path(variables.get("pid_file", "")), int(_status(cursor, "Uptime") or 0))
-    else:
-        pid = None
-    return pid if pid and processes.start_ticks(pid) is not None else None
-
-
-def _peer(cursor: Cursor) -> int | None:
-    """Who listens at the other end of the unix socket (SO_PEERCRED, unix(7)); 0 from within a container."""
-    stream = getattr(cursor.connection, "_sock", None)
-    if not isinstance(stream, socket.socket):
-        return None
-    pid, _, _ = struct.unpack("3i", stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    return int(pid)
-
-
-def _of_pid_file(path: Path, uptime_seconds: int) -> int | None:
-    """The pid in the file, when that process is as old as the server: a tunnel leads to another machine, on
-    which a file of the same name means another process."""
-    try:
-        pid = int(path.read_text().strip())
-        age = float(Path("/proc/uptime").read_text().split()[0])
-    except (OSError, ValueError):
-        return None
-    started = processes.start_ticks(pid)
-    if started is None:
-        return None
-    older_by = age - started / TICKS_PER_SECOND - uptime_seconds
-    return pid if -2.0 < older_by < _RECOVERY_SECONDS else None

@@ -56,15 +56,7 @@ def refusal(cursor: Cursor, name: str) -> str | None:
     of no variable. Servers look at this last, after the name, whether the variable can be set at all, and the
     account's privileges (sql/set_var.cc of MySQL and MariaDB, set_var::check or resolve).
     """
-    import pymysql
-
-    try:
-        cursor.execute(f"SET GLOBAL {name} = (1, 2)")
-    except pymysql.Error as error:
-        code = error.args[0] if isinstance(error.args[0], int) else 0
-        said = str(error.args[-1])
-    else:
-        raise AssertionError(f"the server took a row of two as the value of {name}")
+    code, said = _refused(cursor, name)
     if code == _ONE_COLUMN:
         return None
     if code == _READ_ONLY:
@@ -74,6 +66,28 @@ def refusal(cursor: Cursor, name: str) -> str | None:
     if code == _PRIVILEGE:
         return f"the account may not set it: {said}"
     return said
+
+
+def can_be_set(cursor: Cursor, name: str) -> tuple[bool | None, bool | None]:
+    """Whether SET GLOBAL can change the variable at all, and whether this account may; None: not told."""
+    code, _ = _refused(cursor, name)
+    if code == _ONE_COLUMN:
+        return True, True
+    if code == _PRIVILEGE:
+        return True, False
+    return (False, False) if code in (_READ_ONLY, *_SESSION_ONLY) else (None, None)
+
+
+def _refused(cursor: Cursor, name: str) -> tuple[int, str]:
+    """The server's answer to a SET GLOBAL that it must refuse."""
+    import pymysql
+
+    try:
+        cursor.execute(f"SET GLOBAL {name} = (1, 2)")
+    except pymysql.Error as error:
+        code = error.args[0] if isinstance(error.args[0], int) else 0
+        return code, str(error.args[-1])
+    raise AssertionError(f"the server took a row of two as the value of {name}")
 
 
 def _plain(value: object) -> Value:

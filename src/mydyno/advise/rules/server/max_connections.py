@@ -26,7 +26,7 @@ _NEAR = 0.85
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, used = server.number(_NAME), server.counter("Max_used_connections")
-    if now is None or used is None or targets.max_connections is None:
+    if not now or used is None or targets.max_connections is None:
         return Unknown("max_connections, Max_used_connections or the machine's memory")
     wanted = targets.max_connections
     refused = server.counter("Connection_errors_max_connections") or 0

@@ -10,12 +10,13 @@ hold short ones up. MySQL has one in its Enterprise edition alone.
 
 from __future__ import annotations
 
+from mydyno.advise.counts import least_running
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
 from mydyno.core.server_variables import Setting
-from mydyno.facts import Server, System
+from mydyno.facts import System
 
 _HANDLING, _SIZE = "thread_handling", "thread_pool_size"
 _CROWD = 8
@@ -26,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.has(_HANDLING, _SIZE):
         return NotHere(f"{server.release} has no thread pool")
-    running = _running(server)
+    running = least_running(server)
     if system.host is None or running is None:
         return Unknown("the number of CPUs or Threads_running")
     cpus, size = system.host.cpu.count, server.number(_SIZE)
@@ -61,12 +62,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="short statements may wait behind long ones; a way in for administrators is extra_port",
         restart=any(change.restart for change in changes),
     )
-
-
-def _running(server: Server) -> float | None:
-    """The smaller of both readings: a crowd that was there at one instant alone is none."""
-    earlier, later = server.status.before.get("Threads_running"), server.counter("Threads_running")
-    return None if earlier is None or later is None else min(float(earlier), later)
 
 
 RULE = Rule(

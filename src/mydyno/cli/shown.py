@@ -1,0 +1,34 @@
+"""Lines on a terminal, in its width and with its colours."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+from mydyno.cli.options import WIDTH
+from mydyno.report.lines import Line, Style
+
+_COLOURS: dict[Style, dict[str, Any]] = {
+    "plain": {},
+    "heading": {"bold": True},
+    "critical": {"fg": typer.colors.RED, "bold": True},
+    "high": {"fg": typer.colors.RED},
+    "medium": {"fg": typer.colors.YELLOW},
+    "low": {"fg": typer.colors.CYAN},
+    "faint": {"dim": True},
+    "do": {"fg": typer.colors.GREEN},
+}
+
+
+def width() -> int:
+    """Characters of a line: the terminal's, at most 110."""
+    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Prints them; colours only reach a terminal."""
+    for line in lines:
+        typer.secho(line.text, **_COLOURS[line.style])

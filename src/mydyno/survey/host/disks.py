@@ -1,0 +1,185 @@
+"""Disks, arrays and logical volumes, from /sys/block up."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from mydyno.facts import Array, Disk, LogicalVolume, Unread
+from mydyno.host import block_tree
+from mydyno.host.block_tree import BlockTree
+from mydyno.host.environment import chosen
+from mydyno.survey.host.machine import Machine
+
+_NO_DISKS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd|mtdblock)\d*")
+_SECTOR_BYTES = 512
+_VIRTUAL_NAMES = ("vd", "xvd")
+_VIRTUAL_MAKERS = re.compile(
+    r"virtual|qemu|vbox|vmware|msft|amazon elastic block store|nvme_card-pd|persistentdisk", re.IGNORECASE
+)
+"""What hypervisors and clouds call the disks that they lend: behind them may be anything."""
+_OF_A_DISK = (
+    "size",
+    "removable",
+    "device/model",
+    "device/vendor",
+    "queue/rotational",
+    "queue/scheduler",
+    "queue/read_ahead_kb",
+    "queue/nr_requests",
+    "queue/write_cache",
+    "queue/discard_max_bytes",
+)
+_OF_AN_ARRAY = (
+    "level",
+    "raid_disks",
+    "degraded",
+    "chunk_size",
+    "array_state",
+    "sync_action",
+    "bitmap/location",
+    "bitmap/chunksize",
+    "stripe_cache_size",
+)
+
+
+def read_tree(machine: Machine, unread: list[Unread]) -> BlockTree:
+    patterns = (block_tree.DISKS, block_tree.SLAVES, block_tree.PARTITIONS)
+    tree = BlockTree.of_paths(*(machine.glob(pattern) for pattern in patterns))
+    if not tree.names:
+        why = "/sys/block is empty or not there (a container may hide it)"
+        unread.append(Unread(what="the disks and their queues", why=why, hint="run it on the machine itself"))
+    return tree
+
+
+def read_disks(machine: Machine, tree: BlockTree, used: Iterable[str]) -> tuple[Disk, ...]:
+    """Every disk of the machine, and whatever else is at the bottom of what the server uses."""
+    real = {name for name in tree.names if not _NO_DISKS.match(name)}
+    names = sorted(real | set(used))
+    machine.fetch(f"/sys/block/{name}/{file}" for name in names for file in _OF_A_DISK)
+    found = (_disk(machine, name) for name in names)
+    return tuple(disk for disk in found if disk.size_bytes != 0)
+
+
+def read_arrays(machine: Machine, tree: BlockTree) -> tuple[Array, ...]:
+    names = sorted(name for name in tree.names if re.fullmatch(r"md\d+|md_.+", name))
+    machine.fetch(f"/sys/block/{name}/md/{file}" for name in names for file in _OF_AN_ARRAY)
+    return tuple(array for name in names if (array := _array(machine, tree, name)) is not None)
+
+
+def read_volumes(machine: Machine, used: Sequence[str], unread: list[Unread]) -> dict[str, LogicalVolume]:
+    """The logical volumes among the devices `used`, by their kernel names (`dm-0`)."""
+    mapped = [name for name in used if name.startswith("dm-")]
+    machine.fetch(f"/sys/block/{name}/dm/{file}" for name in mapped for file in ("name", "uuid"))
+    volumes = {
+        name: volume_name(_text(machine, name, "dm/name") or name)
+        for name in mapped
+        if (_text(machine, name, "dm/uuid") or "").startswith("LVM-")
+    }
+    if not volumes:
+        return {}
+    told = _lvs(machine, unread)
+    return {name: _volume(volume, told) for name, volume in volumes.items()}
+
+
+def volume_name(mapped: str) -> str:
+    """`my--vg-data` is my-vg/data: the mapping's name doubles the dashes of both names."""
+    group, _, volume = re.sub(r"(?<!-)-(?!-)", "\0", mapped, count=1).partition("\0")
+    return f"{group.replace('--', '-')}/{volume.replace('--', '-')}"
+
+
+def kind_of(
+    name: str, maker: str, rotational: str | None
+) -> Literal["nvme", "ssd", "rotating", "virtual"] | None:
+    """What a disk is, by its name, its maker's words and its queue's `rotational`."""
+    if name.startswith(_VIRTUAL_NAMES) or _VIRTUAL_MAKERS.search(maker):
+        return "virtual"
+    if name.startswith("nvme"):
+        return "nvme"
+    return None if rotational is None else "rotating" if rotational == "1" else "ssd"
+
+
+def _disk(machine: Machine, name: str) -> Disk:
+    def number(file: str) -> int | None:
+        text = _text(machine, name, file)
+        return int(text) if text and text.isdigit() else None
+
+    maker = " ".join(filter(None, (_text(machine, name, f"device/{file}") for file in ("vendor", "model"))))
+    sectors, schedulers = number("size"), _text(machine, name, "queue/scheduler")
+    removable, discards = number("removable"), number("queue/discard_max_bytes")
+    return Disk(
+        name=name,
+        kind=kind_of(name, maker, _text(machine, name, "queue/rotational")),
+        size_bytes=None if sectors is None else sectors * _SECTOR_BYTES,
+        model=_text(machine, name, "device/model"),
+        scheduler=chosen(schedulers),
+        schedulers=tuple((schedulers or "").replace("[", "").replace("]", "").split()),
+        read_ahead_kib=number("queue/read_ahead_kb"),
+        requests=number("queue/nr_requests"),
+        write_cache=_text(machine, name, "queue/write_cache"),
+        discards=None if discards is None else discards > 0,
+        removable=None if removable is None else removable == 1,
+    )
+
+
+def _array(machine: Machine, tree: BlockTree, name: str) -> Array | None:
+    """None for an array that does not run."""
+
+    def text(file: str) -> str | None:
+        return _text(machine, name, f"md/{file}")
+
+    def number(file: str) -> int | None:
+        told = text(file)
+        return int(told) if told and told.isdigit() else None
+
+    level, devices, missing = text("level"), number("raid_disks"), number("degraded")
+    if not level or not devices:
+        return None
+    location = text("bitmap/location")
+    return Array(
+        name=name,
+        level=level,
+        devices=devices,
+        # Levels without redundancy have no file `degraded`: they run whole or not at all.
+        working=devices - (missing or 0),
+        chunk_bytes=number("chunk_size") or None,
+        state=text("array_state"),
+        action=text("sync_action"),
+        bitmap="internal" if location and location[0] in "+-" else location,
+        bitmap_chunk_bytes=number("bitmap/chunksize") if location not in (None, "none") else None,
+        stripe_cache_size=number("stripe_cache_size"),
+        disks=tree.disks(name),
+    )
+
+
+def _lvs(machine: Machine, unread: list[Unread]) -> Sequence[dict[str, Any]]:
+    columns = "vg_name,lv_name,segtype,stripes,stripe_size,origin"
+    argv = ["lvs", "--readonly", "--reportformat", "json", "--units", "b", "--nosuffix", "-o", columns]
+    done = machine.run(argv)
+    if done is None or done.returncode != 0:
+        why = "lvs is not there" if done is None else (done.stderr.strip().splitlines() or ["lvs failed"])[-1]
+        unread.append(Unread(what="the layout of the logical volumes", why=why.strip(), hint="sudo"))
+        return ()
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["report"][0]["lv"]
+    return rows
+
+
+def _volume(name: str, told: Sequence[dict[str, Any]]) -> LogicalVolume:
+    group, _, volume = name.partition("/")
+    of_group = [row for row in told if row["vg_name"] == group]
+    own = next((row for row in of_group if row["lv_name"].strip("[]") == volume), None)
+    if own is None:
+        return LogicalVolume(name=name)
+    return LogicalVolume(
+        name=name,
+        segment=own["segtype"],
+        stripes=int(own["stripes"]),
+        stripe_bytes=int(own["stripe_size"]) or None,
+        snapshots=sum(row["origin"].strip("[]") == volume for row in of_group),
+    )
+
+
+def _text(machine: Machine, name: str, file: str) -> str | None:
+    return (machine.read_text(f"/sys/block/{name}/{file}") or "").strip() or None

@@ -1,0 +1,175 @@
+"""CPUs, memory and settings of the kernel, as /proc and /sys tell them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from mydyno.core.secrets import masked
+from mydyno.facts import Cpu, Kernel, Memory, Unread
+from mydyno.host import proc
+from mydyno.host.environment import chosen, cpu_model, memory_bytes
+from mydyno.survey.host.gaps import note
+from mydyno.survey.host.machine import Machine
+
+SYSCTLS = (
+    "fs.aio-max-nr",
+    "fs.aio-nr",
+    "fs.file-max",
+    "fs.file-nr",
+    "fs.nr_open",
+    "kernel.numa_balancing",
+    "kernel.perf_event_paranoid",
+    "kernel.pid_max",
+    "kernel.sched_autogroup_enabled",
+    "kernel.sched_migration_cost_ns",
+    "kernel.shmall",
+    "kernel.shmmax",
+    "kernel.threads-max",
+    "net.core.netdev_max_backlog",
+    "net.core.rmem_max",
+    "net.core.somaxconn",
+    "net.core.wmem_max",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_syncookies",
+    "net.ipv4.tcp_tw_reuse",
+    "vm.compaction_proactiveness",
+    "vm.dirty_background_bytes",
+    "vm.dirty_background_ratio",
+    "vm.dirty_bytes",
+    "vm.dirty_expire_centisecs",
+    "vm.dirty_ratio",
+    "vm.dirty_writeback_centisecs",
+    "vm.hugetlb_shm_group",
+    "vm.laptop_mode",
+    "vm.max_map_count",
+    "vm.min_free_kbytes",
+    "vm.nr_hugepages",
+    "vm.overcommit_kbytes",
+    "vm.overcommit_memory",
+    "vm.overcommit_ratio",
+    "vm.page-cluster",
+    "vm.swappiness",
+    "vm.vfs_cache_pressure",
+    "vm.watermark_scale_factor",
+    "vm.zone_reclaim_mode",
+)
+_THP = "/sys/kernel/mm/transparent_hugepage"
+_GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+_CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+_LIMITS_CONF = "/etc/security/limits.conf"
+_NODES = "/sys/devices/system/node/node[0-9]*/meminfo"
+
+
+def files() -> tuple[str, ...]:
+    """What the readers of this module read of every machine."""
+    return (
+        "/proc/cpuinfo",
+        "/proc/stat",
+        "/proc/meminfo",
+        "/proc/cmdline",
+        "/proc/sys/kernel/osrelease",
+        f"{_THP}/enabled",
+        f"{_THP}/defrag",
+        _GOVERNOR,
+        _CLOCK,
+        *map(_path, SYSCTLS),
+    )
+
+
+def read_cpu(machine: Machine, allowed: str | None, quota: float | None, unread: list[Unread]) -> Cpu | None:
+    """`allowed`: the server's Cpus_allowed_list, `quota`: CPUs that its control group may have at once.
+
+    None when /proc tells nothing of CPUs.
+    """
+    online = proc.cpu_count(machine.read_text("/proc/stat") or "")
+    usable = min(count_of_list(allowed), online) if allowed else online
+    if not online:
+        note(unread, machine, "the CPUs", ("/proc/stat",))
+        return None
+    nodes = machine.glob(_NODES)
+    machine.fetch(nodes)
+    governor = machine.read_text(_GOVERNOR)
+    return Cpu(
+        count=max(1, min(usable, math.ceil(quota))) if quota else usable,
+        model=cpu_model(machine.read_text("/proc/cpuinfo")),
+        governor=governor.strip() if governor else None,
+        numa_nodes=len(nodes) or None,
+        numa_memory_bytes=tuple(_kib(machine.read_text(node) or "", "MemTotal") or 0 for node in nodes),
+    )
+
+
+def read_memory(machine: Machine, limit: int | None, unread: list[Unread]) -> Memory | None:
+    """`limit`: of the server's control group. None when /proc tells nothing of memory."""
+    text = machine.read_text("/proc/meminfo") or ""
+    total = memory_bytes(text)
+    if total is None:
+        note(unread, machine, "the memory", ("/proc/meminfo",))
+        return None
+    pages = re.search(r"^HugePages_Total:\s+(\d+)$", text, re.MULTILINE)
+    return Memory(
+        total=total,
+        available=_kib(text, "MemAvailable"),
+        swap_total=_kib(text, "SwapTotal"),
+        swap_free=_kib(text, "SwapFree"),
+        huge_pages_total=int(pages[1]) if pages else None,
+        huge_page_bytes=_kib(text, "Hugepagesize"),
+        limit=limit if limit is not None and limit < total else None,
+    )
+
+
+def read_kernel(machine: Machine, unread: list[Unread]) -> Kernel:
+    values = {name: machine.read_text(_path(name)) for name in SYSCTLS}
+    if not any(values.values()):
+        note(unread, machine, "the kernel's settings", tuple(map(_path, SYSCTLS)))
+    thp = machine.read_text(f"{_THP}/enabled")
+    if thp is None:
+        note(unread, machine, "transparent huge pages", (f"{_THP}/enabled",))
+    conf = (_LIMITS_CONF, *machine.glob("/etc/security/limits.d/*.conf"))
+    machine.fetch(conf)
+    return Kernel(
+        release=_line(machine.read_text("/proc/sys/kernel/osrelease")),
+        command_line=tuple(masked(machine.read_text("/proc/cmdline") or "").split()),
+        sysctls={name: " ".join(value.split()) for name, value in values.items() if value is not None},
+        thp_enabled=chosen(thp),
+        thp_defrag=chosen(machine.read_text(f"{_THP}/defrag")),
+        clock_source=_line(machine.read_text(_CLOCK)),
+        limits_conf=tuple(_rules(machine.read_text(path) or "" for path in conf)),
+    )
+
+
+def count_of_list(text: str) -> int:
+    """How many CPUs `0-3,8` is (the list format of cpuset(7))."""
+    count = 0
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        count += int(last or first) - int(first) + 1
+    return count
+
+
+def _rules(texts: Iterable[str]) -> Iterable[str]:
+    for text in texts:
+        for line in text.splitlines():
+            rule = " ".join(line.partition("#")[0].split())
+            if rule:
+                yield rule
+
+
+def _path(sysctl: str) -> str:
+    return f"/proc/sys/{sysctl.replace('.', '/')}"
+
+
+def _kib(text: str, name: str) -> int | None:
+    """A line of meminfo, a node's with its `Node 0` before the name, in bytes."""
+    found = re.search(rf"^(?:Node \d+ )?{name}:\s+(\d+) kB$", text, re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def _line(text: str | None) -> str | None:
+    return (text or "").strip() or None

@@ -1,0 +1,95 @@
+"""A machine that is only read: its files, folders, and commands that change nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.host.local import LocalHost
+from mydyno.host.protocol import Finished
+
+_PATIENCE_SECONDS = 20.0
+
+
+class Machine(Protocol):
+    """What a survey needs of a machine. Nothing raises for what is missing; a lost machine is HostError."""
+
+    @property
+    def name(self) -> str:
+        """For messages: `this machine`, `root@db1`."""
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Path -> why, in the machine's words, for every file that `read_text` could not read."""
+
+    def fetch(self, paths: Iterable[str]) -> None:
+        """Reads files ahead, all at once, so that `read_text` need not go to a far machine for each."""
+
+    def read_text(self, path: str) -> str | None:
+        """The text of a file, broken bytes replaced; None when it is missing or may not be read."""
+
+    def listing(self, folder: str) -> tuple[str, ...] | None:
+        """The names in a folder, sorted; None when it is missing or may not be read."""
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Paths that are there, sorted; `*`, `?` and `[...]` as the shell takes them."""
+
+    def real_path(self, path: str) -> str:
+        """Without links; a path that is not there, as it is."""
+
+    def run(self, argv: Sequence[str]) -> Finished | None:
+        """A command to its end, with a neutral locale; None when there is no such program."""
+
+
+class LocalMachine:
+    """This machine. `root`: another folder to take for /, whose commands are not run."""
+
+    name = "this machine"
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self._root = root
+        self._refused: dict[str, str] = {}
+        self._host = LocalHost()
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        return self._refused
+
+    def fetch(self, paths: Iterable[str]) -> None:
+        """Nothing to do: a file here is as near the second time."""
+
+    def read_text(self, path: str) -> str | None:
+        try:
+            return self._at(path).read_text(errors="replace")
+        except OSError as error:
+            self._refused[path] = (error.strerror or str(error)).lower()
+            return None
+
+    def listing(self, folder: str) -> tuple[str, ...] | None:
+        try:
+            return tuple(sorted(path.name for path in self._at(folder).iterdir()))
+        except OSError as error:
+            self._refused[folder] = (error.strerror or str(error)).lower()
+            return None
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        found = self._root.glob(pattern.lstrip("/"))
+        return tuple(sorted(f"/{path.relative_to(self._root)}" for path in found))
+
+    def real_path(self, path: str) -> str:
+        real = os.path.realpath(self._at(path))
+        return "/" + os.path.relpath(real, self._root) if self._root != Path("/") else real
+
+    def run(self, argv: Sequence[str]) -> Finished | None:
+        if self._root != Path("/"):
+            return None
+        try:
+            return self._host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
+        except (MissingToolError, ServerError):
+            return None
+
+    def _at(self, path: str) -> Path:
+        return self._root / path.lstrip("/")

@@ -1,0 +1,212 @@
+"""The server's process: its limits, files, memory, systemd unit, and how it was started."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mydyno.facts import Limit, Process, Unit, Unread
+from mydyno.host import proc
+from mydyno.survey.host.gaps import note
+from mydyno.survey.host.groups import Group, read_group
+from mydyno.survey.host.machine import Machine
+
+_PROPERTIES = (
+    "CPUQuotaPerSecUSec",
+    "DropInPaths",
+    "FragmentPath",
+    "IOWeight",
+    "KillMode",
+    "LimitCORE",
+    "LimitMEMLOCK",
+    "LimitNOFILE",
+    "LimitNOFILESoft",
+    "LimitNPROC",
+    "MemoryHigh",
+    "MemoryMax",
+    "MemorySwapMax",
+    "NUMAMask",
+    "NUMAPolicy",
+    "Nice",
+    "OOMPolicy",
+    "OOMScoreAdjust",
+    "PrivateTmp",
+    "ProtectHome",
+    "ProtectSystem",
+    "Restart",
+    "SendSIGKILL",
+    "TasksMax",
+    "TimeoutStartUSec",
+    "TimeoutStopUSec",
+    "Type",
+    "User",
+)
+"""Of systemd.exec(5), systemd.service(5), systemd.resource-control(5). Never its environment or command."""
+_NAMES = ("mariadbd", "mysqld")
+
+
+@dataclass(frozen=True)
+class Started:
+    """How the server was started, as far as option files are concerned."""
+
+    binary: str | None
+    options: Mapping[str, str]
+    """Of those that choose option files, by plain name; `no_defaults` has no value."""
+    home: str | None
+    """The home folder of its user."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A process and what else its files tell."""
+
+    process: Process
+    group: Group | None
+    started: Started
+    cpus_allowed: str | None
+    root: str
+    """Before every path that the server itself names: `/proc/PID/root`, or nothing where that is shut."""
+
+
+def find_process(machine: Machine, pid_file: str | None, datadir: str | None) -> int | None:
+    """The server's process on a machine where only files are seen: the one that the pid file names, else
+    the only one of a server's name whose command line names the data directory, or the only one at all."""
+    if pid_file:
+        told = (machine.read_text(pid_file) or "").strip()
+        if told.isdigit() and _comm(machine, int(told)) in _NAMES:
+            return int(told)
+    files = machine.glob("/proc/[0-9]*/comm")
+    machine.fetch(files)
+    found = [path.split("/")[2] for path in files if (machine.read_text(path) or "").strip() in _NAMES]
+    machine.fetch(f"/proc/{pid}/cmdline" for pid in found)
+    named = [
+        pid
+        for pid in found
+        if datadir and datadir.rstrip("/") in (machine.read_text(f"/proc/{pid}/cmdline") or "")
+    ]
+    only = named if len(named) == 1 else found
+    return int(only[0]) if len(only) == 1 else None
+
+
+def read_process(machine: Machine, pid: int, *, numa: bool, unread: list[Unread]) -> Seen | None:
+    """None when it has gone. `numa`: whether there are nodes between which its memory could lie."""
+    folder = f"/proc/{pid}"
+    machine.fetch(
+        [
+            *(f"{folder}/{name}" for name in ("status", "limits", "oom_score_adj", "cgroup", "cmdline")),
+            "/etc/passwd",
+        ]
+    )
+    status = machine.read_text(f"{folder}/status")
+    if status is None:
+        note(unread, machine, "the server's process", (f"{folder}/status",))
+        return None
+    limits = machine.read_text(f"{folder}/limits")
+    if limits is None:
+        note(unread, machine, "the limits of the server's process", (f"{folder}/limits",))
+    open_files = machine.listing(f"{folder}/fd")
+    if open_files is None:
+        note(unread, machine, "how many files the server has open", (f"{folder}/fd",))
+    cgroup = machine.read_text(f"{folder}/cgroup")
+    group = read_group(machine, cgroup) if cgroup else None
+    account, home = _account(_field(status, "Uid"), machine.read_text("/etc/passwd") or "")
+    binary = machine.real_path(f"{folder}/exe")
+    policy = machine.read_text(f"{folder}/numa_maps") if numa else None
+    adjusted = (machine.read_text(f"{folder}/oom_score_adj") or "").strip()
+    process = Process(
+        pid=pid,
+        user=account,
+        binary=None if binary == f"{folder}/exe" else binary,
+        limits={
+            name: Limit(soft=soft, hard=hard) for name, (soft, hard) in proc.limits(limits or "").items()
+        },
+        open_files=None if open_files is None else len(open_files),
+        threads=_number(_field(status, "Threads")),
+        resident_bytes=_kib(status, "VmRSS"),
+        swapped_bytes=_kib(status, "VmSwap"),
+        oom_score_adj=int(adjusted) if adjusted.lstrip("-").isdigit() else None,
+        numa_policy=numa_policy(policy) if policy else None,
+        unit=_unit(machine, group, unread),
+    )
+    started = Started(process.binary, _options(machine.read_text(f"{folder}/cmdline") or ""), home)
+    root = f"{folder}/root"
+    return Seen(
+        process,
+        group,
+        started,
+        _field(status, "Cpus_allowed_list"),
+        root if machine.listing(root) is not None else "",
+    )
+
+
+def numa_policy(maps: str) -> str | None:
+    """The policy of most pages in the text of /proc/PID/numa_maps (numa(7))."""
+    pages: Counter[str] = Counter()
+    for line in maps.splitlines():
+        words = line.split()
+        if len(words) > 1:
+            count = sum(int(number) for number in re.findall(r"\bN\d+=(\d+)", line))
+            pages[words[1].split(":")[0]] += count
+    return pages.most_common(1)[0][0] if pages else None
+
+
+def _unit(machine: Machine, group: Group | None, unread: list[Unread]) -> Unit | None:
+    if group is None or group.unit is None:
+        return None
+    told = machine.run(["systemctl", "show", group.unit, f"--property={','.join(_PROPERTIES)}"])
+    if told is None or told.returncode != 0:
+        why = "systemctl is not there" if told is None else told.stderr.strip() or "systemctl failed"
+        unread.append(Unread(what=f"the settings of {group.unit}", why=why))
+        return Unit(name=group.unit)
+    found = dict(line.split("=", 1) for line in told.stdout.splitlines() if "=" in line)
+    return Unit(
+        name=group.unit,
+        file=found.pop("FragmentPath", "") or None,
+        drop_ins=tuple(found.pop("DropInPaths", "").split()),
+        properties=found,
+    )
+
+
+def _options(command_line: str) -> dict[str, str]:
+    chosen = ("defaults_file", "defaults_extra_file", "defaults_group_suffix", "no_defaults")
+    found: dict[str, str] = {}
+    for argument in _arguments(command_line):
+        name, _, value = argument.removeprefix("--").partition("=")
+        plain = name.replace("-", "_")
+        if argument.startswith("--") and plain in chosen:
+            found[plain] = value
+    return found
+
+
+def _arguments(command_line: str) -> Sequence[str]:
+    return command_line.split("\0")[1:]
+
+
+def _account(uids: str | None, passwd: str) -> tuple[str | None, str | None]:
+    """Name and home folder of the effective user."""
+    words = (uids or "").split()
+    for line in passwd.splitlines():
+        fields = line.split(":")
+        if len(fields) > 5 and len(words) > 1 and fields[2] == words[1]:
+            return fields[0], fields[5]
+    return (words[1] if len(words) > 1 else None), None
+
+
+def _comm(machine: Machine, pid: int) -> str:
+    return (machine.read_text(f"/proc/{pid}/comm") or "").strip()
+
+
+def _field(status: str, name: str) -> str | None:
+    found = re.search(rf"^{name}:\s*(.*)$", status, re.MULTILINE)
+    return found[1].strip() if found else None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+def _kib(status: str, name: str) -> int | None:
+    found = _field(status, name)
+    return int(found.split()[0]) * 1024 if found else None

@@ -1,0 +1,170 @@
+"""A machine as facts: everything about it that a database server feels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mydyno.core.server_version import Version
+from mydyno.facts import Host, Storage, Unread
+from mydyno.facts.fstab import parse_fstab
+from mydyno.facts.option_files import OptionFiles, option_files, server_groups, start_files
+from mydyno.facts.storage import FstabEntry
+from mydyno.host.environment import distribution, virtualisation
+from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
+from mydyno.survey.host.filesystems import places, read_filesystems
+from mydyno.survey.host.gaps import note
+from mydyno.survey.host.kernel import files, read_cpu, read_kernel, read_memory
+from mydyno.survey.host.machine import Machine
+from mydyno.survey.host.process import Seen, Started, read_process
+
+_FSTAB = "/etc/fstab"
+_MAKER = "/sys/class/dmi/id/sys_vendor"
+_CONTAINER_MARKS = (
+    "/.dockerenv",
+    "/run/.containerenv",
+    "/run/systemd/container",
+    "/run/secrets/kubernetes.io",
+)
+_SECRET_OPTION = re.compile(r"^((?:pass|password|passwd|key|secret)=).*", re.IGNORECASE)
+_DISTRIBUTION = "/etc/os-release"
+
+
+@dataclass(frozen=True)
+class ReadHost:
+    """A host's facts, and the option files that its server reads."""
+
+    host: Host | None
+    """None when not even its CPUs and memory could be read."""
+    options: OptionFiles | None
+
+
+def read_host(
+    machine: Machine, pid: int | None, variables: Mapping[str, str], version: Version, unread: list[Unread]
+) -> ReadHost:
+    """`pid`: the server's process there; None: it cannot be seen. What cannot be read goes to `unread`.
+
+    Raises HostError when a far machine is lost.
+    """
+    machine.fetch((*files(), _DISTRIBUTION, _MAKER, _FSTAB, "/proc/self/mountinfo"))
+    numa = len(machine.glob("/sys/devices/system/node/node[0-9]*")) > 1
+    seen = read_process(machine, pid, numa=numa, unread=unread) if pid is not None else None
+    if pid is None:
+        why = f"no process of this server can be seen on {machine.name}"
+        unread.append(Unread(what="the server's process, its limits and its unit", why=why))
+    group = seen.group if seen else None
+    cpu = read_cpu(machine, seen.cpus_allowed if seen else None, group.cpus if group else None, unread)
+    memory = read_memory(machine, group.memory_limit if group else None, unread)
+    options = _option_files(machine, seen.started if seen else None, variables, version, unread)
+    if cpu is None or memory is None:
+        return ReadHost(None, options)
+    process = seen.process.model_copy(update={"option_files": options.files}) if seen else None
+    host = Host(
+        cpu=cpu,
+        memory=memory,
+        kernel=read_kernel(machine, unread),
+        storage=_storage(machine, seen, variables, unread),
+        process=process,
+        distribution=distribution(machine.read_text(_DISTRIBUTION)),
+        virtualisation=virtualisation(machine.read_text("/proc/cpuinfo"), machine.read_text(_MAKER)),
+        container=_in_container(machine, seen),
+        systemd=bool(machine.glob("/run/systemd/system")),
+    )
+    return ReadHost(host, options)
+
+
+def _storage(
+    machine: Machine, seen: Seen | None, variables: Mapping[str, str], unread: list[Unread]
+) -> Storage:
+    tree = read_tree(machine, unread)
+    found = read_filesystems(
+        machine,
+        tree,
+        places(variables),
+        root=seen.root if seen else "",
+        mountinfo_of=f"/proc/{seen.process.pid}" if seen and seen.root else "/proc/self",
+        unread=unread,
+    )
+    used = tuple(dict.fromkeys(name for names in found.devices.values() for name in names))
+    volumes = read_volumes(machine, used, unread)
+    return Storage(
+        disks=read_disks(machine, tree, (disk for each in found.filesystems for disk in each.disks)),
+        arrays=read_arrays(machine, tree),
+        volumes=tuple(volumes.values()),
+        filesystems=tuple(
+            each.model_copy(
+                update={
+                    "volume": next(
+                        (volumes[name].name for name in found.devices[each.mount_point] if name in volumes),
+                        None,
+                    )
+                }
+            )
+            for each in found.filesystems
+        ),
+        uses=found.uses,
+        fstab=_fstab(machine, unread),
+    )
+
+
+def _fstab(machine: Machine, unread: list[Unread]) -> tuple[FstabEntry, ...]:
+    text = machine.read_text(_FSTAB)
+    if text is None:
+        note(unread, machine, _FSTAB, (_FSTAB,))
+    return tuple(
+        entry.model_copy(update={"options": tuple(map(_without_secret, entry.options))})
+        for entry in parse_fstab(text or "")
+    )
+
+
+def _without_secret(option: str) -> str:
+    return _SECRET_OPTION.sub(r"\1****", option)
+
+
+def _option_files(
+    machine: Machine,
+    started: Started | None,
+    variables: Mapping[str, str],
+    version: Version,
+    unread: list[Unread],
+) -> OptionFiles:
+    chosen = started.options if started else {}
+    suffix = chosen.get("defaults_group_suffix")
+    found = option_files(
+        machine.read_text,
+        machine.listing,
+        _start_files(machine, started, chosen),
+        server_groups(version, suffix),
+        variables.keys(),
+    )
+    unread.extend(
+        Unread(what=f"all that the option files say: {fault.place}", why=fault.why) for fault in found.faults
+    )
+    return found
+
+
+def _start_files(machine: Machine, started: Started | None, chosen: Mapping[str, str]) -> tuple[str, ...]:
+    if "no_defaults" in chosen:
+        return ()
+    if chosen.get("defaults_file"):
+        return (chosen["defaults_file"],)
+    told = (
+        machine.run([started.binary, "--no-defaults", "--verbose", "--help"])
+        if started and started.binary
+        else None
+    )
+    usual = start_files(told.stdout if told else None, started.home if started else None)
+    extra = chosen.get("defaults_extra_file")
+    if not extra:
+        return usual
+    # An extra file is read after the global ones and before the user's own.
+    own = tuple(path for path in usual if path.endswith("/.my.cnf"))
+    return (*(path for path in usual if path not in own), extra, *own)
+
+
+def _in_container(machine: Machine, seen: Seen | None) -> bool:
+    root = seen.root if seen else ""
+    if seen is not None and seen.group is not None and seen.group.container:
+        return True
+    return any(machine.glob(root + mark) for mark in _CONTAINER_MARKS)

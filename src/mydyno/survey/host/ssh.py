@@ -1,0 +1,161 @@
+"""A machine over OpenSSH's own client: one shell there that answers, nothing installed, nothing written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import shlex
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from mydyno.core.errors import HostError
+from mydyno.host.local import LocalHost
+from mydyno.host.protocol import Finished
+
+_CONNECT_SECONDS = 10
+_PATIENCE_SECONDS = 30.0
+_NO_SUCH_PROGRAM = 127
+_MOST_AT_ONCE = 200
+"""Requests on their way before an answer is read, so that neither side waits for the other to read."""
+_BLOCK = 65536
+
+
+class SshMachine:
+    """`target` as ssh(1) takes it: USER@HOST, or a name of ~/.ssh/config. It must let one in without a
+    password (BatchMode). `options` go to ssh before the target."""
+
+    def __init__(self, target: str, port: int | None = None, options: Sequence[str] = ()) -> None:
+        """Connects. Raises HostError, with the words of ssh."""
+        self.name = target
+        self._refused: dict[str, str] = {}
+        self._texts: dict[str, str | None] = {}
+        self._mark = f"mydyno-{secrets.token_hex(8)}"
+        self._heard = b""
+        argv = [
+            "ssh",
+            "-T",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            f"ConnectTimeout={_CONNECT_SECONDS}",
+            *(("-p", str(port)) if port else ()),
+            *options,
+            "--",
+            target,
+            "exec env LC_ALL=C sh",
+        ]
+        self._shell = LocalHost().open(argv)
+        try:
+            self._many([["true"]])
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the shell there and the client here."""
+        self._shell.close()
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        return self._refused
+
+    def fetch(self, paths: Iterable[str]) -> None:
+        wanted = [path for path in dict.fromkeys(paths) if path not in self._texts]
+        for path, done in zip(wanted, self._many([["cat", "--", path] for path in wanted]), strict=True):
+            if done.returncode == 0:
+                self._texts[path] = done.stdout
+            else:
+                self._texts[path] = None
+                self._refused[path] = _reason(done.stderr)
+
+    def read_text(self, path: str) -> str | None:
+        self.fetch([path])
+        return self._texts[path]
+
+    def listing(self, folder: str) -> tuple[str, ...] | None:
+        # The slash makes ls follow a link to a folder.
+        (done,) = self._many([["ls", "-A", "--", f"{folder}/"]])
+        if done.returncode != 0:
+            self._refused[folder] = _reason(done.stderr)
+            return None
+        return tuple(sorted(done.stdout.splitlines()))
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        (done,) = self._said([f'for f in {pattern}; do [ -e "$f" ] && printf "%s\\n" "$f"; done'])
+        return tuple(sorted(done.stdout.splitlines()))
+
+    def real_path(self, path: str) -> str:
+        (done,) = self._many([["readlink", "-f", "--", path]])
+        return done.stdout.rstrip("\n") or path
+
+    def run(self, argv: Sequence[str]) -> Finished | None:
+        (done,) = self._many([argv])
+        return None if done.returncode == _NO_SUCH_PROGRAM else done
+
+    def _many(self, commands: Sequence[Sequence[str]]) -> list[Finished]:
+        done = self._said([shlex.join(command) for command in commands])
+        return [
+            Finished(tuple(command), each.returncode, each.stdout, each.stderr)
+            for command, each in zip(commands, done, strict=True)
+        ]
+
+    def _said(self, lines: Sequence[str]) -> list[Finished]:
+        """The answers to shell commands, in as few round trips as the lines allow."""
+        done: list[Finished] = []
+        for begin in range(0, len(lines), _MOST_AT_ONCE):
+            batch = lines[begin : begin + _MOST_AT_ONCE]
+            self._send("".join(map(self._framed, batch)))
+            done += [self._answer(line) for line in batch]
+        return done
+
+    def _framed(self, line: str) -> str:
+        """Output, the mark, errors, the mark with the exit code: on one stream, so that nothing can stall."""
+        mark = self._mark
+        return (
+            f'{{ e=$({{ {line}\n}} </dev/null 2>&1 1>&3 3>&-); r=$?; }} 3>&1; printf "\\n{mark}\\n"; '
+            f'printf "%s" "$e"; printf "\\n{mark} %s\\n" "$r"\n'
+        )
+
+    def _send(self, text: str) -> None:
+        try:
+            self._shell.stdin.write(text.encode())
+            self._shell.stdin.flush()
+        except OSError:
+            raise self._lost() from None
+
+    def _answer(self, line: str) -> Finished:
+        output = self._up_to(f"\n{self._mark}\n".encode())
+        errors = self._up_to(f"\n{self._mark} ".encode())
+        code = self._up_to(b"\n")
+        return Finished((line,), int(code), output.decode(errors="replace"), errors.decode(errors="replace"))
+
+    def _up_to(self, mark: bytes) -> bytes:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while mark not in self._heard:
+            ready, _, _ = select.select([self._shell.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            block = os.read(self._shell.stdout.fileno(), _BLOCK) if ready else b""
+            if not block:
+                raise (
+                    self._lost()
+                    if ready
+                    else HostError(f"{self.name} did not answer within {_PATIENCE_SECONDS:g} s")
+                )
+            self._heard += block
+        before, _, self._heard = self._heard.partition(mark)
+        return before
+
+    def _lost(self) -> HostError:
+        self._shell.wait(2.0)
+        said = self._shell.errors().strip().splitlines()
+        return HostError(
+            f"ssh to {self.name}: {said[-1] if said else 'the connection ended'}",
+            f"`ssh -o BatchMode=yes {self.name} true` must work without a question: a key that it knows, and"
+            " a host key that you have accepted once",
+        )
+
+
+def _reason(said: str) -> str:
+    """`cat: /x: Permission denied` without what is known anyway."""
+    lines = said.strip().splitlines()
+    return lines[-1].rpartition(": ")[2].lower() if lines else "it failed"

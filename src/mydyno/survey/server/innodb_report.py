@@ -1,0 +1,50 @@
+"""What SHOW ENGINE INNODB STATUS says beyond the status variables: pure.
+
+Read by its sections, since a deadlock's section quotes statements of users, which may say anything. Tried on
+the reports of MySQL 5.6 and 9.7 and MariaDB 10.5, 10.11 and 11.8 (tests/survey/golden).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mydyno.facts import Innodb
+
+_HEADING = re.compile(r"^-{3,}\n([A-Z][A-Z /]+)\n-{3,}$", re.MULTILINE)
+_DEADLOCK_TIME = re.compile(r"\A\s*(\d[\d-]+ \d+:\d\d:\d\d)")
+_WAITING = re.compile(r"^--Thread \S+ has waited at ", re.MULTILINE)
+
+
+def parse_innodb_report(text: str) -> Innodb:
+    """The figures of one report; None for those that this release does not write."""
+    sections = _sections(text)
+    log = sections.get("LOG", "")
+    written, checkpoint = _number(log, r"Log sequence number"), _number(log, r"Last checkpoint at")
+    semaphores = sections.get("SEMAPHORES")
+    deadlock = _DEADLOCK_TIME.search(sections.get("LATEST DETECTED DEADLOCK", ""))
+    return Innodb(
+        checkpoint_age_bytes=None if written is None or checkpoint is None else written - checkpoint,
+        log_sequence_number=written,
+        history_list_length=_number(sections.get("TRANSACTIONS", ""), r"History list length"),
+        queries_in_queue=_queued(sections.get("ROW OPERATIONS", "")),
+        semaphore_waits=None if semaphores is None else len(_WAITING.findall(semaphores)),
+        latest_deadlock=deadlock[1] if deadlock else None,
+    )
+
+
+def _sections(text: str) -> Mapping[str, str]:
+    """Heading -> what stands under it."""
+    found = list(_HEADING.finditer(text))
+    ends = [*(heading.start() for heading in found[1:]), len(text)]
+    return {heading[1]: text[heading.end() : end] for heading, end in zip(found, ends, strict=True)}
+
+
+def _number(section: str, label: str) -> int | None:
+    found = re.search(rf"^{label}\s+(\d+)", section, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def _queued(section: str) -> int | None:
+    found = re.search(r"^\d+ queries inside InnoDB, (\d+) queries in queue", section, re.MULTILINE)
+    return int(found[1]) if found else None

@@ -1,0 +1,113 @@
+"""Where the values in force come from: what the server tells of that, joined with its option files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from mydyno.catalogue.row import same_value
+from mydyno.core.server_version import Version
+from mydyno.core.units import parse_bytes
+from mydyno.facts import Origin
+from mydyno.facts.option_files import OptionFiles, OptionLine
+from mydyno.survey.asking import Asking
+
+Source = Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
+
+_MARIADB: Mapping[str, Source] = {
+    "COMPILE-TIME": "compiled",
+    "CONFIG": "file",
+    "COMMAND-LINE": "command line",
+    "ENVIRONMENT": "command line",
+    "SQL": "set while running",
+    "AUTO": "computed",
+}
+"""GLOBAL_VALUE_ORIGIN (MariaDB Knowledge Base, "Information Schema SYSTEM_VARIABLES Table")."""
+_MYSQL: Mapping[str, Source] = {
+    "COMPILED": "compiled",
+    "GLOBAL": "file",
+    "SERVER": "file",
+    "EXPLICIT": "file",
+    "EXTRA": "file",
+    "USER": "file",
+    "LOGIN": "file",
+    "COMMAND_LINE": "command line",
+    "PERSISTED": "persisted",
+    "DYNAMIC": "set while running",
+}
+"""VARIABLE_SOURCE (MySQL Reference Manual, "Performance Schema variables_info Table")."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the server itself says of one variable."""
+
+    source: Source | None
+    file: str | None = None
+    dynamic: bool | None = None
+    """None: the server has no table of that."""
+
+
+def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
+    """What the server says, by plain name; empty where it says nothing of origins (MySQL up to 5.7)."""
+    what = "where the settings come from"
+    if version.is_mariadb:
+        rows = asking.rows(
+            what,
+            "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, GLOBAL_VALUE_PATH, READ_ONLY, VARIABLE_SCOPE"
+            " FROM INFORMATION_SCHEMA.SYSTEM_VARIABLES",
+        )
+        return {
+            str(name).lower(): Told(
+                _MARIADB.get(str(origin)), path or None, read_only == "NO" and scope != "SESSION ONLY"
+            )
+            for name, origin, path, read_only, scope in rows or ()
+        }
+    if version.numbers < (8, 0, 0):
+        return {}
+    rows = asking.rows(
+        what,
+        "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info",
+        "SELECT ON performance_schema.*",
+    )
+    return {
+        str(name).lower(): Told(_MYSQL.get(str(source)), path or None) for name, source, path in rows or ()
+    }
+
+
+def origin_of(name: str, value: str, told: Told | None, files: OptionFiles | None) -> Origin | None:
+    """Where `value` comes from; None when neither the server nor the files tell."""
+    lines = files.of(name) if files else ()
+    if told is None or told.source is None:
+        # The files alone know nothing of SET GLOBAL or the command line: what they say has to be in force.
+        if not lines or not _means(lines[-1].value, value):
+            return None
+        return _of_file(lines[-1], lines)
+    if told.source != "file":
+        return Origin(source=told.source, file=told.file, overridden=tuple(line.place for line in lines))
+    said = [line for line in lines if told.file is None or line.file == told.file]
+    if not said:
+        return Origin(source="file", file=told.file)
+    return _of_file(said[-1], lines)
+
+
+def _of_file(line: OptionLine, lines: tuple[OptionLine, ...]) -> Origin:
+    return Origin(
+        source="file",
+        file=line.file,
+        line=line.line,
+        overridden=tuple(other.place for other in lines if other != line),
+    )
+
+
+def _means(written: str | None, shown: str) -> bool:
+    """Whether what a file says is what the server shows."""
+    if written is None:
+        return same_value("ON", shown)
+    if same_value(written, shown) or written.rstrip("/") == shown.rstrip("/"):
+        return True
+    try:
+        return parse_bytes(written) == int(shown)
+    except ValueError:
+        return False

@@ -1,0 +1,157 @@
+"""A running server as facts: asked by SQL, as one account, and left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mydyno.advise import registry
+from mydyno.core.server_version import Version, parse_version
+from mydyno.facts import Innodb, Schema, Server, Unread, Variable
+from mydyno.facts.option_files import OptionFiles
+from mydyno.stack.server import global_variables
+from mydyno.stack.server.external import session, version_line
+from mydyno.stack.server.login import Login
+from mydyno.stack.server.server_process import process_of
+from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.server.innodb_report import parse_innodb_report
+from mydyno.survey.server.interval import Tell, Wait, pause, watch
+from mydyno.survey.server.origins import Told, ask_origins, origin_of
+from mydyno.survey.server.role import read_role
+from mydyno.survey.server.schema import MOST_SECONDS, read_schema
+from mydyno.survey.server.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_TRIED = {True: ((10, 5), (11, 8)), False: ((5, 6), (9, 7))}
+"""Oldest and newest series whose servers these questions were tried on, for MariaDB and for MySQL."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A server's facts but for the origins, which need the option files of its host."""
+
+    server: Server
+    told: Mapping[str, Told]
+    pid: int | None
+    """Its process on this machine, when that can be seen."""
+
+    def with_origins(self, files: OptionFiles | None) -> Server:
+        """The facts with the origin of every value, as far as the server or its option files tell."""
+        variables = {
+            name: found.model_copy(
+                update={"origin": origin_of(name, found.value, self.told.get(name), files)}
+            )
+            for name, found in self.server.variables.items()
+        }
+        return self.server.model_copy(update={"variables": variables})
+
+
+def read_server(
+    login: Login, unread: list[Unread], *, seconds: float, tell: Tell, wait: Wait = pause
+) -> Read:
+    """Asks a server everything. What it does not answer goes to `unread`.
+
+    Raises ServerError when there is no way in, or when it goes away.
+    """
+    with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
+        asking = Asking(cursor, account_of(cursor), unread)
+        variables = _variables(cursor)
+        version = parse_version(version_line(variables))
+        _remark_on_age(version, unread)
+        status = watch(cursor, seconds, tell, wait)
+        tell("asking the server")
+        pid = process_of(cursor, login, variables)
+        innodb = _innodb(asking)
+        plugins = _plugins(asking)
+        role = read_role(asking, version, variables, plugins, login.host)
+        told = ask_origins(asking, version)
+        settable = {
+            name: global_variables.can_be_set(cursor, name) for name in registry.variables() & set(variables)
+        }
+    schema = _schema(login, version, variables, unread)
+    server = Server(
+        version=version_line(variables),
+        variables={
+            name: _variable(value, told.get(name), settable.get(name))
+            for name, value in without_secrets(variables).items()
+        },
+        status=status,
+        innodb=innodb,
+        plugins=plugins,
+        role=role,
+        schema_facts=schema,
+        address=login.address,
+    )
+    return Read(server, told, pid)
+
+
+def _variables(cursor: Cursor) -> dict[str, str]:
+    cursor.execute("SHOW GLOBAL VARIABLES")
+    return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+
+
+def _variable(value: str, told: Told | None, asked: tuple[bool | None, bool | None] | None) -> Variable:
+    dynamic, settable = asked or (None, None)
+    if dynamic is None and told is not None:
+        dynamic = told.dynamic
+    return Variable(value=value, dynamic=dynamic, settable=settable)
+
+
+def _innodb(asking: Asking) -> Innodb | None:
+    rows = asking.rows("InnoDB's own report", "SHOW ENGINE INNODB STATUS", "PROCESS ON *.*")
+    if rows is None:
+        why = "an account without PROCESS sees its own sessions only"
+        asking.unread.append(
+            Unread(
+                what="whether replicas follow the server",
+                why=why,
+                hint=f"GRANT PROCESS ON *.* TO {asking.account}",
+            )
+        )
+    return parse_innodb_report(str(rows[0][2])) if rows else None
+
+
+def _plugins(asking: Asking) -> tuple[str, ...]:
+    rows = asking.rows("the plugins", "SHOW PLUGINS")
+    return tuple(sorted(str(row[0]).lower() for row in rows or () if str(row[1]) == "ACTIVE"))
+
+
+def _schema(
+    login: Login, version: Version, variables: Mapping[str, str], unread: list[Unread]
+) -> Schema | None:
+    """In a session of its own: a question that is given up must not end the others."""
+    with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
+        asking = Asking(cursor, account_of(cursor), unread)
+        _remark_on_sight(asking)
+        return read_schema(asking, version, variables)
+
+
+def _remark_on_sight(asking: Asking) -> None:
+    """A server shows an account only the tables that it has some right to, and says nothing of the others."""
+    grants = asking.rows("what the account may see", "SHOW GRANTS")
+    everywhere = [str(row[0]) for row in grants or () if " ON *.* " in f"{row[0]} "]
+    if grants is not None and not any("ALL PRIVILEGES" in grant or "SELECT" in grant for grant in everywhere):
+        asking.unread.append(
+            Unread(
+                what="tables of others",
+                why="the account sees only those that it has a right to",
+                hint=f"GRANT SELECT ON *.* TO {asking.account}",
+            )
+        )
+
+
+def _remark_on_age(version: Version, unread: list[Unread]) -> None:
+    (oldest, newest), series = _TRIED[version.is_mariadb], version.numbers[:2]
+    if oldest <= series <= newest:
+        return
+    word = "older" if series < oldest else "newer"
+    tried = f"{oldest[0]}.{oldest[1]} to {newest[0]}.{newest[1]}"
+    unread.append(
+        Unread(
+            what=f"all that {version} may tell",
+            why=f"it is {word} than the releases that this mydyno was tried with ({tried})",
+        )
+    )

@@ -1,0 +1,232 @@
+"""What stands out in the schema, read without making a busy server work for it.
+
+information_schema has its price: with innodb_stats_on_metadata it recomputes statistics, MariaDB and MySQL
+up to 5.7 open every table, and MySQL 8 writes what it has read to mysql.table_stats, but for a session with
+information_schema_stats_expiry = 0 (MySQL Reference Manual, "Optimizing INFORMATION_SCHEMA Queries").
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from mydyno.core.server_variables import ON_WORDS
+from mydyno.core.server_version import Version
+from mydyno.facts import Index, Schema, Table, Unread
+from mydyno.survey.asking import Asking
+from mydyno.survey.server.indexes import PRIMARY, TableIndex, covered, of_rows
+
+MOST_SECONDS = 30
+"""For each question; a server that answers later is left alone."""
+MOST_TABLES = 10_000
+"""Above which a server that opens each of them is not asked."""
+LISTED = 100
+_OF_THE_SERVER = "'mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo'"
+_INNODB = "InnoDB"
+_FRAGMENTED_SHARE, _FRAGMENTED_BYTES = 0.2, 10 << 20
+_NEARLY_FULL = 0.5
+_READ = "SELECT ON *.*"
+_RANGES = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
+"""Bits of the column types that count (MySQL Reference Manual, "Integer Types")."""
+
+
+def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) -> Schema | None:
+    """None when it was not looked at; `asking.unread` says why."""
+    what = "the schema"
+    if variables.get("innodb_stats_on_metadata", "OFF").casefold() in ON_WORDS:
+        why = "innodb_stats_on_metadata is ON, and a look would recompute the statistics of every table"
+        asking.unread.append(Unread(what=what, why=why, hint="SET GLOBAL innodb_stats_on_metadata = OFF"))
+        return None
+    _limit(asking, version)
+    counted = asking.rows(what, f"SELECT COUNT(*) FROM information_schema.TABLES WHERE {_users()}", _READ)
+    if not counted:
+        return None
+    number = int(counted[0][0])
+    if number > MOST_TABLES and (version.is_mariadb or version.numbers < (8, 0, 0)):
+        why = f"this release opens each of {number} tables for it"
+        asking.unread.append(Unread(what="the sizes and indexes of the tables", why=why))
+        return Schema(tables=number)
+    tables = _tables(asking)
+    if tables is None:
+        return Schema(tables=number)
+    indexes = _indexes(asking)
+    return made(tables, indexes, _counters(asking), _unused(asking, variables, indexes or ()))
+
+
+def _limit(asking: Asking, version: Version) -> None:
+    """Settings of this session alone; a release that lacks one goes without."""
+    import pymysql
+
+    for statement in (
+        f"SET SESSION max_statement_time = {MOST_SECONDS}"
+        if version.is_mariadb
+        else f"SET SESSION max_execution_time = {MOST_SECONDS * 1000}",
+        "SET SESSION information_schema_stats_expiry = 0",
+    ):
+        try:
+            asking.cursor.execute(statement)
+        except pymysql.Error:
+            continue
+
+
+def made(
+    tables: Collection[Table],
+    indexes: Collection[TableIndex] | None,
+    counters: Mapping[str, float],
+    unused: tuple[Index, ...] | None,
+) -> Schema:
+    """What stands out among these tables. Pure."""
+    bytes_by_engine: Counter[str] = Counter()
+    for table in tables:
+        bytes_by_engine[table.engine] += (table.data_bytes or 0) + (table.index_bytes or 0)
+    counted = [
+        table.model_copy(update={"auto_increment_used": round(counters[table.name], 4)})
+        for table in tables
+        if counters.get(table.name, 0.0) >= _NEARLY_FULL
+    ]
+    keyed = {index.table for index in indexes or () if index.name == PRIMARY}
+    sizes = {table.name: _size(table) for table in tables}
+    redundant = sorted(covered(indexes or ()), key=lambda each: -sizes.get(each.index.table, 0))
+    return Schema(
+        tables=len(tables),
+        bytes_by_engine=dict(bytes_by_engine),
+        tables_by_engine=dict(Counter(table.engine for table in tables)),
+        without_primary_key=_largest(
+            table for table in tables if indexes is not None and table.name not in keyed
+        ),
+        other_engines=_largest(table for table in tables if table.engine != _INNODB),
+        fragmented=_largest(table for table in tables if _is_fragmented(table)),
+        nearly_full_counters=tuple(
+            sorted(counted, key=lambda each: -(each.auto_increment_used or 0))[:LISTED]
+        ),
+        unused_indexes=None
+        if unused is None
+        else tuple(sorted(unused, key=lambda index: -sizes.get(index.table, 0))[:LISTED]),
+        redundant_indexes=tuple(
+            _named(each.index).model_copy(update={"covered_by": each.by}) for each in redundant[:LISTED]
+        ),
+    )
+
+
+def counter_used(column_type: str, following: int) -> float | None:
+    """The share of a column's range that a counter has come through; None for a type without a range."""
+    words = column_type.lower().replace("(", " ").split()
+    bits = _RANGES.get(words[0].removesuffix("eger")) if words else None
+    if bits is None:
+        return None
+    most: int = (1 << (bits if "unsigned" in words else bits - 1)) - 1
+    return min(1.0, max(0, following - 1) / most)
+
+
+def _tables(asking: Asking) -> list[Table] | None:
+    rows = asking.rows(
+        "the sizes of the tables",
+        "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, DATA_FREE"
+        f" FROM information_schema.TABLES WHERE {_users()} AND ENGINE IS NOT NULL",
+        _READ,
+    )
+    if rows is None:
+        return None
+    return [
+        Table(
+            name=f"{schema}.{name}",
+            engine=str(engine),
+            rows=_whole(count),
+            data_bytes=_whole(data),
+            index_bytes=_whole(index),
+            free_bytes=_whole(free),
+        )
+        for schema, name, engine, count, data, index, free in rows
+    ]
+
+
+def _indexes(asking: Asking) -> tuple[TableIndex, ...] | None:
+    columns = (
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "INDEX_NAME",
+        "NON_UNIQUE",
+        "SEQ_IN_INDEX",
+        "COLUMN_NAME",
+        "SUB_PART",
+        "COLLATION",
+        "INDEX_TYPE",
+    )
+    rows = asking.rows(
+        "the indexes",
+        f"SELECT {', '.join(columns)} FROM information_schema.STATISTICS"
+        f" WHERE TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})",
+        _READ,
+    )
+    return None if rows is None else of_rows(dict(zip(columns, row, strict=True)) for row in rows)
+
+
+def _counters(asking: Asking) -> dict[str, float]:
+    """The used share of each AUTO_INCREMENT column's range, by table."""
+    rows = asking.rows(
+        "the counters of AUTO_INCREMENT columns",
+        "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_TYPE, t.AUTO_INCREMENT"
+        " FROM information_schema.COLUMNS c JOIN information_schema.TABLES t"
+        " ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME"
+        " WHERE c.EXTRA LIKE '%auto_increment%' AND t.AUTO_INCREMENT IS NOT NULL"
+        f" AND c.TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})",
+        _READ,
+    )
+    found = {
+        f"{schema}.{table}": counter_used(_text(kind), int(following))
+        for schema, table, kind, following in rows or ()
+    }
+    return {name: used for name, used in found.items() if used is not None}
+
+
+def _unused(
+    asking: Asking, variables: Mapping[str, str], indexes: Collection[TableIndex]
+) -> tuple[Index, ...] | None:
+    """Indexes that nothing has read since the start; those that keep values unique have a use anyway."""
+    what = "which indexes are used"
+    if variables.get("performance_schema", "OFF").casefold() not in ON_WORDS:
+        asking.unread.append(Unread(what=what, why="performance_schema is off", hint=None))
+        return None
+    rows = asking.rows(
+        what,
+        "SELECT OBJECT_SCHEMA, OBJECT_NAME, INDEX_NAME"
+        " FROM performance_schema.table_io_waits_summary_by_index_usage"
+        f" WHERE INDEX_NAME IS NOT NULL AND COUNT_STAR = 0 AND OBJECT_SCHEMA NOT IN ({_OF_THE_SERVER})",
+        "SELECT ON performance_schema.*",
+    )
+    if rows is None:
+        return None
+    silent = {(f"{schema}.{table}", str(name)) for schema, table, name in rows}
+    return tuple(
+        _named(index) for index in indexes if not index.unique and (index.table, index.name) in silent
+    )
+
+
+def _named(index: TableIndex) -> Index:
+    return Index(table=index.table, name=index.name, columns=tuple(part.column for part in index.parts))
+
+
+def _largest(tables: Iterable[Table]) -> tuple[Table, ...]:
+    return tuple(sorted(tables, key=_size, reverse=True)[:LISTED])
+
+
+def _size(table: Table) -> int:
+    return (table.data_bytes or 0) + (table.index_bytes or 0)
+
+
+def _is_fragmented(table: Table) -> bool:
+    free = table.free_bytes or 0
+    return free >= _FRAGMENTED_BYTES and free >= _FRAGMENTED_SHARE * (free + _size(table))
+
+
+def _users() -> str:
+    return f"TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})"
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,78 @@
+"""A live server and its host as one `System`."""
+
+from __future__ import annotations
+
+import posixpath
+from datetime import UTC, datetime
+
+from mydyno import __version__
+from mydyno.facts import Host, Server, System, Unread
+from mydyno.stack.server.login import Login
+from mydyno.survey.host.machine import LocalMachine, Machine
+from mydyno.survey.host.process import find_process
+from mydyno.survey.host.read import read_host
+from mydyno.survey.server.interval import Tell, Wait, pause
+from mydyno.survey.server.read import Read, read_server
+
+INTERVAL_SECONDS = 10.0
+
+
+def survey(
+    login: Login,
+    machine: Machine | None = None,
+    *,
+    without_host: bool = False,
+    seconds: float = INTERVAL_SECONDS,
+    tell: Tell = lambda text: None,
+    wait: Wait = pause,
+) -> System:
+    """Reads the server behind `login`, and the machine that it runs on.
+
+    `machine` None: this one, if the server is seen to run here. Status is counted over `seconds`.
+    Raises ServerError when there is no way in, HostError when the machine is lost.
+    """
+    unread: list[Unread] = []
+    read = read_server(login, unread, seconds=seconds, tell=tell, wait=wait)
+    server, host = read.with_origins(None), None
+    if not without_host:
+        machine, pid = _place(login, machine, read)
+        if machine is None:
+            unread.append(_elsewhere(login))
+        else:
+            tell(f"reading {machine.name}")
+            server, host = _with_host(machine, pid, read, unread)
+    return System(
+        mydyno=__version__,
+        read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        server=server,
+        host=host,
+        unread=tuple(unread),
+    )
+
+
+def _place(login: Login, machine: Machine | None, read: Read) -> tuple[Machine | None, int | None]:
+    """The machine to read, and the server's process there."""
+    if machine is None and read.pid is None and login.socket is None:
+        # A loopback address may be a tunnel's: without the process nobody knows whose machine it is.
+        return None, None
+    if read.pid is not None and (machine is None or isinstance(machine, LocalMachine)):
+        return machine or LocalMachine(), read.pid
+    machine = machine or LocalMachine()
+    data, pid_file = read.server.text("datadir") or "", read.server.text("pid_file")
+    return machine, find_process(machine, posixpath.join(data, pid_file) if pid_file else None, data)
+
+
+def _with_host(
+    machine: Machine, pid: int | None, read: Read, unread: list[Unread]
+) -> tuple[Server, Host | None]:
+    variables = {name: found.value for name, found in read.server.variables.items()}
+    seen = read_host(machine, pid, variables, read.server.release, unread)
+    return read.with_origins(seen.options), seen.host
+
+
+def _elsewhere(login: Login) -> Unread:
+    return Unread(
+        what="the server's host",
+        why=f"no process of the server at {login.address} is seen on this machine",
+        hint="--host ssh:USER@HOST for the machine that it runs on, or --host local if it is this one",
+    )
