@@ -137,7 +137,7 @@ def propose(asked: Asked) -> Proposal:
         config["max_connections"] = max(
             DEFAULT_MAX_CONNECTIONS,
             most_connections(asked.load.connections) + _SPARE_CONNECTIONS,
-            *(int(value) for value in cached if str(value).isdigit()),
+            *(int(value) for value in map(str, cached) if value.isdigit()),
         )
     return Proposal(
         name=name_of(asked.advice.stem),

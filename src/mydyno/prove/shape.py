@@ -27,6 +27,8 @@ _ROOM_PART = 0.15
 """Of the free disk at most for the data: it is frozen once and cloned for each trial."""
 _LEAST = 6 << 20
 _MEBIBYTE = 1 << 20
+_CHUNK = 128 << 20
+"""Of a buffer pool by default: a server rounds what is no multiple of it up."""
 _SAME = 0.95
 """Above it nothing is scaled: it would change less than the estimate of the rows is sure of."""
 
@@ -97,7 +99,9 @@ def scaled_value(name: str, value: str, scale: float) -> str:
     size = size_of(value)
     if scale >= _SAME or name not in HOLD_DATA or size is None or size < _LEAST:
         return value
-    return str(size_text(max(int(size * scale) // _MEBIBYTE * _MEBIBYTE, _LEAST)))
+    wanted = int(size * scale)
+    step = _CHUNK if wanted >= _CHUNK else _MEBIBYTE
+    return str(size_text(max(wanted // step * step, _LEAST)))
 
 
 def size_of(value: str) -> int | None:

@@ -80,7 +80,7 @@ def run(program: Path, login: Login) -> str:
         options = Path(name) / "client.cnf"
         with writing(options):
             options.touch(mode=0o600)
-            options.write_text(_option_file(login), encoding="utf-8")
+            options.write_text(option_file(login), encoding="utf-8")
         command = [
             *("perl", str(program), "--defaults-file", str(options)),
             *("--nocolor", "--noask", "--skippassword"),
@@ -104,7 +104,7 @@ def run(program: Path, login: Login) -> str:
     return done.stdout
 
 
-def _option_file(login: Login) -> str:
+def option_file(login: Login) -> str:
     """A `[client]` group. The server's clients take `\\` and `"` inside quotes with a backslash in front."""
 
     def quoted(text: str) -> str:
