@@ -13,8 +13,9 @@ from mydyno.advise.finding import Finding
 from mydyno.facts import Array, Disk, FileSystem, Schema, Storage, System, Use
 from mydyno.prove.baseline import shared_settings
 from mydyno.prove.experiment import Common, Load, Proposal
-from mydyno.prove.ground import Ground, Place
+from mydyno.prove.ground import Ground
 from mydyno.prove.levels import levels_of
+from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Tried, Untried, tried
 from mydyno.prove.shape import scaled, shape_of
 from mydyno.prove.storage import storage_of

@@ -10,6 +10,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import (
     advise,
+    apply,
     baseline,
     bundle,
     cleanup,
@@ -20,12 +21,14 @@ from mydyno.cli import (
     export,
     facts,
     gen_data,
+    history,
     images,
     import_table,
     load,
     plan,
     prove,
     report,
+    rollback,
     run,
     runs,
     schema,
@@ -101,6 +104,9 @@ for module in (
     variables,
     images,
     datasets,
+    apply,
+    rollback,
+    history,
     cleanup,
     schema,
 ):

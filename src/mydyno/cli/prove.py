@@ -9,7 +9,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.core.errors import EXIT_INVALID_TRIALS, UsageError
-from mydyno.prove.ground import Place
+from mydyno.prove.place import Place
 
 _EXPERIMENT, _LOAD, _SERVER = "Experiment", "Load", "The server itself (--on server)"
 

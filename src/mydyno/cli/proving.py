@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mydyno.advise.finding import Finding
     from mydyno.facts import System
     from mydyno.prove.experiment import Load, Proposal
-    from mydyno.prove.ground import Place
+    from mydyno.prove.place import Place
     from mydyno.results.run import Run
 
 _SPARE_CONNECTIONS = 20

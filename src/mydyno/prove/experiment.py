@@ -9,8 +9,8 @@ from typing import Any
 
 from mydyno.advise.advice import Advice
 from mydyno.advise.finding import Finding
-from mydyno.prove.ground import Place
 from mydyno.prove.levels import AS_IT_IS, Level, Levels
+from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Untried
 from mydyno.prove.shape import Shape
 from mydyno.prove.yaml_text import block, comment, inline

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from mydyno.facts import FileSystem, System
-
-Place = Literal["sandbox", "vm", "uml", "server"]
-"""A private server on this machine, in a QEMU guest, in a User-Mode Linux guest; or the advised one."""
+from mydyno.prove.place import Place
 
 
 def takes_all(name: str, value: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mydyno.advise.setting import same_setting
+from mydyno.catalogue.meaning import same_meaning
 from mydyno.prove.provable import Step, Tried, Untried, Value
 
 AS_IT_IS = "as it is"
@@ -82,5 +82,5 @@ def _same(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
 
 def _equal(one: Value, other: Value) -> bool:
     if isinstance(one, str) and isinstance(other, str):
-        return same_setting(one, other)
+        return same_meaning(one, other)
     return one == other
