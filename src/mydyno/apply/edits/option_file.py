@@ -1,14 +1,14 @@
 """Server variables at each start: a file of mydyno's own that is read late enough to win.
 
 First choice is zz-mydyno.cnf in the folder that the server reads last; where a line below its `!includedir`
-wins over that, or there is no such folder, a group of mydyno's own at the end of the file that is read last.
+wins over that, or there is no such folder, a group of mydyno's own at the end of the last file.
 Which line wins is asked of the same resolver that tells where a value comes from (`facts.option_files`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.advise.change import RemoveVariable, SetVariable
@@ -95,13 +95,14 @@ def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
         )
 
 
-def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
+def _places(now: OptionFiles, start_files: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Where mydyno's line may go, the best first, and whether that is a file of its own."""
     for folder in reversed(now.folders):
         if not folder.startswith(_PACKAGED):
             yield f"{folder.rstrip('/')}/{NAME}", True
-    files = [path for path in now.files if not path.startswith(_PACKAGED)]
-    yield (files[-1], False) if files else (next(iter(start_files)), True)
+    # The end of a file is read after whatever it includes.
+    read = [path for path in start_files if path in now.files and not path.startswith(_PACKAGED)]
+    yield (read[-1], False) if read else (start_files[0], True)
 
 
 def _with(text: str | None, change: SetVariable, group: str, *, is_own: bool) -> str:
