@@ -75,8 +75,12 @@ def test_a_server_without_any_option_file_gets_its_first_one() -> None:
 def test_what_wins_over_every_file_is_told() -> None:
     with pytest.raises(RefusedError, match="on its command line"):
         set_variable(texts(DEBIAN), capacity(), reading(on_command_line=frozenset({"innodb_io_capacity"})))
-    with pytest.raises(RefusedError, match="SET PERSIST"):
-        set_variable(texts(DEBIAN), capacity(), reading(persisted=frozenset({"innodb_io_capacity"})))
+
+
+def test_what_the_server_keeps_by_itself_is_not_written_to_a_file_that_would_lose() -> None:
+    system = texts(DEBIAN)
+    set_variable(system, capacity(), reading(persisted=frozenset({"innodb_io_capacity"})))
+    assert system.changed() == {}
 
 
 def test_a_value_that_needs_quotes_gets_them() -> None:

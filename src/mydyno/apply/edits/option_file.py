@@ -36,7 +36,7 @@ class Reading:
     on_command_line: frozenset[str] = frozenset()
     """Those that it is started with, which win over every file."""
     persisted: frozenset[str] = frozenset()
-    """Those that it keeps itself (SET PERSIST), which win over every file, too."""
+    """Those that it keeps itself (SET PERSIST), which win over every file: it goes on keeping them."""
     suffix: str | None = None
     """--defaults-group-suffix."""
 
@@ -55,6 +55,8 @@ class Reading:
 
 def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
     """Raises RefusedError when no place of mydyno's wins, naming the line that does."""
+    if change.name in reading.persisted:
+        return
     reading = reading.knowing(change.name)
     _refuse_what_wins_over_files(change.name, reading)
     now = reading.of(texts)
@@ -88,10 +90,6 @@ def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
         raise RefusedError(
             f"the server is started with --{name} on its command line, which wins over every file",
             "take it out there (`systemctl cat` shows the command line)",
-        )
-    if name in reading.persisted:
-        raise RefusedError(
-            f"{name} was set by SET PERSIST, which wins over every file", f"RESET PERSIST {name}, then again"
         )
 
 
