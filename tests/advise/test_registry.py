@@ -56,5 +56,5 @@ def test_the_catalogue_has_a_row_for_every_variable_that_a_rule_sets() -> None:
 
 def test_a_rule_that_is_not_there_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError) as refused:
-        rule_of("swapiness")
+        rule_of("swappyness")
     assert refused.value.hint == "did you mean swappiness?"

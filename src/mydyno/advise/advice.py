@@ -46,7 +46,7 @@ class Advice(Record):
     unread: tuple[Unread, ...]
 
     def to_json(self) -> str:
-        return self.model_dump_json(indent=2, exclude_none=True) + "\n"
+        return self.model_dump_json(indent=2) + "\n"
 
 
 def read_advice(text: str, source: str) -> Advice:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from mydyno.advise.change import SetVariable
 from mydyno.catalogue import catalogue
 from mydyno.catalogue.convert import text_of
-from mydyno.catalogue.row import same_value
+from mydyno.catalogue.meaning import same_meaning
 from mydyno.catalogue.translate import translate
 from mydyno.core.server_variables import Setting
-from mydyno.core.units import parse_bytes
 from mydyno.facts import Server
 
 
@@ -36,14 +35,4 @@ def settings(server: Server, wanted: Mapping[str, Setting]) -> tuple[SetVariable
 def in_force(server: Server, name: str, value: str) -> bool:
     """Whether the variable has this value, sizes and words for on and off compared by meaning."""
     now = server.text(name)
-    return now is not None and (same_value(now, value) or _number(now) == _number(value) is not None)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        try:
-            return float(parse_bytes(text))
-        except ValueError:
-            return None
+    return now is not None and same_meaning(now, value)

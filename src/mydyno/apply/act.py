@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,6 +34,9 @@ class Act(BaseModel, ABC):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    needs_server: ClassVar[bool] = False
+    """Whether it, and its way back, log in to the server."""
 
     @abstractmethod
     def do(self, means: Means) -> None:

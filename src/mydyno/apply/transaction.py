@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from mydyno.apply.act import Act
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.guardian import guarded
 from mydyno.apply.means import Means
@@ -18,9 +17,10 @@ Tell = Callable[[str], None]
 """Takes a line about what happens next."""
 
 
-def carry_out(entry: Entry, means: Means, tell: Tell) -> None:
+def carry_out(entry: Entry, means: Means, tell: Tell, *, over_others: bool = False) -> None:
     """Does everything that `entry` says, or leaves everything as it was. The store is held.
 
+    `over_others`: also where somebody has set another value than those that `entry` knows.
     Raises ApplyError with what failed after all has been put back, KeyboardInterrupt likewise, and UndoError
     when something could not be put back: then the entry stays unfinished, and the next mydyno goes on.
     """
@@ -29,6 +29,8 @@ def carry_out(entry: Entry, means: Means, tell: Tell) -> None:
     because = f"the mydyno that did it (process {parent}) was ended in the middle"
     with interruptible(), guarded(lambda: put_back(entry, means, because)):
         try:
+            if not over_others:
+                _refuse_changed(entry, means)
             _do(entry, means, tell)
             with uninterrupted():
                 entry.journal.commit()
@@ -88,15 +90,13 @@ def recover(store: Store, means: Means) -> tuple[str, ...]:
     return tuple(told)
 
 
-def changed_since(acts: tuple[Act, ...], means: Means) -> tuple[str, ...]:
-    """What each act finds that is neither its old nor its new state, a sentence each. Raises ApplyError."""
-    looks = (act.look(means) for act in acts)
-    return tuple(look.says for look in looks if look.stands == "elsewhere")
+def _refuse_changed(entry: Entry, means: Means) -> None:
+    looks = (act.look(means) for act in entry.application.acts)
+    if changed := [look.says for look in looks if look.stands == "elsewhere"]:
+        raise ApplyError(f"changed while mydyno was about to begin: {'; '.join(changed)}", "begin again")
 
 
 def _do(entry: Entry, means: Means, tell: Tell) -> None:
-    if changed := changed_since(entry.application.acts, means):
-        raise ApplyError(f"changed while mydyno was about to begin: {'; '.join(changed)}", "begin again")
     for place, act in enumerate(entry.application.acts):
         tell(act.sentence())
         entry.journal.begin(place)

@@ -10,6 +10,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import (
     advise,
+    apply,
     baseline,
     bundle,
     cleanup,
@@ -20,11 +21,13 @@ from mydyno.cli import (
     export,
     facts,
     gen_data,
+    history,
     images,
     import_table,
     load,
     plan,
     report,
+    rollback,
     run,
     runs,
     schema,
@@ -99,6 +102,9 @@ for module in (
     variables,
     images,
     datasets,
+    apply,
+    rollback,
+    history,
     cleanup,
     schema,
 ):

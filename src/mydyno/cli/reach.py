@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 from urllib.parse import unquote, urlsplit
 
 import typer
@@ -30,8 +30,11 @@ def _option(flag: str, **more: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What the options say. A command takes one as its parameter `reach` and is decorated with `options`."""
+class ServerReach:
+    """The way into a server. A command takes one as its parameter `reach` and is decorated with `options`."""
+
+    other_ways: ClassVar[str] = ""
+    """What else a command takes when no server is found."""
 
     server: Annotated[
         str | None,
@@ -51,6 +54,42 @@ class Reach:
         Path | None, _option("--password-file", help="File whose first line is the password.")
     ] = None
     ask_password: Annotated[bool, _option("--ask-password", help="Ask for the password.")] = False
+
+    def login(self) -> Login:
+        """The way into the server. Raises UsageError."""
+        from mydyno.cli.server_login import login_of
+
+        socket, host, port, user = _place(self.server)
+        if self.server is None and self.defaults_file is None:
+            socket = next((path for path in map(Path, _USUAL_SOCKETS) if path.is_socket()), None)
+        login = login_of(
+            socket=socket,
+            host=host,
+            port=port,
+            user=self.user or user,
+            defaults_file=self.defaults_file,
+            password_file=self.password_file,
+            ask_password=self.ask_password,
+        )
+        if login is None:
+            looked = (
+                f"{self.defaults_file} says neither socket nor host"
+                if self.defaults_file
+                else f"there is no socket at {', '.join(_USUAL_SOCKETS)}"
+            )
+            raise UsageError(
+                f"which server? {looked}",
+                f"--server /path/to/mysqld.sock, --server mysql://USER@HOST:3306{self.other_ways}",
+            )
+        return login
+
+
+@dataclass(frozen=True)
+class Reach(ServerReach):
+    """A server and its host, or the facts that were saved of them."""
+
+    other_ways = ", or --facts FILE"
+
     host: Annotated[
         str | None,
         _option(
@@ -97,34 +136,6 @@ class Reach:
         with telling() as tell, self._machine() as machine:
             return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
 
-    def login(self) -> Login:
-        """The way into the server. Raises UsageError."""
-        from mydyno.cli.server_login import login_of
-
-        socket, host, port, user = _place(self.server)
-        if self.server is None and self.defaults_file is None:
-            socket = next((path for path in map(Path, _USUAL_SOCKETS) if path.is_socket()), None)
-        login = login_of(
-            socket=socket,
-            host=host,
-            port=port,
-            user=self.user or user,
-            defaults_file=self.defaults_file,
-            password_file=self.password_file,
-            ask_password=self.ask_password,
-        )
-        if login is None:
-            looked = (
-                f"{self.defaults_file} says neither socket nor host"
-                if self.defaults_file
-                else f"there is no socket at {', '.join(_USUAL_SOCKETS)}"
-            )
-            raise UsageError(
-                f"which server? {looked}",
-                "--server /path/to/mysqld.sock, --server mysql://USER@HOST:3306, or --facts FILE",
-            )
-        return login
-
     @contextmanager
     def _machine(self) -> Iterator[Machine | None]:
         """The machine that --host names; None without one."""
@@ -160,14 +171,15 @@ class Reach:
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of `Reach` in the place of its parameter `reach`."""
+    """The command with the options of `Reach`, or whatever its parameter `reach` is, in that one's place."""
     hints = get_type_hints(command, include_extras=True)
     own = [each for name, each in inspect.signature(command).parameters.items() if name != "reach"]
-    of_reach = get_type_hints(Reach, include_extras=True)
-    names = [field.name for field in fields(Reach)]
+    kind = hints["reach"]
+    of_reach = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
 
     def run(**values: Any) -> None:
-        reach = Reach(**{name: values.pop(name) for name in names})
+        reach = kind(**{name: values.pop(name) for name in names})
         command(reach=reach, **values)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
@@ -181,7 +193,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
                     default=field.default,
                     annotation=of_reach[field.name],
                 )
-                for field in fields(Reach)
+                for field in fields(kind)
             ),
         ]
     )

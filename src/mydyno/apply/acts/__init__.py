@@ -5,8 +5,21 @@
 
 from __future__ import annotations
 
+from mydyno.apply.acts.global_variables import SetGlobals
 from mydyno.apply.acts.kernel_file import WriteKernelFile
+from mydyno.apply.acts.persisted_variables import PersistVariables
+from mydyno.apply.acts.read_unit import ReadUnit
+from mydyno.apply.acts.remount import Remount
+from mydyno.apply.acts.restart import RestartServer
 
-LiveAct = WriteKernelFile
+LiveAct = WriteKernelFile | Remount | ReadUnit | RestartServer | PersistVariables | SetGlobals
 
-__all__ = ["LiveAct", "WriteKernelFile"]
+__all__ = [
+    "LiveAct",
+    "PersistVariables",
+    "ReadUnit",
+    "Remount",
+    "RestartServer",
+    "SetGlobals",
+    "WriteKernelFile",
+]

@@ -1,35 +1,121 @@
-"""Which acts bring a change about now, each with the value that it finds."""
+"""Which acts bring changes about now, each with the value that it finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from mydyno.advise.change import Change, SetArray, SetQueue, SetSysctl, SetSysfs
-from mydyno.apply.acts import LiveAct, WriteKernelFile
+from mydyno.advise.change import (
+    Change,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
+from mydyno.apply.acts import LiveAct, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
+from mydyno.apply.acts.persisted_variables import persisting
+from mydyno.apply.acts.read_unit import reading_unit
+from mydyno.apply.acts.remount import mounted, remounting
+from mydyno.apply.acts.restart import restarting
+from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.acts.systemd import properties
 from mydyno.apply.means import Means
+from mydyno.stack.server.settings import settings_difference
 
 
-def live_acts(changes: Sequence[Change], means: Means, restart: bool) -> tuple[LiveAct, ...]:
+def live_acts(
+    changes: Sequence[Change], means: Means, restart: bool, persist: bool = False
+) -> tuple[LiveAct, ...]:
     """The acts in the order in which they are to be done, after all files have been replaced.
 
     What is in force already needs none. `restart`: whether the server may be restarted for what nothing else
-    brings. Raises ApplyError when a present value cannot be read.
+    brings. `persist`: whether the server is to keep its variables by itself, since its option files are out
+    of reach. Raises ApplyError when a present value cannot be read.
     """
-    return tuple(act for change in changes for act in _acts(change, means) if act.before != act.after)
+    return tuple(_acts(changes, means, restart, persist))
+
+
+def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ...]:
+    """What counts only after the server's next start when these acts are done, a sentence each."""
+    if any(isinstance(act, RestartServer) for act in acts):
+        return ()
+    set_now = {name for act in acts if isinstance(act, SetGlobals) for name in act.after}
+    return tuple(
+        change.sentence()
+        for change in changes
+        if isinstance(change, SetUnit)
+        or (isinstance(change, SetVariable) and (change.restart or change.name not in set_now))
+    )
 
 
 def present(change: Change, means: Means) -> str | None:
     """The value in force now, as the change's `was` writes it; None: it cannot be told from here."""
-    path = _kernel_path(change)
-    return None if path is None else read_kernel_file(means.place(path))
+    match change:
+        case SetVariable() if means.login is not None:
+            with server_session(means, f"reading {change.name}") as cursor:
+                return shown(cursor).get(change.name)
+        case SetMountOptions():
+            return ",".join(mounted(change.mount_point).options)
+        case SetUnit():
+            return properties(change.unit, (change.name,)).get(change.name)
+        case _:
+            path = _kernel_path(change)
+            return None if path is None else read_kernel_file(means.place(path))
 
 
-def _acts(change: Change, means: Means) -> Iterator[LiveAct]:
-    if isinstance(change, SetSysctl | SetQueue | SetArray | SetSysfs) and (path := _kernel_path(change)):
-        yield WriteKernelFile(
-            path=path, before=read_kernel_file(means.place(path)), after=" ".join(change.value.split())
-        )
+def _acts(changes: Sequence[Change], means: Means, restart: bool, persist: bool) -> Iterator[LiveAct]:
+    for change in changes:
+        yield from _of_the_kernel(change, means)
+    units = _lines_of_units(changes)
+    for unit, lines in units.items():
+        yield reading_unit(unit, lines)
+    variables = _not_in_force([change for change in changes if isinstance(change, SetVariable)], means)
+    at_start = {change.name: change.value for change in variables if change.restart}
+    if restart and (at_start or units):
+        restarts = restarting(means, next(iter(units), None), at_start)
+        if restarts is not None:
+            yield restarts
+    if persist and variables:
+        yield persisting(means, {change.name: change.value for change in variables})
+    # After the restart, which brings them too: on the way back these may be values of no option file.
+    if at_once := {change.name: change.value for change in variables if not change.restart}:
+        yield setting_globals(means, at_once)
+
+
+def _of_the_kernel(change: Change, means: Means) -> Iterator[LiveAct]:
+    match change:
+        case SetSysctl() | SetQueue() | SetArray() | SetSysfs():
+            path = _kernel_path(change)
+            assert path is not None
+            before, after = read_kernel_file(means.place(path)), " ".join(change.value.split())
+            if before != after:
+                yield WriteKernelFile(path=path, before=before, after=after)
+        case SetMountOptions():
+            remount = remounting(change.mount_point, change.add, change.remove)
+            if remount is not None:
+                yield remount
+
+
+def _lines_of_units(changes: Sequence[Change]) -> Mapping[str, Mapping[str, str]]:
+    """Unit -> lines that it does not have yet."""
+    units: dict[str, dict[str, str]] = {}
+    for change in changes:
+        if isinstance(change, SetUnit):
+            units.setdefault(change.unit, {})[change.name] = change.value
+    found = {unit: properties(unit, lines) for unit, lines in units.items()}
+    return {unit: lines for unit, lines in units.items() if found[unit] != lines}
+
+
+def _not_in_force(changes: Sequence[SetVariable], means: Means) -> Sequence[SetVariable]:
+    if not changes or means.login is None:
+        return ()
+    with server_session(means, "SHOW GLOBAL VARIABLES") as cursor:
+        in_force = shown(cursor)
+    return [change for change in changes if settings_difference({change.name: change.value}, in_force)]
 
 
 def _kernel_path(change: Change) -> str | None:

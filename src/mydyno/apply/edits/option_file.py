@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.advise.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.lines import HEADER, set_line, switch_off
 from mydyno.apply.edits.texts import RefusedError, Texts
-from mydyno.catalogue.row import same_value
+from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.server_version import Version
-from mydyno.core.units import parse_bytes
 from mydyno.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
 
 NAME = "zz-mydyno.cnf"
 _SECTION = "# mydyno apply: the group below is its own, and has to stay the last of this file\n"
 _PLAIN_VALUE = re.compile(r"[^\s#'\"\\]([^#'\"\\]*[^\s#'\"\\])?")
-_IN_ETC = "/etc/"
+_PACKAGED = "/usr/"
+"""Below it files are a package's, which an upgrade replaces."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,30 @@ class Reading:
     start_files: tuple[str, ...]
     known: frozenset[str]
     """Plain names of its variables."""
+    on_command_line: frozenset[str] = frozenset()
+    """Those that it is started with, which win over every file."""
+    persisted: frozenset[str] = frozenset()
+    """Those that it keeps itself (SET PERSIST), which win over every file, too."""
+    suffix: str | None = None
+    """--defaults-group-suffix."""
 
     def of(self, texts: Texts) -> OptionFiles:
-        return option_files(texts.get, texts.names, self.start_files, server_groups(self.version), self.known)
+        groups = server_groups(self.version, self.suffix)
+        return option_files(texts.get, texts.names, self.start_files, groups, self.known)
 
     @property
     def group(self) -> str:
         """The one that no other maker's server and no client reads."""
         return "mariadb" if self.version.is_mariadb else "mysqld"
 
-    def knowing(self, names: Collection[str]) -> Reading:
-        return Reading(self.version, self.start_files, self.known | frozenset(names))
+    def knowing(self, name: str) -> Reading:
+        return replace(self, known=self.known | {name})
 
 
 def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
     """Raises RefusedError when no place of mydyno's wins, naming the line that does."""
-    reading = reading.knowing({change.name})
+    reading = reading.knowing(change.name)
+    _refuse_what_wins_over_files(change.name, reading)
     now = reading.of(texts)
     if _says(now.effective(change.name), change.value):
         return
@@ -68,17 +76,31 @@ def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
 
 def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> None:
     """Every line that says it becomes a comment: without the last, the one before it would count."""
-    said = reading.knowing({change.name}).of(texts).of(change.name)
+    said = reading.knowing(change.name).of(texts).of(change.name)
     for line in sorted(said, key=lambda each: (each.file, -each.line)):
         switch_off(texts, line.file, line.line, f"{change.name} is not to be set here any more")
+
+
+def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
+    if not reading.start_files:
+        raise RefusedError("the server is started with --no-defaults and reads no option file")
+    if name in reading.on_command_line:
+        raise RefusedError(
+            f"the server is started with --{name} on its command line, which wins over every file",
+            "take it out there (`systemctl cat` shows the command line)",
+        )
+    if name in reading.persisted:
+        raise RefusedError(
+            f"{name} was set by SET PERSIST, which wins over every file", f"RESET PERSIST {name}, then again"
+        )
 
 
 def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Where mydyno's line may go, the best first, and whether that is a file of its own."""
     for folder in reversed(now.folders):
-        if folder.startswith(_IN_ETC):
+        if not folder.startswith(_PACKAGED):
             yield f"{folder.rstrip('/')}/{NAME}", True
-    files = [path for path in now.files if path.startswith(_IN_ETC)]
+    files = [path for path in now.files if not path.startswith(_PACKAGED)]
     yield (files[-1], False) if files else (next(iter(start_files)), True)
 
 
@@ -102,14 +124,4 @@ def _written(value: str) -> str:
 
 
 def _says(line: OptionLine | None, value: str) -> bool:
-    if line is None:
-        return False
-    written = line.value if line.value is not None else "ON"
-    return same_value(written, value) or _size(written) == _size(value) is not None
-
-
-def _size(text: str) -> int | None:
-    try:
-        return parse_bytes(text)
-    except ValueError:
-        return None
+    return line is not None and same_meaning(line.value if line.value is not None else "ON", value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.files.state import FileState, new_file
+from mydyno.core.errors import ApplyError
 
 
 def read_file(root: Path, path: str) -> bytes | None:
@@ -31,3 +33,23 @@ def replacing(root: Path, path: str, content: bytes | None) -> tuple[ReplaceFile
         missing.insert(0, str(folder))
     act = ReplaceFile(path=real, before=before, after=after, folders=() if before else tuple(missing))
     return act, tuple(each for each in (old, content) if each is not None)
+
+
+def must_be_writable(root: Path, act: ReplaceFile) -> None:
+    """Raises ApplyError when this process cannot replace the file, before anything has been changed."""
+    place = root / act.path[1:]
+    folder = next(each for each in place.parents if each.is_dir())
+    if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        raise ApplyError(
+            f"{place} cannot be written: its file system is read-only, nothing was changed",
+            f"mount -o remount,rw {_mount_point(folder)}, or change the image that it comes from with --root",
+        )
+    owned = act.before is None or os.geteuid() in (0, act.before.uid)
+    if not owned or not os.access(folder, os.W_OK | os.X_OK):
+        raise ApplyError(
+            f"{place} cannot be written by this user, nothing was changed", "by root: sudo mydyno ..."
+        )
+
+
+def _mount_point(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.parents) if each.is_mount())

@@ -110,6 +110,11 @@ def kept_bytes(means: Means, sha256: str) -> bytes:
     return content
 
 
+def kept_text(means: Means, state: FileState | None) -> str | None:
+    """For people: what is no UTF-8 shows as such. Raises ApplyError."""
+    return None if state is None else kept_bytes(means, state.sha256).decode("utf-8", "replace")
+
+
 def _written_beside(target: Path, means: Means) -> Path:
     """The name is known before it is used, so whoever puts back finds it. No program reads such a name."""
     assert means.kept is not None, "files are replaced by an application"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from mydyno.stack import limits as os_limits
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
 from mydyno.stack.server.names import understand
+from mydyno.stack.server.resizing import resize_status, wait_for_resizing
 from mydyno.stack.server.server_process import process_of
 from mydyno.stack.site import Site
 from mydyno.stack.undo import RestoreVariables
@@ -24,11 +24,6 @@ from mydyno.stack.undo import RestoreVariables
 if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
-
-_RESIZING = "Innodb_buffer_pool_resize_status"
-_RESIZE_SECONDS = 120.0
-_RESIZE_BEGINS_SECONDS = 2.0
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -139,36 +134,16 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
     undo = site.intend(way)
     try:
         with session(login, "it refused a setting") as cursor:
-            resized = _status(cursor, _RESIZING)
+            resized = resize_status(cursor)
             for name, value in settings.items():
                 global_variables.write(cursor, name, global_variables.as_value(value, before[name]))
             if "innodb_buffer_pool_size" in settings:
-                _wait_for_resizing(cursor, resized)
+                wait_for_resizing(cursor, resized)
             ours = global_variables.read(cursor, settings)
         return site.intend(way.model_copy(update={"ours": ours}), instead_of=undo)
     except BaseException:
         site.undo(undo)
         raise
-
-
-def _wait_for_resizing(cursor: Cursor, before: str) -> None:
-    """A buffer pool is resized in the background; until it begins, the status is that of the last time."""
-    started = time.monotonic()
-    while (now := _status(cursor, _RESIZING)) == before or not _is_over(now):
-        waited = time.monotonic() - started
-        if waited > _RESIZE_SECONDS or (now == before and waited > _RESIZE_BEGINS_SECONDS):
-            return
-        time.sleep(_POLL_SECONDS)
-
-
-def _is_over(status: str) -> bool:
-    return not status or any(word in status for word in ("ompleted", "did not change", "ailed"))
-
-
-def _status(cursor: Cursor, name: str) -> str:
-    cursor.execute("SHOW GLOBAL STATUS LIKE %s", (name,))
-    row = cursor.fetchone()
-    return str(row[1]) if row else ""
 
 
 def _shown(cursor: Cursor, what: str) -> dict[str, str]:

@@ -1,0 +1,68 @@
+"""Making systemd read the changed drop-ins of a unit: daemon-reload, read back by `systemctl show`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, Self
+
+from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.systemd import properties, systemctl
+from mydyno.apply.means import Means
+from mydyno.core.errors import ApplyError
+from mydyno.core.units import parse_bytes
+
+_PLAIN = re.compile(r"-?\d+[KMGT]?|[a-z]+")
+
+
+class ReadUnit(Act):
+    """Properties of a unit, as its files say them before and after. They count at the unit's next start."""
+
+    kind: Literal["read unit"] = "read unit"
+    unit: str
+    before: dict[str, str]
+    after: dict[str, str]
+
+    def do(self, means: Means) -> None:
+        """Raises ApplyError when systemd refuses."""
+        done = systemctl("daemon-reload")
+        if done.returncode != 0:
+            raise ApplyError(
+                f"systemd does not read its units again: {done.stderr.strip()}", "is this run by root (sudo)?"
+            )
+
+    def look(self, means: Means) -> Look:
+        if not self.after:
+            return Look("unseen", f"{self.unit} has lines that systemd shows in another form")
+        now = properties(self.unit, self.after)
+        says = f"{self.unit} has " + ", ".join(f"{name}={now.get(name)}" for name in self.after)
+        if _same(now, self.after):
+            return Look("after", says)
+        return Look("before" if _same(now, self.before) else "elsewhere", says)
+
+    def reversed(self) -> Self:
+        return self.model_copy(update={"before": self.after, "after": self.before})
+
+    def sentence(self) -> str:
+        sets = ", ".join(f"{name}={value}" for name, value in self.after.items())
+        return f"systemctl daemon-reload, for {self.unit}{' with ' + sets if sets else ''}"
+
+
+def reading_unit(unit: str, wanted: Mapping[str, str]) -> ReadUnit:
+    """The act behind the drop-in with these lines. Raises ApplyError."""
+    before = properties(unit, wanted)
+    # TimeoutStopSec= is shown as TimeoutStopUSec and shares of memory as bytes: those are not read back.
+    after = {name: value for name, value in wanted.items() if name in before and _PLAIN.fullmatch(value)}
+    return ReadUnit(unit=unit, before={name: before[name] for name in after}, after=after)
+
+
+def _same(now: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    return all(_number(now.get(name, "")) == _number(value) for name, value in wanted.items())
+
+
+def _number(text: str) -> int | str:
+    """systemd shows 64G as a number of bytes."""
+    try:
+        return parse_bytes(text)
+    except ValueError:
+        return text

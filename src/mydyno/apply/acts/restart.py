@@ -1,0 +1,142 @@
+"""Restarting the server by its systemd unit, and waiting until it answers with the new values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
+from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
+from mydyno.apply.means import Means
+from mydyno.core.errors import ApplyError
+from mydyno.host.local import LocalHost
+from mydyno.stack.server import global_variables
+from mydyno.stack.server.global_variables import Value
+from mydyno.stack.server.server_process import process_of
+
+_PATIENCE_SECONDS = 3600.0
+"""A server of a large buffer pool writes for long when it stops, and the unit has limits of its own."""
+
+_ANSWERS_WITHIN_SECONDS = 300.0
+"""After systemd holds it for started, which for an older unit is when its process is there."""
+
+_POLL_SECONDS = 0.2
+_TOLD_LINES = 12
+
+
+class RestartServer(Act):
+    """`before` and `after`: the variables that nothing but a restart brings; none for limits of the unit."""
+
+    kind: Literal["restart"] = "restart"
+    unit: str
+    first_run: str
+    """systemd's name (InvocationID) for the run of the unit that was there before the application."""
+    back: bool = False
+    """Whether this is the way back, for which nothing is to be done as long as the first run goes on."""
+    log: str | None
+    """The server's error log; None: it writes to systemd's journal."""
+    before: dict[str, Value]
+    after: dict[str, Value]
+
+    def do(self, means: Means) -> None:
+        """Raises ApplyError with the end of the error log when the server does not come."""
+        if self._is_there(means):
+            return
+        # A unit that has failed too often in a short time is not started again without this.
+        systemctl("reset-failed", self.unit)
+        done = systemctl("restart", self.unit, timeout_seconds=_PATIENCE_SECONDS)
+        if done.returncode != 0:
+            raise self._failed("did not start")
+        if means.login is not None:
+            self._wait_for_answer(means)
+
+    def look(self, means: Means) -> Look:
+        state, run = self._state()
+        if state != "active":
+            return Look("elsewhere", f"{self.unit} is {state}")
+        if run == self.first_run:
+            return Look("after" if self.back else "before", f"{self.unit} has not been restarted")
+        if not self.after or means.login is None:
+            return Look("unseen", f"{self.unit} has been restarted")
+        with server_session(means, f"reading {', '.join(self.after)}") as cursor:
+            return stands_between(self.before, self.after, shown(cursor))
+
+    def reversed(self) -> Self:
+        return self.model_copy(update={"before": self.after, "after": self.before, "back": not self.back})
+
+    def sentence(self) -> str:
+        brings = f" for {listed(self.after)}" if self.after else ""
+        return f"systemctl restart {self.unit}{brings}"
+
+    def _is_there(self, means: Means) -> bool:
+        try:
+            return self.look(means).stands == "after"
+        except ApplyError:
+            return False  # It does not answer: whatever it is doing, it is not what is wanted.
+
+    def _state(self) -> tuple[str, str]:
+        found = properties(self.unit, ("ActiveState", "InvocationID"))
+        return found.get("ActiveState", "unknown"), found.get("InvocationID", "")
+
+    def _wait_for_answer(self, means: Means) -> None:
+        deadline = time.monotonic() + _ANSWERS_WITHIN_SECONDS
+        while True:
+            try:
+                with server_session(means, "waiting for its answer"):
+                    return
+            except ApplyError as error:
+                if self._state()[0] != "active":
+                    raise self._failed("started and ended again") from error
+                if time.monotonic() > deadline:
+                    raise self._failed(f"does not answer: {error.message}") from error
+                time.sleep(_POLL_SECONDS)
+
+    def _failed(self, what: str) -> ApplyError:
+        said = "".join(f"\n  | {line}" for line in self._last_lines())
+        return ApplyError(f"{self.unit} {what}{' with the old settings' if self.back else ''}{said}")
+
+    def _last_lines(self) -> list[str]:
+        """What the server itself said last; systemd's own lines tell only that it ended."""
+        if self.log is not None:
+            try:
+                return Path(self.log).read_text(errors="replace").splitlines()[-_TOLD_LINES:]
+            except OSError:
+                pass
+        asked = [
+            "journalctl",
+            "--no-pager",
+            "-o",
+            "cat",
+            "-n",
+            str(_TOLD_LINES),
+            f"_SYSTEMD_UNIT={self.unit}",
+        ]
+        return LocalHost().run(asked).stdout.splitlines()
+
+
+def restarting(means: Means, unit: str | None, wanted: Mapping[str, str]) -> RestartServer | None:
+    """The act that brings these (as option files have them) by a restart of `unit`, by default the one that
+    the server's process is of. None: there is none, so it must be restarted by hand. Raises ApplyError."""
+    log: str | None = None
+    before: dict[str, Value] = {}
+    if means.login is not None:
+        with server_session(means, f"reading {', '.join(wanted) or 'its variables'}") as cursor:
+            in_force = shown(cursor)
+            pid = process_of(cursor, means.login, in_force)
+            before = global_variables.read(cursor, wanted)
+        log = _log_file(in_force)
+        unit = unit or (unit_of_process(pid) if pid is not None else None)
+    if unit is None:
+        return None
+    after = {name: global_variables.as_value(wanted[name], value) for name, value in before.items()}
+    run = properties(unit, ("InvocationID",)).get("InvocationID", "")
+    return RestartServer(unit=unit, first_run=run, log=log, before=before, after=after)
+
+
+def _log_file(variables: Mapping[str, str]) -> str | None:
+    """`log_error` is relative to the data directory; `stderr` or nothing goes to the journal."""
+    named = variables.get("log_error", "")
+    return None if named in ("", "stderr") else str(Path(variables.get("datadir", "/"), named))

@@ -1,0 +1,40 @@
+"""Questions to systemd, by systemctl: the properties of a unit, and which unit a process is of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from mydyno.core.errors import ApplyError
+from mydyno.host.local import LocalHost
+from mydyno.host.protocol import Finished
+
+_OF_A_SERVICE = re.compile(r"^(?:0:|\d+:name=systemd):/system\.slice/(?:.*/)?([^/]+\.service)$", re.MULTILINE)
+
+
+def systemctl(*words: str, timeout_seconds: float = 60.0) -> Finished:
+    """Runs it to its end, whatever that is. Raises MissingToolError, ServerError when it takes too long."""
+    return LocalHost().run(["systemctl", "--no-pager", *words], timeout_seconds=timeout_seconds)
+
+
+def properties(unit: str, names: Iterable[str]) -> dict[str, str]:
+    """As `systemctl show` tells them. Raises ApplyError when systemd does not answer."""
+    done = systemctl("show", unit, *(f"--property={name}" for name in names))
+    if done.returncode != 0:
+        raise ApplyError(f"systemd does not tell of {unit}: {done.stderr.strip()}")
+    return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+
+def unit_of(cgroup: str) -> str | None:
+    """The system's service, from the text of /proc/PID/cgroup; None: systemd does not look after it."""
+    found = _OF_A_SERVICE.search(cgroup)
+    return found[1] if found else None
+
+
+def unit_of_process(pid: int) -> str | None:
+    """The same of a process; None too when it has gone."""
+    try:
+        return unit_of(Path(f"/proc/{pid}/cgroup").read_text())
+    except OSError:
+        return None

@@ -1,0 +1,72 @@
+"""What was applied and what came of it, as plain rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from mydyno.apply.store.store import Entry, in_force
+from mydyno.facts.record import Record
+
+State = Literal["in force", "rolled back", "put back", "unfinished", "done"]
+
+
+class Row(Record):
+    """One application."""
+
+    id: str
+    made_at: str
+    does: str
+    """`apply` or `roll back`."""
+    server: str
+    findings: tuple[str, ...]
+    files: int
+    live: int
+    """Acts that took effect at once."""
+    state: State
+    says: str
+    """More on the state: what rolled it back, why it was put back."""
+    waits_for_restart: tuple[str, ...]
+
+
+def rows(entries: Sequence[Entry]) -> list[Row]:
+    """All applications, oldest first."""
+    standing = {entry.application.id for entry in in_force(entries)}
+    undone_by = {
+        entry.application.rolls_back: entry.application.id
+        for entry in entries
+        if entry.progress.phase == "applied"
+    }
+    return [_row(entry, standing, undone_by) for entry in entries]
+
+
+def _row(entry: Entry, standing: set[str], undone_by: dict[str | None, str]) -> Row:
+    application = entry.application
+    state, says = _state(entry, standing, undone_by)
+    files = sum(act.kind == "file" for act in application.acts)
+    return Row(
+        id=application.id,
+        made_at=application.made_at,
+        does=application.does,
+        server=application.server,
+        findings=application.findings,
+        files=files,
+        live=len(application.acts) - files,
+        state=state,
+        says=says,
+        waits_for_restart=application.waits_for_restart if state == "in force" else (),
+    )
+
+
+def _state(entry: Entry, standing: set[str], undone_by: dict[str | None, str]) -> tuple[State, str]:
+    application, progress = entry.application, entry.progress
+    because = progress.because or ""
+    if progress.phase == "unfinished":
+        return "unfinished", because or "`mydyno rollback` puts back what it has begun"
+    if progress.phase == "put back":
+        return "put back", because
+    if application.does == "roll back":
+        return "done", f"took back {application.rolls_back}"
+    if application.id in standing:
+        return "in force", ""
+    return "rolled back", f"by {undone_by[application.id]}"

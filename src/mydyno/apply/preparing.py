@@ -1,0 +1,122 @@
+"""From an advice to an application that could begin now: everything is read, nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
+from mydyno.advise.finding import Finding
+from mydyno.apply.acts import LiveAct
+from mydyno.apply.acts.plan import live_acts, present
+from mydyno.apply.edits.texts import Texts, to_bytes
+from mydyno.apply.edits.udev import Identity
+from mydyno.apply.files.inside import inside
+from mydyno.apply.files.plan import must_be_writable, read_file, replacing
+from mydyno.apply.files.replace import ReplaceFile
+from mydyno.apply.means import Means
+from mydyno.apply.proposal import Proposal, Ways, propose, waits
+from mydyno.apply.reading import Running
+from mydyno.catalogue.meaning import same_meaning
+from mydyno.core.errors import ApplyError, MissingToolError
+from mydyno.host.local import LocalHost
+
+_IDENTITIES = ("ID_SERIAL", "MD_UUID")
+"""What udev knows of a disk, and of an array, that stays with it."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that `mydyno apply` shows and does."""
+
+    proposal: Proposal
+    files: tuple[ReplaceFile, ...]
+    live: tuple[LiveAct, ...]
+    contents: tuple[bytes, ...]
+    """Of the files, before and after."""
+    waiting: tuple[Change, ...]
+    """What is not in force and counts only after the server's next start."""
+
+    @property
+    def acts(self) -> tuple[ReplaceFile | LiveAct, ...]:
+        return (*self.files, *self.live)
+
+
+def prepare(
+    findings: Sequence[Finding],
+    means: Means,
+    server: Running,
+    insisted: Collection[str] = (),
+    *,
+    restart: bool = False,
+) -> Prepared:
+    """Raises ApplyError when something that must be read cannot be, or a file cannot be written."""
+    root = means.root
+    is_live = root == Path("/")
+    texts = Texts(
+        read=lambda path: read_file(root, path),
+        names_in=lambda folder: _names(root, folder),
+        real=lambda path: inside(root, path),
+    )
+    ways = Ways(server.reading, server.keeps_by_itself, _identities(findings) if is_live else {})
+    proposal = propose(findings, texts, ways, lambda change: _now(change, means), insisted)
+    files: list[ReplaceFile] = []
+    contents: list[bytes] = []
+    for path, (_, new) in proposal.texts.changed().items():
+        act, bytes_of_it = replacing(root, path, to_bytes(new))
+        must_be_writable(root, act)
+        files.append(act)
+        contents += bytes_of_it
+    reached = [change for change in proposal.changes if means.login or not _of_server(change)]
+    live = live_acts(reached, means, restart) if is_live else ()
+    waiting = [] if restart else [change for change in proposal.changes if _waits(change, means)]
+    return Prepared(proposal, tuple(files), live, tuple(contents), tuple(waiting))
+
+
+def _waits(change: Change, means: Means) -> bool:
+    if not waits(change) and (means.login or not isinstance(change, SetVariable)):
+        return False
+    now = _now(change, means)
+    return not isinstance(change, SetVariable | SetUnit) or now is None or not same_meaning(now, change.value)
+
+
+def _now(change: Change, means: Means) -> str | None:
+    if means.root != Path("/") or (_of_server(change) and means.login is None):
+        return None
+    return present(change, means)
+
+
+def _of_server(change: Change) -> bool:
+    return isinstance(change, SetVariable | RemoveVariable)
+
+
+def _names(root: Path, folder: str) -> Sequence[str] | None:
+    place = root / inside(root, folder)[1:]
+    try:
+        return sorted(each.name for each in place.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ApplyError(f"{place} cannot be read: {error.strerror}", "by root: sudo mydyno ...") from error
+
+
+def _identities(findings: Sequence[Finding]) -> dict[str, Identity]:
+    changes = (change for finding in findings for change in finding.changes)
+    devices = {
+        change.disk if isinstance(change, SetQueue) else change.array
+        for change in changes
+        if isinstance(change, SetQueue | SetArray)
+    }
+    found = {device: _identity(device) for device in devices}
+    return {device: identity for device, identity in found.items() if identity is not None}
+
+
+def _identity(device: str) -> Identity | None:
+    argv = ["udevadm", "info", "--query=property", f"--path=/sys/block/{device}"]
+    try:
+        told = LocalHost().run(argv).stdout
+    except MissingToolError:
+        return None
+    properties = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    return next(((name, properties[name]) for name in _IDENTITIES if properties.get(name)), None)

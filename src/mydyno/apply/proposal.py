@@ -1,0 +1,161 @@
+"""What an advice would come to on this system: new texts, and what is left to the user. Nothing is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mydyno.advise.change import (
+    ByHand,
+    Change,
+    RemoveVariable,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
+from mydyno.advise.finding import Finding
+from mydyno.apply.edits.fstab import set_mount_options
+from mydyno.apply.edits.option_file import Reading, remove_variable, set_variable
+from mydyno.apply.edits.sysctl import set_sysctl
+from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.tmpfiles import set_sysfs
+from mydyno.apply.edits.udev import Identity, set_array, set_queue
+from mydyno.apply.edits.unit import set_unit
+from mydyno.catalogue.meaning import same_meaning
+from mydyno.core.errors import ApplyError
+
+Present = Callable[[Change], str | None]
+"""The value in force now; None: it cannot be told. May raise ApplyError: there is no such thing here."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A finding that is not carried out, and why."""
+
+    finding: Finding
+    because: str
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The findings that are carried out, what becomes of the files, and what remains."""
+
+    findings: tuple[Finding, ...]
+    texts: Texts
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(change for each in self.findings for change in each.changes)
+
+    @property
+    def by_hand(self) -> tuple[tuple[str, ByHand], ...]:
+        """What the user does, with the finding's id."""
+        return tuple(
+            (each.rule, change)
+            for each in self.findings
+            for change in each.changes
+            if isinstance(change, ByHand)
+        )
+
+    @property
+    def waits_for_restart(self) -> tuple[str, ...]:
+        """What counts only after the server's next start."""
+        return tuple(change.sentence() for change in self.changes if waits(change))
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How changes become texts on this system."""
+
+    reading: Reading | None
+    """None: the server is on another machine, so that nothing but what it keeps by itself can be changed."""
+    keeps_by_itself: bool
+    """Whether it has SET PERSIST."""
+    identities: Mapping[str, Identity]
+    """Of disks and arrays, by kernel name."""
+
+
+def propose(
+    findings: Sequence[Finding],
+    texts: Texts,
+    ways: Ways,
+    present: Present,
+    insisted: Collection[str] = (),
+) -> Proposal:
+    """Lays the findings' edits over `texts`, each finding whole or not at all.
+
+    A finding is left out when a value is neither what the advice saw nor what it wants, so that somebody has
+    decided otherwise since; those in `insisted`, named one by one by the user, are carried out all the same.
+    """
+    done: list[Finding] = []
+    left: list[LeftOut] = []
+    for finding in findings:
+        tried = texts.branch()
+        try:
+            if finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
+                left.append(LeftOut(finding, stale))
+                continue
+            for change in finding.changes:
+                _edit(tried, change, ways)
+        except (RefusedError, ApplyError) as error:
+            left.append(LeftOut(finding, str(error)))
+            continue
+        texts = tried
+        done.append(finding)
+    return Proposal(tuple(done), texts, tuple(left))
+
+
+def waits(change: Change) -> bool:
+    """Whether it counts only after the server's next start."""
+    return isinstance(change, SetUnit) or (isinstance(change, SetVariable) and change.restart)
+
+
+def _stale(finding: Finding, present: Present) -> Iterator[str]:
+    for change in finding.changes:
+        if isinstance(change, ByHand | SetMountOptions | RemoveVariable) or change.was is None:
+            continue
+        now = present(change)
+        if now is not None and not same_meaning(now, change.was) and not same_meaning(now, change.value):
+            yield (
+                f"{change.target} was {change.was} when the advice was made, and is {now} now: "
+                f"ask for advice again, or name it with --only to set it to {change.value} all the same"
+            )
+
+
+def _refuse_elsewhere(change: Change, ways: Ways) -> None:
+    if isinstance(change, ByHand) or (isinstance(change, SetVariable) and ways.keeps_by_itself):
+        return
+    raise RefusedError(
+        "the server runs on another machine, and mydyno changes files and the kernel only where it runs",
+        "run mydyno apply there",
+    )
+
+
+def _edit(texts: Texts, change: Change, ways: Ways) -> None:
+    if ways.reading is None:
+        _refuse_elsewhere(change, ways)
+        return
+    match change:
+        case SetVariable():
+            set_variable(texts, change, ways.reading)
+        case RemoveVariable():
+            remove_variable(texts, change, ways.reading)
+        case SetSysctl():
+            set_sysctl(texts, change)
+        case SetSysfs():
+            set_sysfs(texts, change)
+        case SetQueue():
+            set_queue(texts, change, ways.identities)
+        case SetArray():
+            set_array(texts, change, ways.identities)
+        case SetMountOptions():
+            set_mount_options(texts, change)
+        case SetUnit():
+            set_unit(texts, change)
+        case ByHand():
+            return

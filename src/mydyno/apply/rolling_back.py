@@ -1,0 +1,109 @@
+"""Taking back what was applied: the same acts reversed, unless somebody has changed things since."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mydyno.apply.diff import unified
+from mydyno.apply.files.replace import ReplaceFile, kept_bytes, kept_text
+from mydyno.apply.files.state import FileState
+from mydyno.apply.means import Means
+from mydyno.apply.store.application import AnyAct, Application, new_application
+from mydyno.apply.store.store import Entry, in_force
+from mydyno.core.errors import ApplyError, UsageError
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """The application that rolls another one back, and the bytes of its files."""
+
+    application: Application
+    contents: tuple[bytes, ...]
+
+
+def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
+    """The application of this id, or the newest that is in force. Raises UsageError."""
+    standing = in_force(entries)
+    if wanted is None:
+        if not standing:
+            raise UsageError("nothing that mydyno has applied is in force", "`mydyno history` tells what was")
+        return standing[-1]
+    for entry in standing:
+        if entry.application.id == wanted:
+            return entry
+    by_id = {entry.application.id: entry for entry in entries}
+    if wanted in by_id:
+        does = by_id[wanted].application.does
+        why = "is a rollback itself" if does == "roll back" else "is not in force any more"
+        raise UsageError(f"{wanted} {why}", "`mydyno history` tells what is")
+    near = difflib.get_close_matches(wanted, by_id, n=3)
+    raise UsageError(
+        f"there is no application {wanted}",
+        f"did you mean {', '.join(near)}?" if near else "`mydyno history` lists all of them",
+    )
+
+
+def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bool) -> WayBack:
+    """What brings the old state; acts that are back already are left out.
+
+    Raises ApplyError with the difference when somebody has changed a file or a value since, unless `force`.
+    """
+    kept = replace(means, kept=entry.folder)
+    acts: list[AnyAct] = []
+    contents: list[bytes] = []
+    changed: list[str] = []
+    for act in entry.application.acts:
+        back = act.reversed()
+        look = back.look(kept)
+        if look.stands == "after":
+            continue
+        if look.stands == "elsewhere":
+            changed.append(_difference(act, kept) if isinstance(act, ReplaceFile) else look.says)
+            if isinstance(back, ReplaceFile):
+                found = FileState.of(means.place(back.path))
+                back = back.model_copy(update={"before": found[0] if found else None})
+                contents += [found[1]] if found else []
+        acts.append(back)
+        if isinstance(act, ReplaceFile):
+            states = (state for state in (act.before, act.after) if state)
+            contents += [kept_bytes(kept, state.sha256) for state in states]
+    if changed and not force:
+        raise ApplyError(
+            "\n".join(
+                (f"changed since {entry.application.id} was applied, nothing was rolled back:", *changed)
+            ),
+            _hint(entry, standing),
+        )
+    application = new_application(
+        "roll back",
+        entry.application.server,
+        entry.application.findings,
+        tuple(acts),
+        rolls_back=entry.application.id,
+    )
+    return WayBack(application, tuple(contents))
+
+
+def _difference(act: ReplaceFile, kept: Means) -> str:
+    found = FileState.of(kept.place(act.path))
+    ours = kept_text(kept, act.after)
+    now = found[1].decode("utf-8", "replace") if found else None
+    if ours == now:
+        return f"{act.path}: its mode or owner"
+    return unified(act.path, ours, now)
+
+
+def _hint(entry: Entry, standing: Sequence[Entry]) -> str:
+    """Another application on top goes first; what is not mydyno's is the user's to judge."""
+    files = {act.path for act in entry.application.acts if isinstance(act, ReplaceFile)}
+    above = [
+        later.application.id
+        for later in standing
+        if later.application.id > entry.application.id
+        and files & {act.path for act in later.application.acts if isinstance(act, ReplaceFile)}
+    ]
+    if above:
+        return f"roll back what was applied later first: mydyno rollback {above[-1]}"
+    return "--force puts the old state back all the same, and the changes above are lost"

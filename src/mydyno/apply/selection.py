@@ -1,0 +1,32 @@
+"""Which findings of an advice are to be carried out: pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+
+from mydyno.advise.finding import Finding
+from mydyno.core.errors import UsageError
+
+
+def select(
+    findings: Sequence[Finding], only: Collection[str], without: Collection[str]
+) -> tuple[Finding, ...]:
+    """The findings of the rules in `only` (empty: all) but those in `without`.
+
+    Raises UsageError for an id that the advice does not have, with the nearest ones.
+    """
+    ids = [finding.rule for finding in findings]
+    for wanted in (*only, *without):
+        if wanted not in ids:
+            near = difflib.get_close_matches(wanted, ids, n=3)
+            raise UsageError(
+                f"the advice has no finding {wanted}",
+                f"did you mean {', '.join(near)}?" if near else f"it has {', '.join(ids) or 'none at all'}",
+            )
+    return tuple(each for each in findings if (not only or each.rule in only) and each.rule not in without)
+
+
+def ids_of(text: str | None) -> tuple[str, ...]:
+    """`swappiness,redo-capacity` as an option gives it."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())

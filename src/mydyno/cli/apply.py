@@ -1,0 +1,184 @@
+"""`mydyno apply`: carry an advice out, after showing all of it and asking."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import reach as reaching
+
+if TYPE_CHECKING:
+    from mydyno.advise import Advice
+    from mydyno.advise.finding import Finding
+    from mydyno.apply.means import Means
+    from mydyno.apply.preparing import Prepared
+    from mydyno.apply.reading import Running
+    from mydyno.apply.store.store import Store
+
+
+class _Reach(reaching.ServerReach):
+    other_ways = ", or --offline to write files only"
+
+
+Root = Annotated[
+    Path,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="The image of a system below this folder: only its files are changed.",
+        file_okay=False,
+        exists=True,
+        show_default=False,
+    ),
+]
+
+
+@reaching.options
+def apply(
+    reach: _Reach,
+    advice: Annotated[
+        Path, typer.Argument(metavar="ADVICE", help="What `mydyno advise` wrote.", show_default=False)
+    ],
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            metavar="IDS",
+            help="These findings only, even where somebody has changed a value since.",
+            show_default=False,
+        ),
+    ] = None,
+    without: Annotated[
+        str | None,
+        typer.Option("--except", metavar="IDS", help="All but these findings.", show_default=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and end.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Restart the server for what only a start brings.")
+    ] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Leave the running server alone; only write its files.")
+    ] = False,
+    root: Root = Path("/"),
+) -> None:
+    """Carry out what `mydyno advise` found: show every change, ask, do it, read it back.
+
+    Settings go into files of mydyno's own (an option file, sysctl.d, tmpfiles.d, a udev rule, a drop-in of
+    the unit) and into one field of /etc/fstab, and count at once where that can be. Should anything fail, or
+    this program be killed, everything is put back. `mydyno rollback` takes it back later.
+
+    ```text
+    sudo mydyno apply advice.json --dry-run
+    sudo mydyno apply advice.json
+    sudo mydyno apply advice.json --only swappiness,redo-capacity --yes
+    mydyno apply advice.json --root /mnt/image
+    ```
+    """
+    from mydyno.advise.advice import read_advice
+    from mydyno.apply.means import Means
+    from mydyno.apply.preparing import prepare
+    from mydyno.apply.selection import ids_of, select
+    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.cli import apply_text
+
+    found = read_advice(_text(advice), str(advice))
+    findings = select(found.findings, ids_of(only), ids_of(without))
+    root = root.resolve()
+    is_live = root == Path("/")
+    login = reach.login() if is_live and not offline and _needs_server(findings) else None
+    means = Means(root=root, login=login)
+    store = Store(changes_folder(root))
+    if not dry_run:
+        recover(store, means)
+    server = _server(found, means)
+    if str(server.version) != found.server.partition(" at ")[0]:
+        typer.echo(
+            f"mydyno: the server is {server.version}, and the advice is for {found.server}: "
+            "ask for it again unless you know that it holds here, too",
+            err=True,
+        )
+    prepared = prepare(findings, means, server, ids_of(only), restart=restart)
+    for line in apply_text.lines(prepared):
+        typer.echo(line)
+    if not prepared.acts:
+        typer.echo("Nothing to do.")
+        return
+    if dry_run:
+        return
+    if not yes:
+        _ask(len(prepared.acts))
+    _carry_out(found, prepared, store, means)
+
+
+def recover(store: Store, means: Means) -> None:
+    """Puts back what a killed mydyno has left, and says so."""
+    from mydyno.apply.transaction import recover as put_back
+
+    if store.unfinished() and not store.is_held:
+        with store.held():
+            for line in put_back(store, means):
+                typer.echo(f"mydyno: {line}", err=True)
+
+
+def _carry_out(advice: Advice, prepared: Prepared, store: Store, means: Means) -> None:
+    from mydyno.apply.checks import check
+    from mydyno.apply.store.application import new_application
+    from mydyno.apply.transaction import carry_out
+    from mydyno.cli.progress import telling
+
+    for line in check(prepared.proposal.texts.changed(), means.root):
+        typer.echo(f"mydyno: {line}", err=True)
+    application = new_application(
+        "apply",
+        advice.server,
+        tuple(finding.rule for finding in prepared.proposal.findings),
+        prepared.acts,
+        waits_for_restart=tuple(change.sentence() for change in prepared.waiting),
+    )
+    with store.held(), telling() as tell:
+        carry_out(store.add(application, prepared.contents), means, tell)
+    typer.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
+    if prepared.waiting:
+        typer.echo("Some of it waits for the server's next start, as told above.")
+
+
+def _server(advice: Advice, means: Means) -> Running:
+    from mydyno.apply.reading import advised_server, find_server
+
+    return find_server(means.login) if means.login else advised_server(advice.server)
+
+
+def _needs_server(findings: tuple[Finding, ...]) -> bool:
+    from mydyno.advise.change import RemoveVariable, SetVariable
+
+    return any(
+        isinstance(change, SetVariable | RemoveVariable) for each in findings for change in each.changes
+    )
+
+
+def _text(path: Path) -> str:
+    from mydyno.core.errors import UsageError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}", "mydyno advise --out FILE makes one") from None
+
+
+def _ask(acts: int) -> None:
+    """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
+    from mydyno.core.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to say yes", "--yes does it without asking, --dry-run only shows it")
+    if not typer.confirm(f"Carry out these {acts} steps?" if acts > 1 else "Carry it out?"):
+        typer.echo("Nothing was changed.")
+        raise typer.Exit
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(apply)

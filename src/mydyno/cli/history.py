@@ -1,0 +1,93 @@
+"""`mydyno history`: what was applied to this system."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mydyno.cli import options
+from mydyno.cli.apply import Root
+
+if TYPE_CHECKING:
+    from mydyno.apply.history import Row
+    from mydyno.apply.store.store import Entry
+
+_HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
+
+
+def history(
+    application: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="One of them, with all that it changed.", show_default="a list"),
+    ] = None,
+    root: Root = Path("/"),
+    as_json: options.AsJson = False,
+) -> None:
+    """List what `mydyno apply` and `mydyno rollback` did to this system, the newest first.
+
+    With an ID, the differences of its files and what it set at once. Changes nothing.
+
+    ```text
+    sudo mydyno history
+    sudo mydyno history 20261121-233012-ab3f
+    ```
+    """
+    from mydyno.apply.history import rows
+    from mydyno.apply.store.store import Store, changes_folder
+
+    store = Store(changes_folder(root.resolve()))
+    entries = store.entries()
+    if application is not None:
+        _show(_named(entries, application))
+        return
+    found = list(reversed(rows(entries)))
+    if as_json:
+        typer.echo(json.dumps([row.model_dump(mode="json") for row in found], indent=1))
+    elif not found:
+        typer.echo(f"nothing has been applied here ({store.folder})")
+    else:
+        _table(found)
+
+
+def _table(found: list[Row]) -> None:
+    rows = [_HEAD, *map(_cells, found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    for row in rows:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in dict.fromkeys(line for row in found for line in row.waits_for_restart):
+        typer.echo(f"waits for the server's start: {line}")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    state = f"{row.state}: {row.says}" if row.says else row.state
+    made = row.made_at[:16].replace("T", " ")
+    return (row.id, made, row.does, " ".join(row.findings), str(row.files), str(row.live), state)
+
+
+def _named(entries: list[Entry], wanted: str) -> Entry:
+    from mydyno.core.errors import UsageError
+
+    for entry in entries:
+        if entry.application.id == wanted:
+            return entry
+    raise UsageError(f"there is no application {wanted}", "`mydyno history` lists all of them")
+
+
+def _show(entry: Entry) -> None:
+    from mydyno.apply.diff import unified
+    from mydyno.apply.files.replace import ReplaceFile, kept_text
+    from mydyno.apply.means import Means
+
+    means = Means(kept=entry.folder)
+    for act in entry.application.acts:
+        if isinstance(act, ReplaceFile):
+            typer.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))
+        else:
+            typer.echo(act.sentence())
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(history)

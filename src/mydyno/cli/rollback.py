@@ -1,0 +1,75 @@
+"""`mydyno rollback`: take back what `mydyno apply` did."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mydyno.cli import reach as reaching
+from mydyno.cli.apply import Root
+
+
+@reaching.options
+def rollback(
+    reach: reaching.ServerReach,
+    application: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="As `mydyno history` lists it.", show_default="the newest"),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also over what somebody has changed since.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    root: Root = Path("/"),
+) -> None:
+    """Take back what `mydyno apply` did: every file byte for byte, every value that was set at once.
+
+    What somebody has changed since is shown, and nothing is taken back without --force. What a killed
+    `mydyno apply` has left in the middle is put back first.
+
+    ```text
+    sudo mydyno rollback
+    sudo mydyno rollback 20261121-233012-ab3f
+    ```
+    """
+    from mydyno.apply.means import Means
+    from mydyno.apply.rolling_back import to_roll_back, way_back
+    from mydyno.apply.store.store import Store, changes_folder, in_force
+    from mydyno.apply.transaction import carry_out
+    from mydyno.cli.apply import recover
+    from mydyno.cli.progress import telling
+    from mydyno.core.errors import UsageError
+
+    root = root.resolve()
+    store = Store(changes_folder(root))
+    unfinished = store.unfinished()
+    entries = unfinished or [to_roll_back(store.entries(), application)]
+    with_server = any(act.needs_server for entry in entries for act in entry.application.acts)
+    means = Means(root=root, login=reach.login() if with_server else None)
+    recover(store, means)
+    if unfinished and application is None:
+        return
+    entry = to_roll_back(store.entries(), application)
+    back = way_back(entry, in_force(store.entries()), means, force=force)
+    findings = ", ".join(entry.application.findings)
+    typer.echo(f"{entry.application.id} of {entry.application.made_at}: {findings}")
+    for act in back.application.acts:
+        typer.echo(f"  {act.sentence()}")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("nobody is here to say yes", "--yes does it without asking")
+        if not typer.confirm("Take it back?"):
+            typer.echo("Nothing was changed.")
+            return
+    with store.held(), telling() as tell:
+        carry_out(store.add(back.application, back.contents), means, tell, over_others=force)
+    typer.echo(f"{entry.application.id} has been taken back.")
+    if entry.application.waits_for_restart:
+        typer.echo("What a start of the server has brought stays until its next start.")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(rollback)

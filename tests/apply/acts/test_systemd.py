@@ -1,0 +1,20 @@
+"""Which systemd unit a process belongs to, by its control group."""
+
+import pytest
+
+from mydyno.apply.acts.systemd import unit_of
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "unit"),
+    [
+        ("0::/system.slice/mariadb.service\n", "mariadb.service"),
+        ("12:pids:/x\n1:name=systemd:/system.slice/mysql.service\n0::/\n", "mysql.service"),
+        ("0::/system.slice/system-mariadb.slice/mariadb@second.service\n", "mariadb@second.service"),
+        ("0::/system.slice/docker-0123456789ab.scope\n", None),
+        ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/mine.service\n", None),
+        ("0::/\n", None),
+    ],
+)
+def test_only_a_service_of_the_system_is_restarted(cgroup: str, unit: str | None) -> None:
+    assert unit_of(cgroup) == unit
