@@ -31,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("vm.dirty_background_ratio")
     numbers = f"the kernel begins to save at {format_bytes(begin)} of unsaved data"
     if not through:
-        return Fine(f"tables are written past the page cache and the binary log is synced; {numbers}")
+        return Fine(f"neither tables nor a binary log are left to the page cache; {numbers}")
     if begin <= _MUCH:
         return Fine(numbers)
     return Finding(
