@@ -63,7 +63,7 @@ def _disk_reads(server: Server) -> float | None:
 
 def _of_misses(server: Server) -> tuple[str, ...]:
     reads, asked = server.grown("Innodb_buffer_pool_reads"), server.grown("Innodb_buffer_pool_read_requests")
-    if reads is None or not asked:
+    if reads is None or not asked or server.status.seconds <= 0:
         return ()
     rate = reads / server.status.seconds
     return (
