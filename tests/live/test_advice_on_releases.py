@@ -37,6 +37,7 @@ QUESTIONABLE: Mapping[str, Setting] = {
     "innodb_fast_shutdown": 2,
     "innodb_file_per_table": "OFF",
     "innodb_flush_log_at_trx_commit": 2,
+    "innodb_flush_method": "fsync",
     "innodb_io_capacity": 100,
     "innodb_io_capacity_max": 200,
     "innodb_lru_scan_depth": 16384,

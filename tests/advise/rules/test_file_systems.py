@@ -257,3 +257,15 @@ def test_a_volatile_cache_is_told_by_what_its_flush_costs() -> None:
     assert "at most 200 in a row each second" in found.evidence[1]
     for harmless in (cached("write back", 0.0004), cached("write back"), cached("write through", 0.005)):
         assert isinstance(judged("write-cache", commits, host=host(storage=harmless)), Fine)
+
+
+def test_nfs_that_gives_up_writes_is_critical() -> None:
+    soft = stored(filesystem(kind="nfs4", options=("rw", "relatime", "vers=4.2", "soft", "local_lock=none")))
+    found = finding("mount-nfs", server(), host=soft)
+    assert found.severity is Severity.CRITICAL
+    assert found.evidence == (
+        "/data (data, redo log, binary log, undo): soft: a write that is not answered in time fails",
+    )
+    hard = stored(filesystem(kind="nfs4", options=("rw", "relatime", "vers=4.2", "hard")))
+    assert isinstance(judged("mount-nfs", server(), host=hard), Fine)
+    assert isinstance(judged("mount-nfs", server(), host=stored()), NotHere)
