@@ -14,7 +14,7 @@ from mydyno.facts import Limit, Process
 from mydyno.facts.system import FORMAT, read_system
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(cases())
 def test_any_system_is_read_back_as_it_was_written(case: Case) -> None:
     written = case.system
