@@ -12,7 +12,7 @@ import math
 
 from mydyno.advise.change import SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import unit_of, unit_seconds
+from mydyno.advise.machine import unit_of, unit_seconds
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_duration
