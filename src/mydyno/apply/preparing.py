@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.advise.finding import Finding
-from mydyno.apply.acts import LiveAct
+from mydyno.apply.acts import LiveAct, RestartServer
 from mydyno.apply.acts.plan import live_acts, present
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
@@ -69,8 +69,10 @@ def prepare(
         files.append(act)
         contents += bytes_of_it
     reached = [change for change in proposal.changes if means.login or not _of_server(change)]
-    live = live_acts(reached, means, restart) if is_live else ()
-    waiting = [] if restart else [change for change in proposal.changes if _waits(change, means)]
+    persist = server.reading is None and server.keeps_by_itself
+    live = live_acts(reached, means, restart, persist) if is_live else ()
+    restarts = any(isinstance(act, RestartServer) for act in live)
+    waiting = [] if restarts else [change for change in proposal.changes if _waits(change, means)]
     return Prepared(proposal, tuple(files), live, tuple(contents), tuple(waiting))
 
 

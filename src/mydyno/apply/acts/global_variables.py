@@ -25,6 +25,8 @@ _POOL = "innodb_buffer_pool_size"
 class SetGlobals(Act):
     """SET GLOBAL of all of them, in one session. They last until the server's next start."""
 
+    needs_server = True
+
     kind: Literal["global variables"] = "global variables"
     before: dict[str, Value]
     after: dict[str, Value]

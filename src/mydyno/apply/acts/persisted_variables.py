@@ -23,6 +23,8 @@ _ASKED = "SELECT variable_name, variable_value FROM performance_schema.persisted
 class PersistVariables(Act):
     """What is kept; None: nothing. The running server goes on with the values that it has."""
 
+    needs_server = True
+
     kind: Literal["persisted variables"] = "persisted variables"
     before: dict[str, str | None]
     after: dict[str, str | None]

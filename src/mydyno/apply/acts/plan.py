@@ -14,7 +14,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.apply.acts import LiveAct, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.acts import LiveAct, WriteKernelFile
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
 from mydyno.apply.acts.persisted_variables import persisting
@@ -27,9 +27,7 @@ from mydyno.apply.means import Means
 from mydyno.stack.server.settings import settings_difference
 
 
-def live_acts(
-    changes: Sequence[Change], means: Means, restart: bool, persist: bool = False
-) -> tuple[LiveAct, ...]:
+def live_acts(changes: Sequence[Change], means: Means, restart: bool, persist: bool) -> tuple[LiveAct, ...]:
     """The acts in the order in which they are to be done, after all files have been replaced.
 
     What is in force already needs none. `restart`: whether the server may be restarted for what nothing else
@@ -37,19 +35,6 @@ def live_acts(
     of reach. Raises ApplyError when a present value cannot be read.
     """
     return tuple(_acts(changes, means, restart, persist))
-
-
-def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ...]:
-    """What counts only after the server's next start when these acts are done, a sentence each."""
-    if any(isinstance(act, RestartServer) for act in acts):
-        return ()
-    set_now = {name for act in acts if isinstance(act, SetGlobals) for name in act.after}
-    return tuple(
-        change.sentence()
-        for change in changes
-        if isinstance(change, SetUnit)
-        or (isinstance(change, SetVariable) and (change.restart or change.name not in set_now))
-    )
 
 
 def present(change: Change, means: Means) -> str | None:

@@ -30,6 +30,8 @@ _TOLD_LINES = 12
 class RestartServer(Act):
     """`before` and `after`: the variables that nothing but a restart brings; none for limits of the unit."""
 
+    needs_server = True
+
     kind: Literal["restart"] = "restart"
     unit: str
     first_run: str
