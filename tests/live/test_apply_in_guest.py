@@ -55,8 +55,8 @@ CHANGES: dict[str, tuple[Change, ...]] = {
 
 NEW = {
     "swappiness": "1",
-    "huge pages": "always [madvise] never",
-    "scheduler": "none [mq-deadline] kyber bfq",
+    "huge pages": "[madvise]",
+    "scheduler": "[mq-deadline]",
     "read ahead": "64",
     "mount": "rw,noatime",
     "mount of the server": "rw,noatime",
@@ -67,8 +67,8 @@ NEW = {
 
 LIVE = {
     "swappiness": "cat /proc/sys/vm/swappiness",
-    "huge pages": f"cat {THP}",
-    "scheduler": "cat /sys/block/vdc/queue/scheduler",
+    "huge pages": f"grep -o '[[].*[]]' {THP}",
+    "scheduler": "grep -o '[[].*[]]' /sys/block/vdc/queue/scheduler",
     "read ahead": "cat /sys/block/vdc/queue/read_ahead_kb",
     "mount": f"findmnt -n -o OPTIONS {DATA}",
     "mount of the server": f"grep ' {DATA} ' /proc/$(pidof mariadbd)/mountinfo | cut -d' ' -f6",
