@@ -49,6 +49,16 @@ tally() { # what a runner has written enters the total
     rm -f "$log" "$closing"
 }
 
+run_beside() { # tests that compute, at a low priority, then those of `drivers`; ended as a whole by SIGTERM
+    local status=0
+    trap 'kill "$!" 2>/dev/null' TERM
+    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/stack --ignore=tests/host --durations=5 &
+    wait "$!" || status=1
+    python -m pytest -m "$marks" "${drivers[@]}" --durations=10 &
+    wait "$!" || status=1
+    return "$status"
+}
+
 marks='not slow'
 [ "${1:-}" = --slow ] && marks=''
 
@@ -61,18 +71,20 @@ check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
 if [ "${1:-}" != --lint ]; then
     run_counted 'cargo test' '^test result:' cargo test --quiet --locked
     last_line='^=+ .* in [0-9.]+s'
-    # Tests of servers, disks and hosts mostly wait. The others only compute, and do it behind them.
+    # Tests of servers, disks and hosts mostly wait, so two rows of tests run beside each other: those that
+    # build, kill and look at the machine; and those that only compute, then those that only drive a server.
+    drivers=(tests/live/test_{atis,datasets,engine*,external,fio,load_command,order_entry,slap,smack,sql_bench,workloads}.py)
     beside=$(mktemp)
-    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/stack --ignore=tests/host --durations=5 >"$beside" 2>&1 &
+    run_beside >"$beside" 2>&1 &
     others=$!
     trap 'kill "$others" 2>/dev/null' EXIT
-    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/stack tests/host --durations=10
-    printf '\n==> pytest: the rest, which ran beside them\n'
+    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/stack tests/host "${drivers[@]/#/--ignore=}" --durations=10
+    printf '\n==> pytest: the rest and the workloads, which ran beside them\n'
     wait "$others"
     status=$?
     trap - EXIT
     cat "$beside"
-    tally 'pytest: the rest' "$last_line" "$status" "$beside"
+    tally 'pytest: the rest and the workloads' "$last_line" "$status" "$beside"
 fi
 
 printf '\n'

@@ -11,7 +11,7 @@ from mydyno.advise.change import SetVariable
 from mydyno.apply.acts import PersistVariables, SetGlobals
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.persisted_variables import persisting
-from mydyno.apply.acts.plan import live_acts, present
+from mydyno.apply.acts.plan import live_acts, present, waiting
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.stack import RunningServer
@@ -73,7 +73,7 @@ def test_what_somebody_else_has_set_since_is_seen(server: RunningServer) -> None
     assert (look.stands, look.says) == ("elsewhere", "thread_cache_size is 30")
 
 
-def test_a_server_of_no_unit_is_not_restarted_and_what_is_in_force_needs_no_act(
+def test_a_server_of_no_unit_waits_for_its_restart_and_what_is_in_force_needs_no_act(
     server: RunningServer,
 ) -> None:
     means = means_of(server)
@@ -82,13 +82,16 @@ def test_a_server_of_no_unit_is_not_restarted_and_what_is_in_force_needs_no_act(
         change("max_connections", str(variable(means, "max_connections"))),
         change("table_definition_cache", "777"),
     )
-    (act,) = live_acts(changes, means, restart=True, persist=False)
+    (act,) = live_acts(changes, means, restart=True)
     assert act == setting_globals(means, {"table_definition_cache": "777"})
+    waits = waiting(changes[::2], [act])
+    assert waits == ("innodb_log_file_size = 64M",)
 
 
 def test_without_a_way_into_the_server_nothing_of_it_is_done(server: RunningServer) -> None:
     changes = (change("table_definition_cache", "777"),)
-    assert live_acts(changes, Means(), restart=True, persist=False) == ()
+    assert live_acts(changes, Means(), restart=True) == ()
+    assert waiting(changes, ()) == ("table_definition_cache = 777",)
     with pytest.raises(ApplyError, match="no way into the server was given"):
         setting_globals(Means(), {"table_definition_cache": "777"})
 

@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]
 
 NOT_OF_STRUCTURE = {
+    "claims": "names compared",
     "cache-of-fio": "two values that depend on each other",
     "cache-of-sql-bench": "two values that depend on each other",
     "config-fraction": "what a unit means",

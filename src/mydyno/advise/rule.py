@@ -35,6 +35,8 @@ Layer = Literal[
     "replication",
     "logs",
     "schema",
+    "option files",
+    "release",
 ]
 
 

@@ -29,12 +29,9 @@ class Sentences:
 
         A change in a time is said in per cent of right's time: `faster by 12 % in running time`.
         """
-        value, interval = _known(ratio)
+        value, _ = _known(ratio)
+        size, low, high = _change(ratio)
         metric = self.metric
-        if value > 1:
-            size, low, high = value - 1, interval.low - 1, interval.high - 1
-        else:
-            size, low, high = 1 - value, 1 - interval.high, 1 - interval.low
         if metric.better == "higher" or metric.summed:
             faster = (value > 1) == (metric.better == "higher")
             claim = f"{self.left} is {'faster' if faster else 'slower'} than {self.right}"
@@ -48,11 +45,9 @@ class Sentences:
         """`no difference larger than 2.1 % between left and right (95 % CI -1.2 to 2.1), n=5 vs 5`."""
         _, interval = _known(ratio)
         low, high = interval.low - 1, interval.high - 1
-        digits = _digits(low, high)
-        largest = max(abs(_outward(low, digits, down=True)), abs(_outward(high, digits, down=False)))
         return (
-            f"no difference{self._in_metric} larger than {largest:.{digits}f} % between {self.left} and "
-            f"{self.right} ({self._interval(low, high)}), {_sizes(ratio)}"
+            f"no difference{self._in_metric} larger than {largest_difference(interval)} between {self.left} "
+            f"and {self.right} ({self._interval(low, high)}), {_sizes(ratio)}"
         )
 
     def identical(self, ratio: Ratio) -> str:
@@ -118,6 +113,28 @@ def percent_interval(low: float, high: float) -> str:
     digits = _digits(low, high)
     shown_low = _text(_outward(low, digits, down=True), digits)
     return f"{LEVEL * 100:.0f} % CI {shown_low} to {_text(_outward(high, digits, down=False), digits)}"
+
+
+def change(ratio: Ratio) -> str:
+    """`12 % (95 % CI 9 to 15)`: how far the ratio is from 1, whichever way. It must have an interval."""
+    size, low, high = _change(ratio)
+    return f"{100 * size:.{_digits(low, high)}f} % ({percent_interval(low, high)})"
+
+
+def largest_difference(interval: Interval) -> str:
+    """`2.1 %`: the bound of the interval that is farther from 1."""
+    low, high = interval.low - 1, interval.high - 1
+    digits = _digits(low, high)
+    largest = max(abs(_outward(low, digits, down=True)), abs(_outward(high, digits, down=False)))
+    return f"{largest:.{digits}f} %"
+
+
+def _change(ratio: Ratio) -> tuple[float, float, float]:
+    """How far a ratio is from 1 as a fraction, and the interval of that."""
+    value, interval = _known(ratio)
+    if value > 1:
+        return value - 1, interval.low - 1, interval.high - 1
+    return 1 - value, 1 - interval.high, 1 - interval.low
 
 
 def _known(ratio: Ratio) -> tuple[float, Interval]:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.advise.finding import Finding
-from mydyno.apply.acts import LiveAct, RestartServer
-from mydyno.apply.acts.plan import live_acts, present
+from mydyno.apply.acts import LiveAct
+from mydyno.apply.acts.plan import live_acts, present, waiting
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.plan import must_be_writable, read_file, replacing
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.means import Means
-from mydyno.apply.proposal import Proposal, Ways, propose, waits
+from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.apply.reading import Running
 from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.errors import ApplyError, MissingToolError
@@ -35,8 +35,8 @@ class Prepared:
     live: tuple[LiveAct, ...]
     contents: tuple[bytes, ...]
     """Of the files, before and after."""
-    waiting: tuple[Change, ...]
-    """What is not in force and counts only after the server's next start."""
+    waiting: tuple[str, ...]
+    """What is not in force and counts only after the server's next start, a sentence each."""
 
     @property
     def acts(self) -> tuple[ReplaceFile | LiveAct, ...]:
@@ -68,19 +68,20 @@ def prepare(
         must_be_writable(root, act)
         files.append(act)
         contents += bytes_of_it
-    reached = [change for change in proposal.changes if means.login or not _of_server(change)]
-    persist = server.reading is None and server.keeps_by_itself
-    live = live_acts(reached, means, restart, persist) if is_live else ()
-    restarts = any(isinstance(act, RestartServer) for act in live)
-    waiting = [] if restarts else [change for change in proposal.changes if _waits(change, means)]
-    return Prepared(proposal, tuple(files), live, tuple(contents), tuple(waiting))
+    live = live_acts(proposal.changes, means, restart, _kept(proposal, server)) if is_live else ()
+    pending = [change for change in proposal.changes if not _in_force(change, means)]
+    return Prepared(proposal, tuple(files), live, tuple(contents), waiting(pending, live))
 
 
-def _waits(change: Change, means: Means) -> bool:
-    if not waits(change) and (means.login or not isinstance(change, SetVariable)):
-        return False
-    now = _now(change, means)
-    return not isinstance(change, SetVariable | SetUnit) or now is None or not same_meaning(now, change.value)
+def _kept(proposal: Proposal, server: Running) -> frozenset[str]:
+    """The variables for which no option file is the place."""
+    names = frozenset(change.name for change in proposal.changes if isinstance(change, SetVariable))
+    return names if server.reading is None else names & server.reading.persisted
+
+
+def _in_force(change: Change, means: Means) -> bool:
+    now = _now(change, means) if isinstance(change, SetVariable | SetUnit) else None
+    return now is not None and isinstance(change, SetVariable | SetUnit) and same_meaning(now, change.value)
 
 
 def _now(change: Change, means: Means) -> str | None:

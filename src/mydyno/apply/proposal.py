@@ -62,11 +62,6 @@ class Proposal:
             if isinstance(change, ByHand)
         )
 
-    @property
-    def waits_for_restart(self) -> tuple[str, ...]:
-        """What counts only after the server's next start."""
-        return tuple(change.sentence() for change in self.changes if waits(change))
-
 
 @dataclass(frozen=True)
 class Ways:
@@ -108,11 +103,6 @@ def propose(
         texts = tried
         done.append(finding)
     return Proposal(tuple(done), texts, tuple(left))
-
-
-def waits(change: Change) -> bool:
-    """Whether it counts only after the server's next start."""
-    return isinstance(change, SetUnit) or (isinstance(change, SetVariable) and change.restart)
 
 
 def _stale(finding: Finding, present: Present) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from mydyno.apply.means import Means
     from mydyno.apply.preparing import Prepared
     from mydyno.apply.reading import Running
-    from mydyno.apply.store.store import Store
+    from mydyno.apply.store.store import Entry, Store
 
 
 class _Reach(reaching.ServerReach):
@@ -89,9 +90,9 @@ def apply(
     findings = select(found.findings, ids_of(only), ids_of(without))
     root = root.resolve()
     is_live = root == Path("/")
-    login = reach.login() if is_live and not offline and _needs_server(findings) else None
-    means = Means(root=root, login=login)
     store = Store(changes_folder(root))
+    is_needed = not offline and (_needs_server(findings) or needs_server(store.unfinished()))
+    means = Means(root=root, login=reach.login() if is_live and is_needed else None)
     if not dry_run:
         recover(store, means)
     server = _server(found, means)
@@ -114,6 +115,11 @@ def apply(
     _carry_out(found, prepared, server, store, means)
 
 
+def needs_server(entries: Sequence[Entry]) -> bool:
+    """Whether taking these back goes by way of the server."""
+    return any(act.needs_server for entry in entries for act in entry.application.acts)
+
+
 def recover(store: Store, means: Means) -> None:
     """Puts back what a killed mydyno has left, and says so."""
     from mydyno.apply.transaction import recover as put_back
@@ -130,14 +136,14 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.progress import telling
 
-    for line in check(prepared.proposal.texts, server, means.root):
+    for line in check(prepared.proposal.texts, means.root, server):
         typer.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",
         advice.server,
         tuple(finding.rule for finding in prepared.proposal.findings),
         prepared.acts,
-        waits_for_restart=tuple(change.sentence() for change in prepared.waiting),
+        waits_for_restart=prepared.waiting,
     )
     with store.held(), telling() as tell:
         carry_out(store.add(application, prepared.contents), means, tell)

@@ -35,8 +35,10 @@ def facts(reach: reaching.Reach, anonymous: _Anonymous = False) -> None:
     mydyno advise --facts facts.json
     ```
     """
+    from mydyno.facts.anonymous import anonymous as anonymised
+
     system = reach.system()
     for unread in system.unread:
         hint = f" (hint: {unread.hint})" if unread.hint else ""
         typer.echo(f"not read: {unread.what}: {unread.why}{hint}", err=True)
-    typer.echo(system.to_json(), nl=False)
+    typer.echo((anonymised(system) if anonymous else system).to_json(), nl=False)

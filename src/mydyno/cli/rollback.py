@@ -39,7 +39,7 @@ def rollback(
     from mydyno.apply.rolling_back import to_roll_back, way_back
     from mydyno.apply.store.store import Store, changes_folder, in_force
     from mydyno.apply.transaction import carry_out
-    from mydyno.cli.apply import recover
+    from mydyno.cli.apply import needs_server, recover
     from mydyno.cli.progress import telling
     from mydyno.core.errors import UsageError
 
@@ -47,8 +47,7 @@ def rollback(
     store = Store(changes_folder(root))
     unfinished = store.unfinished()
     entries = unfinished or [to_roll_back(store.entries(), application)]
-    with_server = any(act.needs_server for entry in entries for act in entry.application.acts)
-    means = Means(root=root, login=reach.login() if with_server else None)
+    means = Means(root=root, login=reach.login() if needs_server(entries) else None)
     recover(store, means)
     if unfinished and application is None:
         return

@@ -10,8 +10,8 @@ from mydyno.facts.record import Record
 class Limit(Record):
     """None: unlimited."""
 
-    soft: int | None
-    hard: int | None
+    soft: int | None = None
+    hard: int | None = None
 
 
 class Unit(Record):

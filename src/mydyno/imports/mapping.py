@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from mydyno.document.base import Fault, Section, clash, refuse
+from mydyno.document.claims import Claim, claim_faults
 from mydyno.document.problems import SpecErrors, nearest
 from mydyno.document.source import parse, read_text
 from mydyno.document.translate import translate
@@ -66,15 +67,6 @@ class MetricColumn(Section):
     )
 
 
-class Claim(Section):
-    """What the source concluded from the table, to be held beside what mydyno finds in it."""
-
-    factor: str = Field(description="What it is about.")
-    order: tuple[str, ...] = Field(min_length=2, strict=False, description="Its levels, the best first.")
-    where: dict[str, str] = Field(default={}, description="Factor -> level to which it is limited.")
-    said: str = Field(description="In the source's words.")
-
-
 Factor = Annotated[FactorColumn, BeforeValidator(_short)]
 Metric = Annotated[MetricColumn, BeforeValidator(_short)]
 
@@ -121,7 +113,7 @@ class ImportFile(Section):
             )
         factors = raw.get("factors")
         if isinstance(factors, Mapping):
-            yield from _claim_faults(raw.get("claims") or (), factors)
+            yield from claim_faults(raw.get("claims") or (), factors)
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -154,19 +146,6 @@ def _metric_faults(metrics: Mapping[str, Any], programs: bool) -> Iterable[Fault
     if IOS_PER_SECOND in metrics and "queries_per_second" in metrics:
         message = "I/Os and queries: an experiment is about one of them"
         yield Fault(message, None, None, ("metrics", IOS_PER_SECOND), True, False, True)
-
-
-def _claim_faults(claims: Any, factors: Mapping[str, Any]) -> Iterable[Fault]:
-    for place, claim in enumerate(claims if isinstance(claims, list | tuple) else ()):
-        if not isinstance(claim, Mapping):
-            continue
-        where = claim.get("where")
-        named = [claim.get("factor"), *(where if isinstance(where, Mapping) else ())]
-        for factor in named:
-            if isinstance(factor, str) and factor not in factors:
-                message = f"there is no factor {factor}"
-                likely = nearest(factor, factors)
-                yield Fault(message, ", ".join(factors), likely, ("claims", place), False, False, True)
 
 
 def load(path: Path) -> tuple[ImportFile, str]:

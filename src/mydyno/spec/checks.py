@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence
 
-from mydyno.document.problems import Findings
-from mydyno.document.tree import Entry, Location, Mapping, Scalar, find, locate, overlay, walk
+from mydyno.document.problems import Findings, nearest
+from mydyno.document.tree import Entry, Location, Mapping, Node, Scalar, find, locate, overlay, walk
+from mydyno.document.tree import Sequence as Items
 from mydyno.spec.factors import FactorSource
 from mydyno.spec.server import variable_name
 from mydyno.spec.setup import Setup
@@ -42,6 +44,28 @@ def one_spelling(tree: Mapping, findings: Findings) -> Mapping:
             entries[name] = entry
     place = locate(tree, _CONFIG)
     return overlay(tree, _CONFIG, Entry(place.key, Mapping(entries, config.position)))
+
+
+def refuse_claims_of_nothing(tree: Mapping, factors: Sequence[FactorSource], findings: Findings) -> None:
+    """A claim about a level that its factor does not have was misspelt."""
+    known = {factor.name: [level.name for level in factor.levels] for factor in factors}
+    for place, claim in enumerate(_items(tree.get("claims"))):
+        if not isinstance(claim, Mapping):
+            continue
+        about, where = claim.get("factor"), claim.get("where")
+        named = [(about.describe(), level) for level in _items(claim.get("order"))] if about else []
+        if isinstance(where, Mapping):
+            named += [(factor, entry.value) for factor, entry in where.entries.items()]
+        for factor, level in named:
+            text = level.describe()
+            if factor in known and text not in known[factor]:
+                message = f"claims.{place} is about a level that {factor} does not have"
+                likely = nearest(text, known[factor])
+                findings.add(level.position, message, text, ", ".join(known[factor]), likely)
+
+
+def _items(node: Node | None) -> Sequence[Node]:
+    return node.items if isinstance(node, Items) else ()
 
 
 def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from mydyno.document.base import Fault, Section, refuse
 from mydyno.document.beside import files_beside
+from mydyno.document.claims import Claim, claim_faults
 from mydyno.document.problems import Position, Problem
 from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.design import Design
@@ -120,12 +121,22 @@ class Experiment(Section):
     )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
     design: Design = Field(default_factory=Design, description="Points, repetition and order.")
+    claims: tuple[Claim, ...] = Field(
+        default=(),
+        strict=False,
+        description="What a guide, a paper or an advice says of the levels of a factor; the report holds "
+        "each claim beside what was measured.",
+    )
     sizes: tuple[str, ...] = Field(
         default=(),
         description="Overlays for `--size`: a name and the dotted paths that it replaces, "
         "as `toy: {workload.connections: [2, 4]}`.",
     )
     _source: Source = PrivateAttr()
+
+    @classmethod
+    def faults(cls, raw: AbstractMapping[str, Any]) -> Iterator[Fault]:
+        yield from claim_faults(raw.get("claims"), [factor.name for factor in raw.get("factors") or ()])
 
     @classmethod
     def read(cls, source: Source) -> Experiment:

@@ -16,6 +16,7 @@ from mydyno.document.tree import Location, Mapping, find, locate
 from mydyno.spec.checks import (
     meaning_of,
     one_spelling,
+    refuse_claims_of_nothing,
     refuse_empty_values,
     refuse_equal_levels,
     refuse_too_many_connections,
@@ -90,6 +91,8 @@ def _read(source: Source, findings: Findings) -> Experiment | None:
     except ValidationError as error:
         findings.problems += translate(error, Experiment, (), source.tree, findings.file)
     _check_points(source, findings)
+    if source.size is None:  # A size may leave levels out, and the claims about them with them.
+        refuse_claims_of_nothing(source.tree, source.factors, findings)
     return experiment
 
 

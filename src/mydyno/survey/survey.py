@@ -11,6 +11,7 @@ from mydyno.stack.server.login import Login
 from mydyno.survey.host.machine import LocalMachine, Machine
 from mydyno.survey.host.process import find_process
 from mydyno.survey.host.read import read_host
+from mydyno.survey.host.speed import measure
 from mydyno.survey.server.interval import Tell, Wait, pause
 from mydyno.survey.server.read import Read, read_server
 
@@ -22,13 +23,15 @@ def survey(
     machine: Machine | None = None,
     *,
     without_host: bool = False,
+    measured: bool = False,
     seconds: float = INTERVAL_SECONDS,
     tell: Tell = lambda text: None,
     wait: Wait = pause,
 ) -> System:
     """Reads the server behind `login`, and the machine that it runs on.
 
-    `machine` None: this one, if the server is seen to run here. Status is counted over `seconds`.
+    `machine` None: this one, if the server is seen to run here. Status is counted over `seconds`. `measured`:
+    with the speed of the data's disk, for which fio writes to it.
     Raises ServerError when there is no way in, HostError when the machine is lost.
     """
     unread: list[Unread] = []
@@ -41,6 +44,8 @@ def survey(
         else:
             tell(f"reading {machine.name}")
             server, host = _with_host(machine, pid, read, unread)
+            if measured and host is not None:
+                host = _with_speed(machine, host, tell, unread)
     return System(
         mydyno=__version__,
         read_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -68,6 +73,11 @@ def _with_host(
     variables = {name: found.value for name, found in read.server.variables.items()}
     seen = read_host(machine, pid, variables, read.server.release, unread)
     return read.with_origins(seen.options), seen.host
+
+
+def _with_speed(machine: Machine, host: Host, tell: Tell, unread: list[Unread]) -> Host:
+    speeds = measure(machine, host.storage, tell, unread)
+    return host.model_copy(update={"storage": host.storage.model_copy(update={"speeds": speeds})})
 
 
 def _elsewhere(login: Login) -> Unread:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from mydyno.results.records import (
     EXTERNAL_SERVER,
     LOAD_AVERAGE,
     UNSEEN_SERVER,
+    ClaimRecord,
     DataRecord,
     DesignRecord,
     ExperimentRecord,
@@ -61,7 +62,16 @@ def experiment_record(experiment: Experiment, plan: Plan) -> ExperimentRecord:
         created_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         mydyno_version=__version__,
         design=DesignRecord(**plan.design.model_dump()),
+        claims=tuple(_claims(experiment, _levels_in(experiment, plan))),
     )
+
+
+def _claims(experiment: Experiment, levels: Mapping[str, Sequence[str]]) -> Iterator[ClaimRecord]:
+    """Those about levels that are measured: a size of the file may have fewer."""
+    for claim in experiment.claims:
+        named = [*((claim.factor, each) for each in claim.order), *claim.where.items()]
+        if all(level in levels[factor] for factor, level in named):
+            yield ClaimRecord(factor=claim.factor, order=claim.order, where=claim.where, said=claim.said)
 
 
 def _levels_in(experiment: Experiment, plan: Plan) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from advise.builders import system
-from mydyno.advise import rule_of
+from mydyno.advise import after, rule_of
+from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Finding
 from mydyno.advise.rule import Judgement
 from mydyno.advise.targets import Targets, targets_of
@@ -25,3 +26,12 @@ def finding(rule: str, server: Server, targets: Targets | None = None, host: Hos
 
 def sentences(found: Finding) -> list[str]:
     return [change.sentence() for change in found.changes]
+
+
+def settled(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> bool:
+    """Whether the rule wants no change of mydyno's own any more once its changes are made."""
+    asked = system(server, host)
+    decided = targets or targets_of(asked)
+    found = finding(rule, server, targets, host)
+    again = rule_of(rule).judge(after(asked, found.changes), decided)
+    return not isinstance(again, Finding) or all(isinstance(each, ByHand) for each in again.changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
@@ -25,9 +25,8 @@ _POOL = "innodb_buffer_pool_size"
 class SetGlobals(Act):
     """SET GLOBAL of all of them, in one session. They last until the server's next start."""
 
-    needs_server = True
-
     kind: Literal["global variables"] = "global variables"
+    needs_server: ClassVar[bool] = True
     before: dict[str, Value]
     after: dict[str, Value]
 

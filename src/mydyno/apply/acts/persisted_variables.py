@@ -7,7 +7,7 @@ files (MySQL Reference Manual, Persisted System Variables). MariaDB has no such 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.server_values import server_session
@@ -23,9 +23,8 @@ _ASKED = "SELECT variable_name, variable_value FROM performance_schema.persisted
 class PersistVariables(Act):
     """What is kept; None: nothing. The running server goes on with the values that it has."""
 
-    needs_server = True
-
     kind: Literal["persisted variables"] = "persisted variables"
+    needs_server: ClassVar[bool] = True
     before: dict[str, str | None]
     after: dict[str, str | None]
 

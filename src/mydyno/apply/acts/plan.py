@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from mydyno.advise.change import (
     Change,
@@ -14,7 +14,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.apply.acts import LiveAct, WriteKernelFile
+from mydyno.apply.acts import LiveAct, RestartServer, SetGlobals, WriteKernelFile
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
 from mydyno.apply.acts.persisted_variables import persisting
@@ -27,14 +27,29 @@ from mydyno.apply.means import Means
 from mydyno.stack.server.settings import settings_difference
 
 
-def live_acts(changes: Sequence[Change], means: Means, restart: bool, persist: bool) -> tuple[LiveAct, ...]:
+def live_acts(
+    changes: Sequence[Change], means: Means, restart: bool, kept: Collection[str] = ()
+) -> tuple[LiveAct, ...]:
     """The acts in the order in which they are to be done, after all files have been replaced.
 
     What is in force already needs none. `restart`: whether the server may be restarted for what nothing else
-    brings. `persist`: whether the server is to keep its variables by itself, since its option files are out
-    of reach. Raises ApplyError when a present value cannot be read.
+    brings. `kept`: variables that the server is to keep by itself, since its option files are out of reach or
+    lose against what it keeps already. Raises ApplyError when a present value cannot be read.
     """
-    return tuple(_acts(changes, means, restart, persist))
+    return tuple(_acts(changes, means, restart, kept))
+
+
+def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ...]:
+    """What counts only after the server's next start when these acts are done, a sentence each."""
+    if any(isinstance(act, RestartServer) for act in acts):
+        return ()
+    set_now = {name for act in acts if isinstance(act, SetGlobals) for name in act.after}
+    return tuple(
+        change.sentence()
+        for change in changes
+        if isinstance(change, SetUnit)
+        or (isinstance(change, SetVariable) and (change.restart or change.name not in set_now))
+    )
 
 
 def present(change: Change, means: Means) -> str | None:
@@ -52,7 +67,7 @@ def present(change: Change, means: Means) -> str | None:
             return None if path is None else read_kernel_file(means.place(path))
 
 
-def _acts(changes: Sequence[Change], means: Means, restart: bool, persist: bool) -> Iterator[LiveAct]:
+def _acts(changes: Sequence[Change], means: Means, restart: bool, kept: Collection[str]) -> Iterator[LiveAct]:
     for change in changes:
         yield from _of_the_kernel(change, means)
     units = _lines_of_units(changes)
@@ -60,12 +75,14 @@ def _acts(changes: Sequence[Change], means: Means, restart: bool, persist: bool)
         yield reading_unit(unit, lines)
     variables = _not_in_force([change for change in changes if isinstance(change, SetVariable)], means)
     at_start = {change.name: change.value for change in variables if change.restart}
+    if means.login is not None and (keeps := _by_the_server(changes, kept)):
+        persists = persisting(means, keeps)
+        if persists.before != persists.after:
+            yield persists
     if restart and (at_start or units):
         restarts = restarting(means, next(iter(units), None), at_start)
         if restarts is not None:
             yield restarts
-    if persist and variables:
-        yield persisting(means, {change.name: change.value for change in variables})
     # After the restart, which brings them too: on the way back these may be values of no option file.
     if at_once := {change.name: change.value for change in variables if not change.restart}:
         yield setting_globals(means, at_once)
@@ -83,6 +100,11 @@ def _of_the_kernel(change: Change, means: Means) -> Iterator[LiveAct]:
             remount = remounting(change.mount_point, change.add, change.remove)
             if remount is not None:
                 yield remount
+
+
+def _by_the_server(changes: Sequence[Change], kept: Collection[str]) -> Mapping[str, str]:
+    variables = (change for change in changes if isinstance(change, SetVariable))
+    return {change.name: change.value for change in variables if change.name in kept}
 
 
 def _lines_of_units(changes: Sequence[Change]) -> Mapping[str, Mapping[str, str]]:

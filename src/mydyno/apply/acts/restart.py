@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
@@ -30,9 +30,8 @@ _TOLD_LINES = 12
 class RestartServer(Act):
     """`before` and `after`: the variables that nothing but a restart brings; none for limits of the unit."""
 
-    needs_server = True
-
     kind: Literal["restart"] = "restart"
+    needs_server: ClassVar[bool] = True
     unit: str
     first_run: str
     """systemd's name (InvocationID) for the run of the unit that was there before the application."""

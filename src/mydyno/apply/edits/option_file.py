@@ -1,14 +1,14 @@
 """Server variables at each start: a file of mydyno's own that is read late enough to win.
 
 First choice is zz-mydyno.cnf in the folder that the server reads last; where a line below its `!includedir`
-wins over that, or there is no such folder, a group of mydyno's own at the end of the file that is read last.
+wins over that, or there is no such folder, a group of mydyno's own at the end of the last file.
 Which line wins is asked of the same resolver that tells where a value comes from (`facts.option_files`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.advise.change import RemoveVariable, SetVariable
@@ -36,7 +36,7 @@ class Reading:
     on_command_line: frozenset[str] = frozenset()
     """Those that it is started with, which win over every file."""
     persisted: frozenset[str] = frozenset()
-    """Those that it keeps itself (SET PERSIST), which win over every file, too."""
+    """Those that it keeps itself (SET PERSIST), which win over every file: it goes on keeping them."""
     suffix: str | None = None
     """--defaults-group-suffix."""
 
@@ -55,6 +55,8 @@ class Reading:
 
 def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
     """Raises RefusedError when no place of mydyno's wins, naming the line that does."""
+    if change.name in reading.persisted:
+        return
     reading = reading.knowing(change.name)
     _refuse_what_wins_over_files(change.name, reading)
     now = reading.of(texts)
@@ -89,19 +91,16 @@ def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
             f"the server is started with --{name} on its command line, which wins over every file",
             "take it out there (`systemctl cat` shows the command line)",
         )
-    if name in reading.persisted:
-        raise RefusedError(
-            f"{name} was set by SET PERSIST, which wins over every file", f"RESET PERSIST {name}, then again"
-        )
 
 
-def _places(now: OptionFiles, start_files: Collection[str]) -> Iterator[tuple[str, bool]]:
+def _places(now: OptionFiles, start_files: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Where mydyno's line may go, the best first, and whether that is a file of its own."""
     for folder in reversed(now.folders):
         if not folder.startswith(_PACKAGED):
             yield f"{folder.rstrip('/')}/{NAME}", True
-    files = [path for path in now.files if not path.startswith(_PACKAGED)]
-    yield (files[-1], False) if files else (next(iter(start_files)), True)
+    # The end of a file is read after whatever it includes.
+    read = [path for path in start_files if path in now.files and not path.startswith(_PACKAGED)]
+    yield (read[-1], False) if read else (start_files[0], True)
 
 
 def _with(text: str | None, change: SetVariable, group: str, *, is_own: bool) -> str:

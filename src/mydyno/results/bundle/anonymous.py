@@ -7,43 +7,19 @@ owner's name in paths below /home and /Users. Numbers, settings and everything e
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from mydyno.core.hiding import HOST_SETTINGS, Hide, hider
 from mydyno.results.plain_rows import PlainRun, TableRows, Value
 from mydyno.results.records import EXTERNAL_SERVER, UNSEEN_SERVER
 
-HOST = "some-host"
-LAB = "/some/lab"
-_HOME = re.compile(r"/(home|Users)/[^/\s\"',:;]+")
-_HOST_SETTINGS = frozenset(
-    {"hostname", "report_host", "bind_address", "wsrep_node_name", "wsrep_node_address"}
-)
-_NO_NAMES = frozenset({"", "*", "::", "0.0.0.0", "127.0.0.1", "::1", "localhost"})
-_SHORTEST_WORD = 2
 
-Hide = Callable[[str], str]
-
-
-def hider(run: PlainRun, lab: str) -> Hide:
+def hider_of(run: PlainRun, lab: str) -> Hide:
     """What takes the names of this run out of a text. `lab`: the folder of the lab now."""
-    labs = {lab, *_labs(run)} - {"/", ""}
-    patterns = [re.escape(folder) + r"(?![\w.-])" for folder in sorted(labs, key=len, reverse=True)]
-    words = sorted(set(_host_names(run)) - _NO_NAMES, key=len, reverse=True)
-    hosts = [rf"(?<![\w.-]){re.escape(word)}(?![\w-])" for word in words if len(word) >= _SHORTEST_WORD]
-    folders = re.compile("|".join(patterns)) if patterns else None
-    names = re.compile("|".join(hosts)) if hosts else None
-
-    def hide(text: str) -> str:
-        if folders is not None:
-            text = folders.sub(LAB, text)
-        text = _HOME.sub(r"/\1/somebody", text)
-        return names.sub(HOST, text) if names is not None else text
-
-    return hide
+    return hider(_host_names(run), {lab, *_labs(run)})
 
 
 def hide_in_rows(run: PlainRun, hide: Hide) -> PlainRun:
@@ -91,7 +67,7 @@ def _hidden(value: Value, hide: Hide) -> Value:
 
 def _host_names(run: PlainRun) -> Iterator[str]:
     for name, value in _named(run, "settings", "in_force"):
-        if name in _HOST_SETTINGS:
+        if name in HOST_SETTINGS:
             yield value
     for name, value in _named(run, "environments", "value"):
         if name in (EXTERNAL_SERVER, UNSEEN_SERVER):

@@ -11,7 +11,7 @@ from pathlib import Path
 from mydyno import __version__
 from mydyno.core.errors import LabError
 from mydyno.results import files
-from mydyno.results.bundle.anonymous import hide_in_file, hide_in_rows, hider
+from mydyno.results.bundle.anonymous import hide_in_file, hide_in_rows, hider_of
 from mydyno.results.bundle.archive import ArchiveWriter
 from mydyno.results.bundle.manifest import MANIFEST, ROWS, VERSION, File, Manifest
 from mydyno.results.plain_rows import PlainRun
@@ -89,7 +89,7 @@ def _remove(partial: Path) -> None:
 
 
 def _sources(run: Run, plain: PlainRun, *, series: bool, anonymous: bool) -> Iterator[_Source]:
-    hide = hider(plain, str(run.folder.parent.parent.resolve())) if anonymous else None
+    hide = hider_of(plain, str(run.folder.parent.parent.resolve())) if anonymous else None
     yield _Source(ROWS, (plain if hide is None else hide_in_rows(plain, hide)).lines())
     found = [run.folder / name for name in _OF_RUN]
     for folder in sorted(plain.trial_folders):

@@ -33,15 +33,16 @@ _OF_A_DISK = (
     "queue/discard_max_bytes",
 )
 _OF_AN_ARRAY = (
-    "level",
-    "raid_disks",
-    "degraded",
-    "chunk_size",
-    "array_state",
-    "sync_action",
-    "bitmap/location",
-    "bitmap/chunksize",
-    "stripe_cache_size",
+    "md/level",
+    "md/raid_disks",
+    "md/degraded",
+    "md/chunk_size",
+    "md/array_state",
+    "md/sync_action",
+    "md/bitmap/location",
+    "md/bitmap/chunksize",
+    "md/stripe_cache_size",
+    "queue/read_ahead_kb",
 )
 
 
@@ -65,7 +66,7 @@ def read_disks(machine: Machine, tree: BlockTree, used: Iterable[str]) -> tuple[
 
 def read_arrays(machine: Machine, tree: BlockTree) -> tuple[Array, ...]:
     names = sorted(name for name in tree.names if re.fullmatch(r"md\d+|md_.+", name))
-    machine.fetch(f"/sys/block/{name}/md/{file}" for name in names for file in _OF_AN_ARRAY)
+    machine.fetch(f"/sys/block/{name}/{file}" for name in names for file in _OF_AN_ARRAY)
     return tuple(array for name in names if (array := _array(machine, tree, name)) is not None)
 
 
@@ -128,28 +129,29 @@ def _array(machine: Machine, tree: BlockTree, name: str) -> Array | None:
     """None for an array that does not run."""
 
     def text(file: str) -> str | None:
-        return _text(machine, name, f"md/{file}")
+        return _text(machine, name, file)
 
     def number(file: str) -> int | None:
         told = text(file)
         return int(told) if told and told.isdigit() else None
 
-    level, devices, missing = text("level"), number("raid_disks"), number("degraded")
+    level, devices, missing = text("md/level"), number("md/raid_disks"), number("md/degraded")
     if not level or not devices:
         return None
-    location = text("bitmap/location")
+    location = text("md/bitmap/location")
     return Array(
         name=name,
         level=level,
         devices=devices,
         # Levels without redundancy have no file `degraded`: they run whole or not at all.
         working=devices - (missing or 0),
-        chunk_bytes=number("chunk_size") or None,
-        state=text("array_state"),
-        action=text("sync_action"),
+        chunk_bytes=number("md/chunk_size") or None,
+        state=text("md/array_state"),
+        action=text("md/sync_action"),
         bitmap="internal" if location and location[0] in "+-" else location,
-        bitmap_chunk_bytes=number("bitmap/chunksize") if location not in (None, "none") else None,
-        stripe_cache_size=number("stripe_cache_size"),
+        bitmap_chunk_bytes=number("md/bitmap/chunksize") if location not in (None, "none") else None,
+        stripe_cache_size=number("md/stripe_cache_size"),
+        read_ahead_kib=number("queue/read_ahead_kb"),
         disks=tree.disks(name),
     )
 

@@ -14,6 +14,8 @@ from mydyno.survey.host.gaps import note
 from mydyno.survey.host.machine import Machine
 
 SYSCTLS = (
+    "dev.raid.speed_limit_max",
+    "dev.raid.speed_limit_min",
     "fs.aio-max-nr",
     "fs.aio-nr",
     "fs.file-max",
@@ -61,8 +63,11 @@ SYSCTLS = (
     "vm.zone_reclaim_mode",
 )
 _THP = "/sys/kernel/mm/transparent_hugepage"
-_GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
-_CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+_SCALING = "/sys/devices/system/cpu/cpu0/cpufreq/scaling"
+_CLOCK = "/sys/devices/system/clocksource/clocksource0"
+_VMSTAT, _NETSTAT = "/proc/vmstat", "/proc/net/netstat"
+_OF_VMSTAT = ("compact_stall", "oom_kill", "pswpin", "pswpout")
+_OF_NETSTAT = ("TcpExtListenOverflows", "TcpExtTCPReqQFullDoCookies", "TcpExtTCPReqQFullDrop")
 _LIMITS_CONF = "/etc/security/limits.conf"
 _NODES = "/sys/devices/system/node/node[0-9]*/meminfo"
 
@@ -77,8 +82,12 @@ def files() -> tuple[str, ...]:
         "/proc/sys/kernel/osrelease",
         f"{_THP}/enabled",
         f"{_THP}/defrag",
-        _GOVERNOR,
-        _CLOCK,
+        f"{_SCALING}_governor",
+        f"{_SCALING}_driver",
+        f"{_CLOCK}/current_clocksource",
+        f"{_CLOCK}/available_clocksource",
+        _VMSTAT,
+        _NETSTAT,
         *map(_path, SYSCTLS),
     )
 
@@ -95,11 +104,11 @@ def read_cpu(machine: Machine, allowed: str | None, quota: float | None, unread:
         return None
     nodes = machine.glob(_NODES)
     machine.fetch(nodes)
-    governor = machine.read_text(_GOVERNOR)
     return Cpu(
         count=max(1, min(usable, math.ceil(quota))) if quota else usable,
         model=cpu_model(machine.read_text("/proc/cpuinfo")),
-        governor=governor.strip() if governor else None,
+        governor=_line(machine.read_text(f"{_SCALING}_governor")),
+        scaling_driver=_line(machine.read_text(f"{_SCALING}_driver")),
         numa_nodes=len(nodes) or None,
         numa_memory_bytes=tuple(_kib(machine.read_text(node) or "", "MemTotal") or 0 for node in nodes),
     )
@@ -112,13 +121,14 @@ def read_memory(machine: Machine, limit: int | None, unread: list[Unread]) -> Me
     if total is None:
         note(unread, machine, "the memory", ("/proc/meminfo",))
         return None
-    pages = re.search(r"^HugePages_Total:\s+(\d+)$", text, re.MULTILINE)
+    free = _pages(text, "Free")
     return Memory(
         total=total,
         available=_kib(text, "MemAvailable"),
         swap_total=_kib(text, "SwapTotal"),
         swap_free=_kib(text, "SwapFree"),
-        huge_pages_total=int(pages[1]) if pages else None,
+        huge_pages_total=_pages(text, "Total"),
+        huge_pages_free=None if free is None else free - (_pages(text, "Rsvd") or 0),
         huge_page_bytes=_kib(text, "Hugepagesize"),
         limit=limit if limit is not None and limit < total else None,
     )
@@ -139,9 +149,25 @@ def read_kernel(machine: Machine, unread: list[Unread]) -> Kernel:
         sysctls={name: " ".join(value.split()) for name, value in values.items() if value is not None},
         thp_enabled=chosen(thp),
         thp_defrag=chosen(machine.read_text(f"{_THP}/defrag")),
-        clock_source=_line(machine.read_text(_CLOCK)),
+        clock_source=_line(machine.read_text(f"{_CLOCK}/current_clocksource")),
+        clock_sources=tuple((machine.read_text(f"{_CLOCK}/available_clocksource") or "").split()),
+        counters=counters(machine.read_text(_VMSTAT) or "", machine.read_text(_NETSTAT) or ""),
         limits_conf=tuple(_rules(machine.read_text(path) or "" for path in conf)),
     )
+
+
+def counters(vmstat: str, netstat: str) -> dict[str, int]:
+    """Those that rules look at, from the texts of the two files; netstat writes a line of names before each
+    line of numbers."""
+    found = {name: value for name, _, value in (line.partition(" ") for line in vmstat.splitlines())}
+    lines = netstat.splitlines()
+    for names, values in zip(lines[::2], lines[1::2], strict=False):
+        group, _, rest = names.partition(":")
+        found |= {
+            f"{group}{name}": value
+            for name, value in zip(rest.split(), values.partition(":")[2].split(), strict=False)
+        }
+    return {name: int(found[name]) for name in (*_OF_VMSTAT, *_OF_NETSTAT) if name in found}
 
 
 def count_of_list(text: str) -> int:
@@ -169,6 +195,11 @@ def _kib(text: str, name: str) -> int | None:
     """A line of meminfo, a node's with its `Node 0` before the name, in bytes."""
     found = re.search(rf"^(?:Node \d+ )?{name}:\s+(\d+) kB$", text, re.MULTILINE)
     return int(found[1]) * 1024 if found else None
+
+
+def _pages(meminfo: str, which: str) -> int | None:
+    found = re.search(rf"^HugePages_{which}:\s+(\d+)$", meminfo, re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 def _line(text: str | None) -> str | None:

@@ -11,7 +11,7 @@ from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Finished
 
-_PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 30.0
 
 
 class Machine(Protocol):
@@ -40,8 +40,8 @@ class Machine(Protocol):
     def real_path(self, path: str) -> str:
         """Without links; a path that is not there, as it is."""
 
-    def run(self, argv: Sequence[str]) -> Finished | None:
-        """A command to its end, with a neutral locale; None when there is no such program."""
+    def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:
+        """A command to its end, with a neutral locale; None without such a program or an end of it."""
 
 
 class LocalMachine:
@@ -83,11 +83,11 @@ class LocalMachine:
         real = os.path.realpath(self._at(path))
         return "/" + os.path.relpath(real, self._root) if self._root != Path("/") else real
 
-    def run(self, argv: Sequence[str]) -> Finished | None:
+    def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:
         if self._root != Path("/"):
             return None
         try:
-            return self._host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
+            return self._host.run(argv, timeout_seconds=patience_seconds)
         except (MissingToolError, ServerError):
             return None
 

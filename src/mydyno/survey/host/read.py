@@ -105,6 +105,15 @@ def _storage(
         ),
         uses=found.uses,
         fstab=_fstab(machine, unread),
+        trim_timer=_trim_timer(machine),
+    )
+
+
+def _trim_timer(machine: Machine) -> bool | None:
+    told = machine.run(["systemctl", "is-enabled", "fstrim.timer"])
+    word = told.stdout.strip() if told is not None else ""
+    return (
+        word.startswith("enabled") if word in ("enabled", "enabled-runtime", "disabled", "static") else None
     )
 
 

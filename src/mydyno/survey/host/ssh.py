@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from mydyno.core.errors import HostError
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Finished
+from mydyno.survey.host.machine import PATIENCE_SECONDS
 
 _CONNECT_SECONDS = 10
-_PATIENCE_SECONDS = 30.0
 _NO_SUCH_PROGRAM = 127
 _MOST_AT_ONCE = 200
 """Requests on their way before an answer is read, so that neither side waits for the other to read."""
@@ -27,7 +27,7 @@ class SshMachine:
 
     def __init__(self, target: str, port: int | None = None, options: Sequence[str] = ()) -> None:
         """Connects. Raises HostError, with the words of ssh."""
-        self.name = target
+        self._target = target
         self._refused: dict[str, str] = {}
         self._texts: dict[str, str | None] = {}
         self._mark = f"mydyno-{secrets.token_hex(8)}"
@@ -55,6 +55,10 @@ class SshMachine:
     def close(self) -> None:
         """Ends the shell there and the client here."""
         self._shell.close()
+
+    @property
+    def name(self) -> str:
+        return self._target
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -89,24 +93,26 @@ class SshMachine:
         (done,) = self._many([["readlink", "-f", "--", path]])
         return done.stdout.rstrip("\n") or path
 
-    def run(self, argv: Sequence[str]) -> Finished | None:
-        (done,) = self._many([argv])
+    def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:
+        (done,) = self._many([argv], patience_seconds)
         return None if done.returncode == _NO_SUCH_PROGRAM else done
 
-    def _many(self, commands: Sequence[Sequence[str]]) -> list[Finished]:
-        done = self._said([shlex.join(command) for command in commands])
+    def _many(
+        self, commands: Sequence[Sequence[str]], patience_seconds: float = PATIENCE_SECONDS
+    ) -> list[Finished]:
+        done = self._said([shlex.join(command) for command in commands], patience_seconds)
         return [
             Finished(tuple(command), each.returncode, each.stdout, each.stderr)
             for command, each in zip(commands, done, strict=True)
         ]
 
-    def _said(self, lines: Sequence[str]) -> list[Finished]:
+    def _said(self, lines: Sequence[str], patience_seconds: float = PATIENCE_SECONDS) -> list[Finished]:
         """The answers to shell commands, in as few round trips as the lines allow."""
         done: list[Finished] = []
         for begin in range(0, len(lines), _MOST_AT_ONCE):
             batch = lines[begin : begin + _MOST_AT_ONCE]
             self._send("".join(map(self._framed, batch)))
-            done += [self._answer(line) for line in batch]
+            done += [self._answer(line, patience_seconds) for line in batch]
         return done
 
     def _framed(self, line: str) -> str:
@@ -124,23 +130,19 @@ class SshMachine:
         except OSError:
             raise self._lost() from None
 
-    def _answer(self, line: str) -> Finished:
-        output = self._up_to(f"\n{self._mark}\n".encode())
-        errors = self._up_to(f"\n{self._mark} ".encode())
-        code = self._up_to(b"\n")
+    def _answer(self, line: str, patience_seconds: float) -> Finished:
+        deadline = time.monotonic() + patience_seconds
+        output = self._up_to(f"\n{self._mark}\n".encode(), deadline)
+        errors = self._up_to(f"\n{self._mark} ".encode(), deadline)
+        code = self._up_to(b"\n", deadline)
         return Finished((line,), int(code), output.decode(errors="replace"), errors.decode(errors="replace"))
 
-    def _up_to(self, mark: bytes) -> bytes:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+    def _up_to(self, mark: bytes, deadline: float) -> bytes:
         while mark not in self._heard:
             ready, _, _ = select.select([self._shell.stdout], [], [], max(0.0, deadline - time.monotonic()))
             block = os.read(self._shell.stdout.fileno(), _BLOCK) if ready else b""
             if not block:
-                raise (
-                    self._lost()
-                    if ready
-                    else HostError(f"{self.name} did not answer within {_PATIENCE_SECONDS:g} s")
-                )
+                raise self._lost() if ready else HostError(f"{self._target} did not answer in time")
             self._heard += block
         before, _, self._heard = self._heard.partition(mark)
         return before
@@ -149,9 +151,9 @@ class SshMachine:
         self._shell.wait(2.0)
         said = self._shell.errors().strip().splitlines()
         return HostError(
-            f"ssh to {self.name}: {said[-1] if said else 'the connection ended'}",
-            f"`ssh -o BatchMode=yes {self.name} true` must work without a question: a key that it knows, and"
-            " a host key that you have accepted once",
+            f"ssh to {self._target}: {said[-1] if said else 'the connection ended'}",
+            f"`ssh -o BatchMode=yes {self._target} true` must work without a question: with a key that it"
+            " knows and a host key that you have accepted once",
         )
 
 

@@ -35,9 +35,8 @@ def parse_innodb_report(text: str) -> Innodb:
 
 def _sections(text: str) -> Mapping[str, str]:
     """Heading -> what stands under it."""
-    found = list(_HEADING.finditer(text))
-    ends = [*(heading.start() for heading in found[1:]), len(text)]
-    return {heading[1]: text[heading.end() : end] for heading, end in zip(found, ends, strict=True)}
+    parts = _HEADING.split(text)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def _number(section: str, label: str) -> int | None:

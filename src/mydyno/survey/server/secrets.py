@@ -21,6 +21,7 @@ _HARMLESS = frozenset(
         "caching_sha2_password_public_key_path",
         "caching_sha2_password_storage_format",
         "default_authentication_plugin",
+        "disconnect_on_expired_password",
         "sha256_password_private_key_path",
         "sha256_password_public_key_path",
         "sql_require_primary_key",

@@ -24,7 +24,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return NotHere("MariaDB has one buffer pool since 10.5.1")
     now = server.number(_NAME)
     pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
-    if now is None or pool is None:
+    if not now or pool is None:
         return Unknown(_NAME)
     wanted = instances_advised(system, pool)
     changes = settings(server, {_NAME: wanted}) if wanted is not None else ()

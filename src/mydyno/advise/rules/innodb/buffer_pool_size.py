@@ -63,9 +63,9 @@ def _disk_reads(server: Server) -> float | None:
 
 def _of_misses(server: Server) -> tuple[str, ...]:
     reads, asked = server.grown("Innodb_buffer_pool_reads"), server.grown("Innodb_buffer_pool_read_requests")
-    if reads is None or not asked:
+    rate = _disk_reads(server)
+    if reads is None or not asked or rate is None:
         return ()
-    rate = reads / server.status.seconds
     return (
         f"{reads:,.0f} of {asked:,.0f} page requests went to the disk ({reads / asked:.3%}), {rate:,.1f}/s",
     )

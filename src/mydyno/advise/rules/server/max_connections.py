@@ -35,7 +35,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"at most {used:.0f} of {now} connections were in use {uptime(server)}")
     if not changes:
         return Fine(f"{refused:.0f} connections were refused, but {now} is what the memory has room for")
-    evidence = [f"at most {used:.0f} of {now} connections were in use {uptime(server)} ({used / now:.0%})"]
+    evidence = [f"at most {used:.0f} of {now} connections were in use {uptime(server)}"]
     if refused:
         evidence.append(f"{refused:.0f} connections were refused (Connection_errors_max_connections)")
     raised = wanted > now

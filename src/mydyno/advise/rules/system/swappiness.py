@@ -24,8 +24,6 @@ def _judge(system: System, _: Targets) -> Judgement:
     now = host.kernel.number(_NAME) if host else None
     if host is None or now is None:
         return Unknown(_NAME)
-    if host.container:
-        return NotHere("a container's kernel settings are its host's")
     if not host.memory.swap_total:
         return NotHere("this machine has no swap")
     if 1 <= now <= _MOST:

@@ -1,0 +1,42 @@
+"""Where advice is put to the test, and what that place takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mydyno.facts import FileSystem, System
+from mydyno.prove.place import Place
+
+
+def takes_all(name: str, value: str) -> str | None:
+    """Of a server that was not asked."""
+    return None
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A place, with what is known of it and of the system that the advice is about."""
+
+    on: Place
+    refuses: Callable[[str, str], str | None] = takes_all
+    """Why the server there does not take a variable with that value; None when it does."""
+    system: System | None = None
+    """The facts that the advice was made of, where they are at hand."""
+    most_open_files: int | None = None
+    """Above this no process of ours can be allowed; None: not known."""
+
+    @property
+    def has_storage(self) -> bool:
+        """Whether it builds disks and file systems of its own."""
+        return self.on in ("vm", "uml")
+
+    @property
+    def data(self) -> FileSystem | None:
+        """The file system of the advised server's data directory."""
+        host = self.system.host if self.system else None
+        return host.storage.of("data") if host else None
+
+    @property
+    def data_disks(self) -> frozenset[str]:
+        return frozenset(self.data.disks if self.data else ())

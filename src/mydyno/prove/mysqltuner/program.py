@@ -1,0 +1,117 @@
+"""MySQLTuner itself: found in PATH, or fetched from Debian and unpacked, and run against one server.
+
+Its version of 2022 (1.9.9, Debian 12) and that of 2.6.0 divide by innodb_buffer_pool_chunk_size and end
+where a server shows 0 there (MariaDB 10.11.12 and later), so one in PATH is taken only when it is as new as
+the one that is known to work.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from mydyno.core.cache import cache_folder
+from mydyno.core.errors import EngineError, MissingToolError
+from mydyno.core.writing import writing
+from mydyno.host.cache_store import CacheStore
+from mydyno.host.images.apt import PrivateApt
+from mydyno.host.images.build import Progress, need
+from mydyno.host.images.suites import MOVING_SUITE, sources_of
+from mydyno.host.local import LocalHost
+from mydyno.stack.server.login import Login
+
+PACKAGE = "mysqltuner"
+LEAST = (2, 9)
+"""Versions since this one live through the servers that mydyno knows."""
+_CACHE = "programs"
+_PROGRAM = Path("usr") / "bin" / PACKAGE
+_MOST_SECONDS = 300
+
+
+def find() -> Path | None:
+    """The program in PATH or in mydyno's cache, when it is new enough."""
+    named = shutil.which(PACKAGE)
+    places = [Path(named)] if named else []
+    places.append(cache_folder(_CACHE) / PACKAGE / _PROGRAM)
+    return next((place for place in places if place.is_file() and version_of(place) >= LEAST), None)
+
+
+def version_of(program: Path) -> tuple[int, ...]:
+    """As the script itself says it; () where it does not."""
+    text = program.read_text(encoding="utf-8", errors="replace")
+    found = re.search(r'\$tunerversion\s*=\s*"(\d+(?:\.\d+)*)"', text)
+    return tuple(map(int, found[1].split("."))) if found else ()
+
+
+def fetch(progress: Progress) -> Path:
+    """The program, from the suite of Debian that has the newest, unpacked into mydyno's cache.
+
+    Nothing is installed. Raises MissingToolError, HostError.
+    """
+    if (here := find()) is not None:
+        return here
+    need("apt-get", "dpkg-deb")
+    host = LocalHost()
+    folder = cache_folder(_CACHE)
+    store = CacheStore(folder)
+    with store.staging() as staging:
+        apt = PrivateApt(host, staging, sources_of(host, MOVING_SUITE), progress)
+        tree = apt.unpack(apt.fetch(PACKAGE), staging / PACKAGE)
+        if version_of(tree / _PROGRAM) < LEAST:
+            raise MissingToolError(
+                f"Debian {MOVING_SUITE} has no mysqltuner of {LEAST[0]}.{LEAST[1]} or later"
+            )
+        store.put(tree, folder / PACKAGE)
+    return folder / PACKAGE / _PROGRAM
+
+
+def run(program: Path, login: Login) -> str:
+    """What it prints of the server. The password stands in an option file of 0600 and nowhere else.
+
+    Raises MissingToolError without perl or a client, EngineError when it fails.
+    """
+    for tool in ("perl", "mysql", "mysqladmin"):
+        if shutil.which(tool) is None:
+            raise MissingToolError(f"MySQLTuner needs {tool}", "apt-get install perl default-mysql-client")
+    with tempfile.TemporaryDirectory(prefix="mydyno-tuner-") as name:
+        options = Path(name) / "client.cnf"
+        with writing(options):
+            options.touch(mode=0o600)
+            options.write_text(option_file(login), encoding="utf-8")
+        command = [
+            *("perl", str(program), "--defaults-file", str(options)),
+            *("--nocolor", "--noask", "--skippassword"),
+        ]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_MOST_SECONDS,
+                cwd=name,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise EngineError(f"MySQLTuner did not end within {_MOST_SECONDS} s") from None
+    if done.returncode != 0:
+        said = "\n".join(f"  | {line}" for line in done.stderr.splitlines()[-6:])
+        raise EngineError(f"MySQLTuner ended with {done.returncode}\n{said}")
+    return done.stdout
+
+
+def option_file(login: Login) -> str:
+    """A `[client]` group. The server's clients take `\\` and `"` inside quotes with a backslash in front."""
+
+    def quoted(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    place = (
+        {"socket": str(login.socket)} if login.socket else {"host": str(login.host), "port": str(login.port)}
+    )
+    options = {"user": login.user, "password": login.password.reveal(), **place}
+    return "[client]\n" + "".join(f"{name} = {quoted(value)}\n" for name, value in options.items())

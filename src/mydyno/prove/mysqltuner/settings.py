@@ -1,0 +1,103 @@
+"""What MySQLTuner's lines mean as settings. The one place where that is decided.
+
+| it prints | taken as | why |
+|---|---|---|
+| `NAME=V`, `NAME (=V)`, `NAME = V (...)`, `NAME should be (=V)` | V | it says so |
+| `NAME (>= V)`, `NAME (~ V)`, `NAME (V)` | V | the least that it asks for |
+| `NAME (N) > V` | V | N is the value in force |
+| `NAME (> V)` | twice V | V is the value in force; how much more is not said |
+| `NAME (<= V)` | V | the most that it allows |
+| `NAME (< V)` | half of V | V is the value in force |
+| `NAME (start at V)` | V | it says so |
+| `NAME between A and B` | A | the gentler bound |
+
+Anything else is no setting: a sentence, a variable that the server does not have, a value that is no
+number where one is compared, `(> 0)`, of which nothing can be doubled. Where it names a variable twice the
+first line counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mydyno.catalogue.convert import size_text
+from mydyno.prove.mysqltuner.report import Report
+
+_UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_NUMBER = r"(\d+(?:\.\d+)?)([KMGTB]?)\b"
+_NAME = r"([a-z][a-z0-9_-]*)"
+_SIZE_STEP = 1 << 20
+"""Sizes are printed with one decimal: `1.2G` becomes whole mebibytes, rounded up."""
+
+_COMPARED = re.compile(rf"{_NAME}\s*(?:should be\s*)?\(\s*(>=|<=|>|<|=|~|start at)\s*{_NUMBER}")
+_FROM_TO = re.compile(rf"{_NAME}\s*\(\s*{_NUMBER}\s*\)\s*>\s*{_NUMBER}")
+_BARE = re.compile(rf"{_NAME}\s*\(\s*{_NUMBER}\s*\)\s*$")
+_BETWEEN = re.compile(rf"{_NAME} between {_NUMBER} and")
+_SET = re.compile(rf"{_NAME}\s*=\s*([A-Za-z0-9_.-]+)\b")
+
+
+@dataclass(frozen=True)
+class Settings:
+    values: Mapping[str, str]
+    """By plain names, as an option file takes them."""
+    left_out: tuple[tuple[str, str], ...]
+    """Lines that are no settings, and why."""
+
+
+def settings_of(report: Report, variables: Mapping[str, str]) -> Settings:
+    """The settings that the report asks for. `variables`: those of the server, by name."""
+    values: dict[str, str] = {}
+    left_out: list[tuple[str, str]] = []
+    for line in report.variables:
+        found = _setting(line)
+        if isinstance(found, str):
+            left_out.append((line, found))
+            continue
+        name, value = found
+        if name not in variables:
+            left_out.append((line, "this server has no such variable"))
+        elif name in values:
+            left_out.append((line, f"an earlier line says {name} = {values[name]}"))
+        else:
+            values[name] = value
+    return Settings(values, tuple(left_out))
+
+
+def _setting(line: str) -> tuple[str, str] | str:
+    """Name and value, or why there is none."""
+    if found := _FROM_TO.match(line):
+        return _plain(found[1]), _written(_number(found[4], found[5]), found[5])
+    if found := _COMPARED.match(line):
+        name, sign, number, unit = found.groups()
+        value = _number(number, unit)
+        if sign == ">":
+            value *= 2
+        elif sign == "<":
+            value //= 2
+        if value == 0 and sign in "<>":
+            return "nothing can be doubled or halved there"
+        return _plain(name), _written(value, unit)
+    if found := _BETWEEN.match(line):
+        return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
+    if found := _BARE.match(line):
+        return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
+    if found := _SET.match(line):
+        return _plain(found[1]), found[2]
+    return "it is a sentence, no setting"
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _number(digits: str, unit: str) -> int:
+    exact = float(digits) * _UNITS[unit]
+    if unit in ("M", "G", "T"):
+        return -int(-exact // _SIZE_STEP) * _SIZE_STEP
+    return round(exact)
+
+
+def _written(value: int, unit: str) -> str:
+    return str(size_text(value)) if unit else str(value)

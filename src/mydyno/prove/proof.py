@@ -1,0 +1,161 @@
+"""What each finding was worth: its expected effect beside the verdict of the trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from mydyno.advise.finding import Finding
+from mydyno.analysis.verdict import ComparisonVerdict, Verdict, smallest_seen
+from mydyno.analysis.wording import change, largest_difference
+from mydyno.facts.record import Record
+from mydyno.prove.experiment import Proposal
+from mydyno.prove.levels import Level
+
+Outcome = Literal["worth it", "worth nothing", "harms", "not enough data", "not measured"]
+
+
+class Proof(Record):
+    """One level of the experiment against `as it is`, or a finding that has none."""
+
+    level: str
+    """The rule's id, `all together`..."""
+    findings: tuple[str, ...]
+    expected: str
+    """What the advice says of it."""
+    durability: str
+    """`keeps`, `raises` or `lowers`; of several findings the one that differs."""
+    outcome: Outcome
+    ratio: float | None = None
+    """Over `as it is`, in the metric; None: nothing was compared."""
+    low: float | None = None
+    high: float | None = None
+    """Bounds of the ratio's interval; None: too few trials for one."""
+    n: tuple[int, int] | None = None
+    """Trials of the level and of `as it is`."""
+    worth: str
+    """The verdict in words: `worth 12 % (9 to 15)`."""
+    not_measured: tuple[str, ...] = ()
+    """What of it is not measured, each change with the reason."""
+
+
+class Proofs(Record):
+    """What `prove.json` holds."""
+
+    format: int = 1
+    mydyno: str
+    experiment: str
+    server: str
+    """The advised one."""
+    metric: str | None
+    better: Literal["higher", "lower"] | None
+    notes: tuple[str, ...]
+    proofs: tuple[Proof, ...]
+
+
+def proofs_of(proposal: Proposal, verdicts: Mapping[str, ComparisonVerdict], mydyno: str) -> Proofs:
+    """What the trials say. `verdicts`: level -> the level against `as it is`."""
+    overall = {name: each.overall for name, each in verdicts.items()}
+    metric = next((each.metric for each in overall.values()), None)
+    return Proofs(
+        mydyno=mydyno,
+        experiment=proposal.name,
+        server=proposal.advice.server,
+        metric=metric.noun if metric else None,
+        better=metric.better if metric else None,
+        notes=proposal.shape.notes,
+        proofs=tuple(_proofs(proposal, overall)),
+    )
+
+
+def _proofs(proposal: Proposal, verdicts: Mapping[str, Verdict]) -> Iterator[Proof]:
+    levels = proposal.levels
+    for level in (*levels.alone, *levels.together):
+        yield _proof(level, verdicts.get(level.name))
+    measured = {finding for level in levels.alone for finding in _rules(level)}
+    for finding, reasons in proposal.not_measured:
+        if finding.rule not in measured:
+            yield Proof(
+                level=finding.rule,
+                findings=(finding.rule,),
+                expected=expected(finding),
+                durability=finding.durability,
+                outcome="not measured",
+                worth="not measured here",
+                not_measured=reasons,
+            )
+
+
+def _proof(level: Level, verdict: Verdict | None) -> Proof:
+    alone = len(level.members) == 1
+    finding = level.members[0].finding
+    differing = [each.finding.durability for each in level.members if each.finding.durability != "keeps"]
+    interval = verdict.ratio.interval if verdict else None
+    outcome = _outcome(verdict)
+    return Proof(
+        level=level.name,
+        findings=_rules(level),
+        expected=expected(finding) if alone else f"{len(level.members)} findings",
+        durability=differing[0] if differing else "keeps",
+        outcome=outcome,
+        ratio=verdict.ratio.value if verdict else None,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        n=(verdict.ratio.n_left, verdict.ratio.n_right) if verdict else None,
+        worth=_worth(outcome, verdict, finding if alone else None),
+        not_measured=tuple(reason for each in level.members for reason in each.left_out) if alone else (),
+    )
+
+
+def _rules(level: Level) -> tuple[str, ...]:
+    return tuple(each.finding.rule for each in level.members)
+
+
+def expected(finding: Finding) -> str:
+    """`throughput better (large): reads come from memory`."""
+    effect = finding.effect
+    return f"{effect.aspect} {effect.direction} ({effect.size}): {effect.says}"
+
+
+def _outcome(verdict: Verdict | None) -> Outcome:
+    if verdict is None:
+        return "not measured"
+    match verdict.outcome:
+        case "faster":
+            return "worth nothing" if verdict.negligible else "worth it"
+        case "slower":
+            return "worth nothing" if verdict.negligible else "harms"
+        case "no-difference":
+            return "worth nothing"
+        case "not-enough-data":
+            return "not enough data"
+
+
+def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -> str:
+    if verdict is None:
+        return "not measured: no valid trial"
+    ratio, metric = verdict.ratio, verdict.metric
+    in_metric = "" if metric.better == "higher" else f" of {metric.noun}"
+    bought = ""
+    if finding is not None and finding.durability == "raises" and finding.durability_says:
+        bought = f"; it buys durability: {finding.durability_says}"
+    note = f"; {verdict.durability_note}" if verdict.durability_note else ""
+    match outcome:
+        case "worth it" | "harms":
+            word = "worth" if outcome == "worth it" else "costs" if bought else "harms:"
+            return f"{word} {change(ratio)}{in_metric}{note}{bought}"
+        case "worth nothing":
+            largest = largest_difference(ratio.interval) if ratio.interval else None
+            told = f"no difference larger than {largest}" if largest else "identical in every trial"
+            return f"worth nothing: {told}{bought}"
+        case _:
+            return f"not enough data: {_needed(verdict)}{bought}"
+
+
+def _needed(verdict: Verdict) -> str:
+    if verdict.more_trials is not None:
+        return f"about {verdict.more_trials} more trials of each"
+    smallest = smallest_seen(verdict.ratio, verdict.standard)
+    if smallest is None:
+        return verdict.sentence
+    return f"so few trials of such a spread show differences of {100 * smallest:.0f} % or more"

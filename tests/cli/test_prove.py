@@ -1,0 +1,93 @@
+"""`mydyno prove --dry-run`: from the advice to the experiment and its plan; nothing is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from advise.builders import server, system
+from prove.builders import POOL, THREADS, advice, finding, variable
+from typer.testing import CliRunner
+
+from mydyno import spec
+from mydyno.advise.change import SetSysctl
+from mydyno.cli.main import app
+from mydyno.cli.proving import most_connections, release_of
+from mydyno.core.errors import UsageError
+from mydyno.facts import Schema
+
+SWAPPINESS = finding("swappiness", SetSysctl(name="vm.swappiness", value="1", was="60"), aspect="stability")
+TUNED = advice(
+    POOL.model_copy(update={"changes": (variable("innodb_buffer_pool_size", "64M", "16M"),)}), THREADS
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "advice.json").write_text(
+        TUNED.model_copy(update={"findings": (*TUNED.findings, SWAPPINESS)}).to_json()
+    )
+    facts = system(server(schema_facts=Schema(tables=1, bytes_by_engine={"InnoDB": 50 << 20})))
+    (tmp_path / "facts.json").write_text(facts.to_json())
+    return tmp_path
+
+
+def prove(folder: Path, *arguments: str) -> str:
+    answer = CliRunner().invoke(
+        app, ["prove", str(folder / "advice.json"), "--lab", str(folder / "lab"), *arguments]
+    )
+    if answer.exception is not None:
+        raise answer.exception
+    return answer.stdout
+
+
+def test_the_experiment_is_written_beside_the_advice_and_planned(folder: Path) -> None:
+    told = prove(folder, "--dry-run", "--rows", "1k", "--connections", "2,4", "--repeats", "3")
+    assert "12 trials" in told
+    assert "not measured: swappiness" in told
+    made = spec.load(folder / "advice-prove.yaml")
+    assert made.name == "prove-advice"
+    assert [each["advice"] for each in made.combinations()] == [
+        "as it is",
+        "buffer-pool",
+        "thread-cache",
+        "all together",
+    ]
+    assert not (folder / "lab").exists()
+
+
+def test_the_facts_give_the_size_of_the_data(folder: Path) -> None:
+    prove(folder, "--dry-run", "--facts", str(folder / "facts.json"), "--only", "buffer-pool")
+    made = spec.load(folder / "advice-prove.yaml")
+    assert 40 << 20 < made.workload.resolved.data_bytes < 60 << 20  # type: ignore[union-attr]
+
+
+def test_a_sequential_design_is_asked_for_by_its_precision(folder: Path) -> None:
+    prove(folder, "--dry-run", "--until", "±3%", "--only", "thread-cache", "--out", str(folder / "own.yaml"))
+    assert spec.load(folder / "own.yaml").design.until == 0.03
+
+
+def test_a_rule_without_a_finding_is_refused_with_those_that_have_one(folder: Path) -> None:
+    with pytest.raises(UsageError, match="no finding of the rule pool") as error:
+        prove(folder, "--dry-run", "--only", "pool")
+    assert "buffer-pool" in str(error.value.hint)
+
+
+def test_advice_of_which_nothing_can_be_measured_there_is_refused_with_the_reasons(folder: Path) -> None:
+    with pytest.raises(UsageError, match="sets no setting of the system"):
+        prove(folder, "--dry-run", "--only", "swappiness")
+
+
+def test_an_account_is_for_the_server_itself(folder: Path) -> None:
+    with pytest.raises(UsageError, match="without --on server"):
+        prove(folder, "--dry-run", "--user", "root")
+
+
+def test_the_largest_number_of_connections_is_found_in_ranges_too() -> None:
+    assert most_connections("1,8,10..400 step 1000") == 400
+
+
+def test_a_release_that_nobody_has_is_this_machines_own() -> None:
+    assert release_of("MySQL 8.0.36 at /run/mysqld/mysqld.sock") == "system"
+    assert release_of("MariaDB 10.5.3 at db:3306") == "mariadb-10.5"
+    assert release_of("something") == "system"

@@ -1,0 +1,32 @@
+"""The file of facts: what is written is read back, and what is no such file is told."""
+
+from __future__ import annotations
+
+import pytest
+from advise.builders import system
+from advise.strategies import Case, cases
+from hypothesis import given, settings
+
+from mydyno.core.errors import UsageError
+from mydyno.facts import Limit, Process
+from mydyno.facts.system import read_system
+
+
+@settings(max_examples=10)
+@given(cases())
+def test_any_system_is_read_back_as_it_was_written(case: Case) -> None:
+    written = case.system
+    assert read_system(written.to_json(), "facts.json") == written
+
+
+def test_an_unlimited_process_is_read_back() -> None:
+    plain = system()
+    assert plain.host is not None
+    process = Process(pid=1, limits={"Max open files": Limit(soft=1024, hard=None)})
+    written = plain.model_copy(update={"host": plain.host.model_copy(update={"process": process})})
+    assert read_system(written.to_json(), "facts.json") == written
+
+
+def test_what_is_no_file_of_facts_is_told_by_name() -> None:
+    with pytest.raises(UsageError, match=r"facts\.json holds no facts of mydyno"):
+        read_system('{"mydyno": "0.1.0"}', "facts.json")

@@ -1,0 +1,63 @@
+"""Which indexes could go."""
+
+from __future__ import annotations
+
+from mydyno.survey.server.indexes import Part, TableIndex, covered, of_rows
+
+
+def index(name: str, *columns: str | Part, unique: bool = False, kind: str = "BTREE") -> TableIndex:
+    parts = tuple(Part(column) if isinstance(column, str) else column for column in columns)
+    return TableIndex("shop.orders", name, unique or name == "PRIMARY", kind, parts)
+
+
+def found(*indexes: TableIndex) -> dict[str, str]:
+    return {each.index.name: each.by for each in covered(indexes)}
+
+
+def test_an_index_that_another_one_begins_with_could_go() -> None:
+    assert found(index("a", "a"), index("ab", "a", "b"), index("b", "b")) == {"a": "ab"}
+
+
+def test_of_two_alike_the_primary_key_stays_then_the_unique_one_then_the_first_by_name() -> None:
+    assert found(index("PRIMARY", "id"), index("i", "id")) == {"i": "PRIMARY"}
+    assert found(index("u", "a", unique=True), index("a", "a")) == {"a": "u"}
+    assert found(index("x", "a"), index("w", "a")) == {"x": "w"}
+
+
+def test_a_unique_index_stays_for_what_it_forbids() -> None:
+    assert found(index("u", "a", unique=True), index("ab", "a", "b")) == {}
+    assert found(index("u", "a", unique=True), index("v", "a", unique=True)) == {"v": "u"}
+    assert found(index("PRIMARY", "id"), index("id_a", "id", "a")) == {}
+
+
+def test_the_beginning_of_a_column_its_order_and_a_hash_are_something_else() -> None:
+    assert found(index("a", Part("a", 10)), index("ab", "a", "b")) == {}
+    assert found(index("a", Part("a", descending=True)), index("ab", "a", "b")) == {}
+    assert found(index("a", "a", kind="FULLTEXT"), index("ab", "a", "b")) == {}
+    assert found(index("a", Part("a", 10)), index("ab", Part("a", 10), "b")) == {"a": "ab"}
+
+
+def test_rows_of_information_schema_become_indexes_in_the_order_of_their_columns() -> None:
+    row = {
+        "TABLE_SCHEMA": "shop",
+        "TABLE_NAME": "orders",
+        "INDEX_NAME": "ab",
+        "NON_UNIQUE": 1,
+        "SUB_PART": None,
+        "COLLATION": "A",
+        "INDEX_TYPE": "BTREE",
+    }
+    (made,) = of_rows(
+        [
+            {**row, "SEQ_IN_INDEX": 2, "COLUMN_NAME": "b", "COLLATION": "D"},
+            {**row, "SEQ_IN_INDEX": 1, "COLUMN_NAME": "a", "SUB_PART": 7},
+        ]
+    )
+    assert made == index("ab", Part("a", 7), Part("b", descending=True))
+
+
+def test_two_indexes_on_expressions_are_never_taken_for_the_same() -> None:
+    row = {"TABLE_SCHEMA": "s", "TABLE_NAME": "t", "NON_UNIQUE": 1, "SEQ_IN_INDEX": 1, "COLUMN_NAME": None}
+    rest = {"SUB_PART": None, "COLLATION": "A", "INDEX_TYPE": "BTREE"}
+    made = of_rows([{**row, **rest, "INDEX_NAME": "e"}, {**row, **rest, "INDEX_NAME": "f"}])
+    assert list(covered(made)) == []
