@@ -12,19 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from apply.builders import advice, finding
 
 from live.debian_guest import DebianGuest, build_image
-from mydyno.advise import Advice
-from mydyno.advise.change import (
-    Change,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
-from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.advise.change import SetMountOptions, SetQueue, SetSysctl, SetSysfs, SetUnit, SetVariable
 from mydyno.core.errors import MissingToolError
 from mydyno.host.images.suites import SUITES, machine_suite
 from mydyno.host.local import LocalHost
@@ -36,22 +27,32 @@ ADVICE, HARMFUL = Path("/root/advice.json"), Path("/root/harmful.json")
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 DATA = "/var/lib/mysql"
 
-CHANGES: dict[str, tuple[Change, ...]] = {
-    "swappiness": (SetSysctl(name="vm.swappiness", value="1", was="60"),),
-    "huge-pages": (SetSysfs(path=THP, value="madvise", was="always"),),
-    "scheduler": (
+SWAPPINESS = finding("swappiness", SetSysctl(name="vm.swappiness", value="1", was="60"))
+EVERYTHING = (
+    SWAPPINESS,
+    finding("huge-pages", SetSysfs(path=THP, value="madvise", was="always")),
+    finding(
+        "scheduler",
         SetQueue(disk="vdc", attribute="scheduler", value="mq-deadline", was="none"),
         SetQueue(disk="vdc", attribute="read_ahead_kb", value="64", was="128"),
     ),
-    "access-times": (SetMountOptions(mount_point=DATA, add=("noatime",), remove=("relatime",), was=None),),
-    "open-files": (SetUnit(unit="mariadb.service", name="LimitNOFILE", value="65535", was="32768"),),
-    "connections": (SetVariable(name="max_connections", value="222", was="151", restart=False),),
-    "slow-log": (
+    finding(
+        "access-times", SetMountOptions(mount_point=DATA, add=("noatime",), remove=("relatime",), was=None)
+    ),
+    finding("open-files", SetUnit(unit="mariadb.service", name="LimitNOFILE", value="65535", was="32768")),
+    finding("connections", SetVariable(name="max_connections", value="222", was="151", restart=False)),
+    finding(
+        "slow-log",
         SetVariable(name="long_query_time", value="0.5", was="10.000000", restart=False),
         SetVariable(name="slow_query_log", value="ON", was="OFF", restart=False),
     ),
-    "log-buffer": (SetVariable(name="innodb_log_buffer_size", value="32M", was="16777216", restart=True),),
-}
+    finding(
+        "log-buffer", SetVariable(name="innodb_log_buffer_size", value="32M", was="16777216", restart=True)
+    ),
+)
+NO_START = finding(
+    "redo-place", SetVariable(name="innodb_log_group_home_dir", value="/nowhere", was="./", restart=True)
+)
 
 NEW = {
     "swappiness": "1",
@@ -104,30 +105,6 @@ def told(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def finding(rule: str, changes: tuple[Change, ...]) -> Finding:
-    return Finding(
-        rule=rule,
-        title=f"{rule} is not as it should be",
-        evidence=("a test says so",),
-        recommendation="; ".join(change.sentence() for change in changes),
-        changes=changes,
-        severity=Severity.MEDIUM,
-        effect=Effect(aspect="throughput", direction="better", size="small", says="It is a test."),
-        restart=any(isinstance(change, SetUnit) or getattr(change, "restart", False) for change in changes),
-    )
-
-
-def advice(release: str, changes: dict[str, tuple[Change, ...]]) -> str:
-    return Advice(
-        mydyno="0.1.0",
-        made_at="2026-11-21T12:00:00+00:00",
-        server=f"MariaDB {release} at /run/mysqld/mysqld.sock",
-        findings=tuple(finding(rule, each) for rule, each in changes.items()),
-        silent=(),
-        unread=(),
-    ).model_dump_json()
-
-
 @pytest.fixture(scope="module")
 def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DebianGuest]:
     """Switched on, with an advice for everything."""
@@ -144,11 +121,8 @@ def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DebianGuest]:
     guest = DebianGuest(image, folder)
     try:
         guest.switch_on()
-        release = guest.told("mariadb", "-N", "-e", "SELECT SUBSTRING_INDEX(VERSION(), '-', 1)").strip()
-        guest.host.write_text(ADVICE, advice(release, CHANGES))
-        nowhere = SetVariable(name="innodb_log_group_home_dir", value="/nowhere", was="./", restart=True)
-        harmful = {"swappiness": CHANGES["swappiness"], "redo-place": (nowhere,)}
-        guest.host.write_text(HARMFUL, advice(release, harmful))
+        guest.host.write_text(ADVICE, advice(*EVERYTHING).to_json())
+        guest.host.write_text(HARMFUL, advice(SWAPPINESS, NO_START).to_json())
         yield guest
     finally:
         guest.switch_off()
