@@ -40,7 +40,7 @@ def _complaints(texts: Texts, reading: Reading, binary: Path) -> list[str] | Non
         except MydynoError:
             return None
     lines = [line.replace(folder, "").strip() for line in done.stderr.splitlines()]
-    # What MariaDB's InnoDB does not take is told, and yet the program ends with 0: it would do without InnoDB.
+    # MariaDB tells what its InnoDB does not take, and yet ends with 0: it would do without InnoDB.
     said = [line for line in lines if _COMPLAINT.search(line)]
     if done.returncode != 0 and not said:
         said = lines[-3:]
