@@ -32,7 +32,7 @@ def history(
 
     ```text
     sudo mydyno history
-    sudo mydyno history 20261121-233012-ab3f
+    sudo mydyno history 20261121-233012-048213
     ```
     """
     from mydyno.apply.history import rows
