@@ -53,6 +53,12 @@ def names(tables: tuple[Any, ...]) -> list[str]:
     return [table.name for table in tables]
 
 
+@pytest.fixture(scope="module")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    with private_sshd(tmp_path_factory.mktemp("sshd")) as running:
+        yield running
+
+
 def test_a_server_and_its_machine_are_read(start: Start) -> None:
     server = start({"performance_schema": True, "max_connections": 77, "report_password": WORD})
     tell(
@@ -161,6 +167,26 @@ def test_over_a_loopback_address_the_server_is_known_by_its_process(server: Runn
     assert host.process.pid == server.pid
 
 
+def test_behind_a_forwarded_socket_is_a_machine_that_is_not_seen(
+    server: RunningServer, sshd: Sshd, tmp_path: Path
+) -> None:
+    here = tmp_path / "s.sock"
+    forward = ["ssh", "-N", "-o", "ExitOnForwardFailure=yes", "-v", "-L", f"{here}:{server.socket}"]
+    ssh = subprocess.Popen(
+        [*forward, "-p", str(sshd.port), *sshd.options, "root@127.0.0.1"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert ssh.stderr is not None
+        assert any("Entering interactive session" in line for line in ssh.stderr)
+        login = Login(server.admin_user, server.admin_password, socket=here)
+        system = survey(login, seconds=0.0)
+    finally:
+        ssh.terminate()
+        ssh.communicate()
+    assert system.host is None
+    assert "the server's host" in {unread.what for unread in system.unread}
+
+
 def test_a_server_that_is_not_there_is_an_error_with_its_address() -> None:
     with pytest.raises(ServerError, match=r"127\.0\.0\.1:1: "):
         survey(Login("root", Secret(""), host="127.0.0.1", port=1), seconds=0.0)
@@ -176,12 +202,6 @@ def test_the_command_prints_facts_that_can_be_read_again(workplace: Workplace, s
     assert read_system(done.stdout, "facts.json").server.address == str(server.socket)
     hidden = workplace.run("facts", "--facts", str(saved), "--anonymous").stdout
     assert read_system(hidden, "hidden").server.text("hostname") in ("some-host", "localhost")
-
-
-@pytest.fixture(scope="module")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    with private_sshd(tmp_path_factory.mktemp("sshd")) as running:
-        yield running
 
 
 def test_over_ssh_the_same_facts_are_read(start: Start, sshd: Sshd) -> None:
