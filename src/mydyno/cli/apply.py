@@ -95,6 +95,10 @@ def apply(
     means = Means(root=root, login=reach.login() if is_live and is_needed else None)
     if not dry_run:
         recover(store, means)
+    elif store.unfinished():
+        typer.echo(
+            "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
+        )
     server = _server(found, means)
     if str(server.version) != found.server.partition(" at ")[0]:
         typer.echo(
@@ -112,7 +116,7 @@ def apply(
         return
     if not yes:
         _ask(len(prepared.acts))
-    _carry_out(found, prepared, store, means)
+    _carry_out(found, prepared, server, store, means)
 
 
 def needs_server(entries: Sequence[Entry]) -> bool:
@@ -130,13 +134,13 @@ def recover(store: Store, means: Means) -> None:
                 typer.echo(f"mydyno: {line}", err=True)
 
 
-def _carry_out(advice: Advice, prepared: Prepared, store: Store, means: Means) -> None:
+def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:
     from mydyno.apply.checks import check
     from mydyno.apply.store.application import new_application
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.progress import telling
 
-    for line in check(prepared.proposal.texts.changed(), means.root):
+    for line in check(prepared.proposal.texts, means.root, server):
         typer.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",

@@ -3,7 +3,7 @@
 import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system
-from advise.rules.judged import found, sentences
+from advise.rules.asking import found, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.rules.innodb import (
@@ -106,7 +106,8 @@ def test_mariadb_11_calls_it_otherwise() -> None:
     }
     the_system = system(server(MARIADB_118, variables), on_disk("ssd"))
     assert sentences(flush_method.RULE.judge(the_system, LARGE)) == [
-        "innodb_data_file_buffering = OFF (now ON)"
+        "innodb_data_file_buffering = OFF (now ON)",
+        "innodb_flush_method = O_DIRECT (now fsync)",
     ]
 
 

@@ -38,6 +38,9 @@ _MYSQL: Mapping[str, Source] = {
 }
 """VARIABLE_SOURCE (MySQL Reference Manual, "Performance Schema variables_info Table")."""
 
+_OF_THIS_SESSION = frozenset({"wait_timeout", "max_execution_time", "information_schema_stats_expiry"})
+"""Set by the survey for itself; MySQL tells the source of a session's value where there is one."""
+
 
 @dataclass(frozen=True)
 class Told:
@@ -68,11 +71,15 @@ def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
         return {}
     rows = asking.rows(
         what,
-        "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info",
+        "SELECT VARIABLE_NAME, IF(VARIABLE_SOURCE = 'DYNAMIC' AND COALESCE(SET_USER, 'boot') = 'boot', NULL,"
+        " VARIABLE_SOURCE), VARIABLE_PATH FROM performance_schema.variables_info",
         "SELECT ON performance_schema.*",
     )
     return {
-        str(name).lower(): Told(_MYSQL.get(str(source)), path or None) for name, source, path in rows or ()
+        name.lower(): Told(
+            None if name.lower() in _OF_THIS_SESSION else _MYSQL.get(str(source)), path or None
+        )
+        for name, source, path in rows or ()
     }
 
 
@@ -84,6 +91,8 @@ def origin_of(name: str, value: str, told: Told | None, files: OptionFiles | Non
         if not lines or not _means(lines[-1].value, value):
             return None
         return _of_file(lines[-1], lines)
+    if told.source == "set while running" and lines and _means(lines[-1].value, value):
+        return _of_file(lines[-1], lines)  # Set, and written down too: a restart does not lose it.
     if told.source != "file":
         return Origin(source=told.source, file=told.file, overridden=tuple(line.place for line in lines))
     said = [line for line in lines if told.file is None or line.file == told.file]
@@ -108,6 +117,14 @@ def _means(written: str | None, shown: str) -> bool:
     if same_value(written, shown) or written.rstrip("/") == shown.rstrip("/"):
         return True
     try:
-        return parse_bytes(written) == int(shown)
+        return _number(written) == float(shown)
     except ValueError:
         return False
+
+
+def _number(text: str) -> float:
+    """Of `10`, `0.5` and `16M`. Raises ValueError."""
+    try:
+        return float(text)
+    except ValueError:
+        return parse_bytes(text)
