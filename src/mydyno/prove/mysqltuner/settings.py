@@ -15,8 +15,8 @@
 connect, whatever it is told.
 
 Anything else is no setting: a sentence, a variable that the server does not have, a value that is no
-number where one is compared, `(> 0)`, of which nothing can be doubled, the value in force. Where it names a variable twice the
-first line counts.
+number where one is compared, `(> 0)`, of which nothing can be doubled, the value in force. Where it names
+a variable twice the first line counts.
 """
 
 from __future__ import annotations
