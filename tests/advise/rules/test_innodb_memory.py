@@ -1,7 +1,7 @@
 """Rules on InnoDB's memory: the buffer pool and its parts."""
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
-from advise.rules.judged import found, sentences
+from advise.rules.asking import found, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.rules.innodb import (
