@@ -95,6 +95,10 @@ def apply(
     means = Means(root=root, login=reach.login() if is_live and is_needed else None)
     if not dry_run:
         recover(store, means)
+    elif store.unfinished():
+        typer.echo(
+            "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
+        )
     server = _server(found, means)
     if str(server.version) != found.server.partition(" at ")[0]:
         typer.echo(

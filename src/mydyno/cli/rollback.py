@@ -32,7 +32,7 @@ def rollback(
 
     ```text
     sudo mydyno rollback
-    sudo mydyno rollback 20261121-233012-ab3f
+    sudo mydyno rollback 20261121-233012-048213
     ```
     """
     from mydyno.apply.means import Means
