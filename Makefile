@@ -34,7 +34,8 @@ test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure the engine against its peers, and what changes between trials take, on this machine
+bench: setup-dev ## measure engine and advice against their peers, and what changes between trials take, here
+	python benchmarks/advice_vs_peers.py
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py
