@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from scipy import stats
 
+from mydyno.core.server_release import SYSTEM
 from mydyno.host.local import LocalHost
 from mydyno.host.programs import find_program
 from mydyno.stack import (
@@ -29,9 +30,8 @@ from mydyno.stack import (
     Setting,
     Site,
     Stack,
-    find_binary,
-    inspect_binary,
 )
+from mydyno.stack.server.releases import binary_of
 
 DATABASE = "mydyno_bench"
 _POLL_SECONDS = 0.05
@@ -51,16 +51,23 @@ class Measured:
 @contextmanager
 def private_server(workload: dict[str, Any], max_connections: int) -> Iterator[RunningServer]:
     """A server with the workload's tables, in a folder that is gone afterwards."""
+    with configured_server(
+        workload, {"max_connections": max_connections, "innodb_buffer_pool_size": "256M"}
+    ) as server:
+        yield server
+
+
+@contextmanager
+def configured_server(
+    workload: dict[str, Any], config: Mapping[str, Setting], release: str = SYSTEM
+) -> Iterator[RunningServer]:
+    """The same with settings of the caller's; without any it is as its makers ship it."""
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
         lab = Path(name)
         # The server runs as another user when root starts it.
         lab.chmod(0o755)
         host = LocalHost()
-        binary = inspect_binary(host, find_binary())
-        config: dict[str, Setting] = {
-            "max_connections": max_connections,
-            "innodb_buffer_pool_size": "256M",
-        }
+        binary = binary_of(release)
 
         def prepare(server: RunningServer) -> dict[str, Any]:
             run_engine(server, workload, [], prepare="create")

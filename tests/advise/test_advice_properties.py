@@ -100,7 +100,12 @@ _QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_t
 def holds(check: Check, examples: int, *, always_the_same: bool) -> None:
     """Looks for a system on which `check` fails."""
 
-    @settings(max_examples=examples, suppress_health_check=_QUIET, derandomize=always_the_same)
+    @settings(
+        max_examples=examples,
+        suppress_health_check=_QUIET,
+        derandomize=always_the_same,
+        deadline=None,
+    )
     @given(cases())
     def of_any(case: Case) -> None:
         check(case.system)

@@ -95,6 +95,7 @@ def test_disks_arrays_mounts_and_huge_pages_are_as_they_were_set() -> None:
     )
     changes = [
         SetQueue(disk="sda", attribute="scheduler", value="none", was="bfq"),
+        SetQueue(disk="md0", attribute="read_ahead_kb", value="512", was="128"),
         SetArray(array="md0", attribute="stripe_cache_size", value="4096", was="256"),
         SetMountOptions(mount_point="/d", add=("noatime",), remove=("nobarrier",), was=None),
         SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was="always"),
@@ -104,6 +105,19 @@ def test_disks_arrays_mounts_and_huge_pages_are_as_they_were_set() -> None:
     assert done.host is not None
     assert [disk.scheduler for disk in done.host.storage.disks] == ["none", "bfq"]
     assert done.host.storage.arrays[0].stripe_cache_size == 4096
+    assert done.host.storage.arrays[0].read_ahead_kib == 512
     assert done.host.storage.filesystems[0].options == ("rw", "noatime")
     assert done.host.storage.fstab[0].options == ("defaults", "noatime")
     assert done.host.kernel.thp_enabled == "madvise"
+
+
+def test_another_scheduler_gives_a_disk_another_queue() -> None:
+    disk = Disk(name="sda", scheduler="none", requests=32)
+    before = system(the_host=host(storage=Storage(disks=(disk,))))
+    scheduler = SetQueue(disk="sda", attribute="scheduler", value="mq-deadline", was="none")
+    requests = SetQueue(disk="sda", attribute="nr_requests", value="256", was="32")
+    alone, both = after(before, [scheduler]), after(before, [requests, scheduler])
+    assert alone.host is not None
+    assert both.host is not None
+    assert alone.host.storage.disks[0].requests is None, "nobody knows before it is read"
+    assert both.host.storage.disks[0].requests == 256

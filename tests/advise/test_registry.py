@@ -13,6 +13,46 @@ from mydyno.core.errors import UsageError
 
 FOLDERS = ("hardware", "system", "innodb", "server", "schema")
 
+LEAST = 60
+SEEDS = {
+    "RAID instead of single disks, its level by the workload (000, 002, 003)": ["raid-level"],
+    "RAID 0 under a database: a disk that fails takes all (000)": ["raid-redundancy"],
+    "the chunk's size (000, 002)": ["raid-chunk"],
+    "redo and binary logs on disks of their own (003)": ["redo-apart"],
+    "the I/O scheduler by the kind of disk (000, 002)": [
+        *("scheduler-nvme", "scheduler-ssd", "scheduler-rotating", "scheduler-virtual"),
+    ],
+    "elevator= on the kernel's command line (000, 002)": ["elevator-parameter"],
+    "noatime (000, 002)": ["mount-atime"],
+    "the line of fstab: nobootwait, and the space in it (000, 002)": ["fstab-faults"],
+    "the file system (000, 004)": ["filesystem-kind", "mount-barriers"],
+    "open files in limits.conf and rc.local (000, 002)": [
+        *("open-files-limit-of-process", "open-files-limit", "limits-conf-ignored"),
+    ],
+    "processes in limits.conf (000, 002)": ["process-limit"],
+    "innodb_buffer_pool_size (000, 002, 003)": ["buffer-pool-size"],
+    "innodb_log_file_size (000, 002)": ["redo-capacity"],
+    "max_connections (000, 001, 002)": ["max-connections"],
+    "innodb_file_per_table (000, 002)": ["file-per-table"],
+    "innodb_flush_log_at_trx_commit (000, 002)": ["flush-at-commit"],
+    "innodb_log_buffer_size by Innodb_log_waits (000, 002)": ["log-buffer"],
+    "query_cache_size = 0 (000, 002)": ["query-cache"],
+    "the slow log (000, 002)": ["slow-log", "long-query-time"],
+    "thread_cache_size by Threads_created (001)": ["thread-cache", "thread-pool"],
+    "the data copied to the array, datadir left on the root (000, 002)": ["data-on-root"],
+}
+"""What the seed guides say, and the rules that bring it up to date."""
+BESIDE = {
+    "I/O capacity by the measured disk": ["io-capacity"],
+    "flush method and doublewrite": ["flush-method", "doublewrite"],
+    "binary log sync": ["binary-log-sync"],
+    "table caches": ["table-open-cache", "table-definition-cache"],
+    "temporary tables": ["tmp-table-size"],
+    "sort and join buffers that are too big": ["sort-buffer", "join-buffer"],
+    "isolation, autoinc, deadlocks": ["isolation-level", "autoinc-lock-mode", "deadlocks"],
+}
+"""What they do not mention."""
+
 
 def modules() -> list[str]:
     found = walk_packages(rules.__path__, f"{rules.__name__}.")
@@ -58,3 +98,13 @@ def test_a_rule_that_is_not_there_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError) as refused:
         rule_of("swappyness")
     assert refused.value.hint == "did you mean swappiness?"
+
+
+def test_there_are_many() -> None:
+    assert len(RULES) >= LEAST
+
+
+@pytest.mark.parametrize("item", [*SEEDS, *BESIDE])
+def test_what_the_seeds_say_and_what_they_leave_out_has_its_rule(item: str) -> None:
+    for name in {**SEEDS, **BESIDE}[item]:
+        assert rule_of(name).sources

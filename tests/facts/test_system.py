@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from advise.builders import system
 from advise.strategies import Case, cases
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 
 from mydyno.core.errors import UsageError
 from mydyno.facts import Limit, Process
-from mydyno.facts.system import read_system
+from mydyno.facts.system import FORMAT, read_system
 
 
 @settings(max_examples=10)
@@ -27,6 +29,15 @@ def test_an_unlimited_process_is_read_back() -> None:
     assert read_system(written.to_json(), "facts.json") == written
 
 
-def test_what_is_no_file_of_facts_is_told_by_name() -> None:
-    with pytest.raises(UsageError, match=r"facts\.json holds no facts of mydyno"):
-        read_system('{"mydyno": "0.1.0"}', "facts.json")
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"mydyno": "0.1.0"}', "\x00"])
+def test_what_is_no_file_of_facts_is_told_by_name(text: str) -> None:
+    with pytest.raises(UsageError, match=r"facts\.json holds no facts of mydyno") as caught:
+        read_system(text, "facts.json")
+    assert "mydyno facts" in (caught.value.hint or "")
+
+
+def test_a_file_of_a_newer_mydyno_is_told_from_a_broken_one() -> None:
+    told = json.loads(system().to_json())
+    told |= {"format": FORMAT + 1, "mydyno": "9.9", "something": "that this one does not know"}
+    with pytest.raises(UsageError, match=r"was written by a newer mydyno \(9\.9\)"):
+        read_system(json.dumps(told), "facts.json")

@@ -47,10 +47,17 @@ _ATIMES = frozenset({"atime", "noatime", "relatime", "strictatime"})
 
 
 def after(system: System, changes: Iterable[Change]) -> System:
-    """The system with all of `changes` made; what is to be done by hand is left undone."""
-    for change in changes:
+    """The system with all of `changes` made; what is to be done by hand is left undone.
+
+    Schedulers come first, as a disk's queue is made anew for its scheduler.
+    """
+    for change in sorted(changes, key=lambda each: not _is_scheduler(each)):
         system = _changed(system, change)
     return system
+
+
+def _is_scheduler(change: Change) -> bool:
+    return isinstance(change, SetQueue) and change.attribute == "scheduler"
 
 
 def _changed(system: System, change: Change) -> System:
@@ -125,17 +132,24 @@ def _with_sysctl(host: Host, name: str, value: str) -> Host:
 
 def _with_storage(storage: Storage, change: SetQueue | SetArray | SetMountOptions) -> Storage:
     match change:
-        case SetQueue(disk=name, attribute=attribute, value=value):
-            part = {"read_ahead_kb": "read_ahead_kib", "nr_requests": "requests"}.get(attribute, attribute)
-            new: object = value if attribute == "scheduler" else int(value)
+        case SetQueue(disk=name, attribute="scheduler", value=value):
             disks = tuple(
-                _with(disk, **{part: new}) if disk.name == name and part in type(disk).model_fields else disk
+                _with(disk, scheduler=value, requests=None) if disk.name == name else disk
+                for disk in storage.disks
+            )
+            return _with(storage, disks=disks)
+        case SetQueue(disk=name, attribute="nr_requests", value=value):
+            disks = tuple(
+                _with(disk, requests=int(value)) if disk.name == name else disk for disk in storage.disks
+            )
+            return _with(storage, disks=disks)
+        case SetQueue(disk=name, value=value):
+            disks = tuple(
+                _with(disk, read_ahead_kib=int(value)) if disk.name == name else disk
                 for disk in storage.disks
             )
             arrays = tuple(
-                _with(array, **{part: new})
-                if array.name == name and part in type(array).model_fields
-                else array
+                _with(array, read_ahead_kib=int(value)) if array.name == name else array
                 for array in storage.arrays
             )
             return _with(storage, disks=disks, arrays=arrays)

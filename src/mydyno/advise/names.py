@@ -18,6 +18,13 @@ def _ticked(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def counted(number: int, name: str, verb: str = "") -> str:
+    """`1 table`, `3 tables`, `2 indexes`; with `is` as the verb `1 table is`, `3 tables are`."""
+    plural = {"is": "are", "has": "have", "was": "were"}
+    noun = name if number == 1 else f"{name}es" if name.endswith("x") else f"{name}s"
+    return f"{number} {noun}" + (f" {verb if number == 1 else plural[verb]}" if verb else "")
+
+
 def first(names: Sequence[str]) -> str:
     """`a, b, c and 12 more`."""
     shown = ", ".join(names[:SHOWN])

@@ -112,7 +112,7 @@ def apply(
         return
     if not yes:
         _ask(len(prepared.acts))
-    _carry_out(found, prepared, store, means)
+    _carry_out(found, prepared, server, store, means)
 
 
 def needs_server(entries: Sequence[Entry]) -> bool:
@@ -130,13 +130,13 @@ def recover(store: Store, means: Means) -> None:
                 typer.echo(f"mydyno: {line}", err=True)
 
 
-def _carry_out(advice: Advice, prepared: Prepared, store: Store, means: Means) -> None:
+def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:
     from mydyno.apply.checks import check
     from mydyno.apply.store.application import new_application
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.progress import telling
 
-    for line in check(prepared.proposal.texts.changed(), means.root):
+    for line in check(prepared.proposal.texts, means.root, server):
         typer.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",

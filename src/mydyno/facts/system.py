@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from pydantic import ValidationError
 
 from mydyno.core.errors import UsageError
@@ -31,8 +33,9 @@ class System(Record):
 
 def read_system(text: str, source: str) -> System:
     """The facts in a file that `mydyno facts` wrote. Raises UsageError that names `source`."""
+    _refuse_newer(text, source)
     try:
-        system = System.model_validate_json(text)
+        return System.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
@@ -40,6 +43,14 @@ def read_system(text: str, source: str) -> System:
             f"{source} holds no facts of mydyno: {where}: {first['msg']}",
             "make it with `mydyno facts --server ... > FILE`",
         ) from error
-    if system.format > FORMAT:
-        raise UsageError(f"{source} was written by a newer mydyno ({system.mydyno})", "upgrade this one")
-    return system
+
+
+def _refuse_newer(text: str, source: str) -> None:
+    """Before its keys are looked at, of which some may be new."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return
+    if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
+        newer = told.get("mydyno", "its version is not told")
+        raise UsageError(f"{source} was written by a newer mydyno ({newer})", "upgrade this one")

@@ -146,3 +146,20 @@ def test_a_linear_volume_over_several_disks_uses_one_at_a_time() -> None:
     striped = LogicalVolume(name="vg0/data", segment="striped", stripes=2, stripe_bytes=64 << 10)
     told = judged("lvm-stripes", server(), host=on_volume(striped, ("sda", "sdb")))
     assert told == Fine("vg0/data: striped, 2 stripes of 64K, 2 disk(s)")
+
+
+def striped(*options: str, kind: str = "ext4") -> Host:
+    place = filesystem(kind=kind, options=("rw", "relatime", *options), array="md0", source="/dev/md0")
+    return host(storage=storage(place, arrays=(array("raid6", 6, chunk_bytes=512 << 10),)))
+
+
+def test_a_file_system_that_does_not_know_its_stripes_is_told_them() -> None:
+    found = finding("filesystem-stripe", server(), host=striped())
+    assert "512K chunk x 4 data disks = 2M a stripe" in found.evidence[0]
+    assert found.changes[0].model_dump()["commands"] == ("tune2fs -E stride=128,stripe_width=512 /dev/md0",)
+    far = finding("filesystem-stripe", server(), host=striped(kind="xfs"))
+    assert "sunit=1024,swidth=4096" in far.changes[0].sentence()
+    assert isinstance(judged("filesystem-stripe", server(), host=striped("stripe=512")), Fine)
+    knows = striped("sunit=1024", "swidth=4096", kind="xfs")
+    assert isinstance(judged("filesystem-stripe", server(), host=knows), Fine)
+    assert isinstance(judged("filesystem-stripe", server(), host=arrayed(array("raid10"))), NotHere)

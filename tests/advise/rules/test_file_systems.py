@@ -8,6 +8,7 @@ from advise.rules.asking import finding, judged, sentences, settled
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
 from mydyno.facts import DiskSpeed, FstabEntry, Host, Schema, Server, Storage
+from mydyno.facts.fstab import parse_fstab
 
 
 @pytest.mark.parametrize(
@@ -175,11 +176,17 @@ def fstab(*entries: FstabEntry, place: tuple[str, ...] = ("rw", "relatime")) -> 
 GOOD = FstabEntry(line=3, source="/dev/sda1", mount_point="/data", kind="ext4", options=("defaults",))
 
 
-def test_the_guides_broken_line_is_named() -> None:
-    broken = FstabEntry(line=5, fault="noatime stands where the dump number should: a space in the options?")
-    found = finding("fstab-faults", server(), host=fstab(GOOD, broken))
+def test_the_guides_lines_are_named() -> None:
+    guide = (
+        "UUID=431b1e78-8226-43ec-9460-514a9adf060e /RAID0 xfs defaults,nobootwait, noatime 0 0\n"
+        "/dev/sdb1 /mnt auto defaults,nobootwait,comment=cloudconfig 0 2\n"
+    )
+    found = finding("fstab-faults", server(), host=fstab(*parse_fstab(guide)))
     assert found.severity is Severity.HIGH
-    assert found.title.startswith("/etc/fstab:5: noatime stands where")
+    assert found.title == "3 faults in /etc/fstab"
+    assert found.evidence[0].startswith("/etc/fstab:1: 'noatime' stands where the number for dump belongs")
+    assert found.evidence[1] == "/etc/fstab:1: nobootwait is no option any more: write nofail"
+    assert found.evidence[2].startswith("/etc/fstab:2: nobootwait is an option of Upstart's alone")
 
 
 def test_options_that_are_gone_are_named_with_what_to_write() -> None:
@@ -257,3 +264,15 @@ def test_a_volatile_cache_is_told_by_what_its_flush_costs() -> None:
     assert "at most 200 in a row each second" in found.evidence[1]
     for harmless in (cached("write back", 0.0004), cached("write back"), cached("write through", 0.005)):
         assert isinstance(judged("write-cache", commits, host=host(storage=harmless)), Fine)
+
+
+def test_nfs_that_gives_up_writes_is_critical() -> None:
+    soft = stored(filesystem(kind="nfs4", options=("rw", "relatime", "vers=4.2", "soft", "local_lock=none")))
+    found = finding("mount-nfs", server(), host=soft)
+    assert found.severity is Severity.CRITICAL
+    assert found.evidence == (
+        "/data (data, redo log, binary log, undo): soft: a write that is not answered in time fails",
+    )
+    hard = stored(filesystem(kind="nfs4", options=("rw", "relatime", "vers=4.2", "hard")))
+    assert isinstance(judged("mount-nfs", server(), host=hard), Fine)
+    assert isinstance(judged("mount-nfs", server(), host=stored()), NotHere)

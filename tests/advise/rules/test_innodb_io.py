@@ -106,7 +106,8 @@ def test_mariadb_11_calls_it_otherwise() -> None:
     }
     the_system = system(server(MARIADB_118, variables), on_disk("ssd"))
     assert sentences(flush_method.RULE.judge(the_system, LARGE)) == [
-        "innodb_data_file_buffering = OFF (now ON)"
+        "innodb_data_file_buffering = OFF (now ON)",
+        "innodb_flush_method = O_DIRECT (now fsync)",
     ]
 
 

@@ -65,3 +65,10 @@ def test_what_tools_switch_and_what_mydyno_has_also_written_is_no_finding() -> N
     assert isinstance(judged("changed-while-running", running("read_only", "ON")), Fine)
     applied = running("max_connections", "800", "/etc/mysql/conf.d/zz-mydyno.cnf:2")
     assert isinstance(judged("changed-while-running", applied), Fine)
+
+
+def test_what_follows_from_a_line_is_not_overridden() -> None:
+    follows = Origin(source="compiled", overridden=(f"{FILE}:9",))
+    assert isinstance(
+        judged("overridden-settings", server(variables={"log_bin": variable("ON", origin=follows)})), Fine
+    )

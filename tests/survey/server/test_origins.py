@@ -29,6 +29,11 @@ def test_a_value_that_was_set_while_running_tells_the_lines_that_do_not_count() 
     assert found == Origin(source="set while running", overridden=("/etc/my.cnf:3",))
 
 
+def test_a_value_that_was_set_and_is_written_too_is_the_files() -> None:
+    found = origin_of("sort_buffer_size", "2097152", Told("set while running"), files())
+    assert found == Origin(source="file", file="/etc/my.cnf", line=3)
+
+
 def test_a_file_that_cannot_be_read_from_here_is_named_all_the_same() -> None:
     assert origin_of("port", "3", Told("file", "/rds/my.cnf"), None) == Origin(
         source="file", file="/rds/my.cnf"

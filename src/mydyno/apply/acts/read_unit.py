@@ -12,6 +12,8 @@ from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.core.units import parse_bytes
 
+_SHOWN_OTHERWISE = ("NUMAMask",)
+"""`all` is shown as the nodes that there are."""
 _PLAIN = re.compile(r"-?\d+[KMGT]?|[a-z]+")
 
 
@@ -52,7 +54,11 @@ def reading_unit(unit: str, wanted: Mapping[str, str]) -> ReadUnit:
     """The act behind the drop-in with these lines. Raises ApplyError."""
     before = properties(unit, wanted)
     # TimeoutStopSec= is shown as TimeoutStopUSec and shares of memory as bytes: those are not read back.
-    after = {name: value for name, value in wanted.items() if name in before and _PLAIN.fullmatch(value)}
+    after = {
+        name: value
+        for name, value in wanted.items()
+        if name in before and name not in _SHOWN_OTHERWISE and _PLAIN.fullmatch(value)
+    }
     return ReadUnit(unit=unit, before={name: before[name] for name in after}, after=after)
 
 

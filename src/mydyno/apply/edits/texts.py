@@ -54,6 +54,10 @@ class Texts:
         """The same texts, to lay edits over that may be thrown away."""
         return Texts(self.read, self.names_in, self.real, dict(self._new))
 
+    def unchanged(self) -> Texts:
+        """The texts as they are."""
+        return Texts(self.read, self.names_in, self.real)
+
     def changed(self) -> Mapping[str, tuple[str | None, str]]:
         """Path -> old text and new text, for files whose text would be another."""
         pairs = {path: (self._old(path), new) for path, new in sorted(self._new.items())}

@@ -14,6 +14,8 @@ from mydyno.survey.host.gaps import note
 from mydyno.survey.host.machine import Machine
 
 SYSCTLS = (
+    "dev.raid.speed_limit_max",
+    "dev.raid.speed_limit_min",
     "fs.aio-max-nr",
     "fs.aio-nr",
     "fs.file-max",

@@ -84,6 +84,8 @@ def origin_of(name: str, value: str, told: Told | None, files: OptionFiles | Non
         if not lines or not _means(lines[-1].value, value):
             return None
         return _of_file(lines[-1], lines)
+    if told.source == "set while running" and lines and _means(lines[-1].value, value):
+        return _of_file(lines[-1], lines)  # Set, and written down too: a restart does not lose it.
     if told.source != "file":
         return Origin(source=told.source, file=told.file, overridden=tuple(line.place for line in lines))
     said = [line for line in lines if told.file is None or line.file == told.file]
@@ -108,6 +110,14 @@ def _means(written: str | None, shown: str) -> bool:
     if same_value(written, shown) or written.rstrip("/") == shown.rstrip("/"):
         return True
     try:
-        return parse_bytes(written) == int(shown)
+        return _number(written) == float(shown)
     except ValueError:
         return False
+
+
+def _number(text: str) -> float:
+    """Of `10`, `0.5` and `16M`. Raises ValueError."""
+    try:
+        return float(text)
+    except ValueError:
+        return parse_bytes(text)

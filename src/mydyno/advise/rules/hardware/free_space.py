@@ -40,9 +40,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         lines.append(
             f"{each.mount_point} ({files}): {format_bytes(free)} of {format_bytes(size)} free ({part:.0%})"
         )
-        if part < worst and (part < _NONE or free < _LAST or (part < _SHORT and free < _PLENTY)):
+        if part < worst and (_used_up(part, free) or (part < _SHORT and free < _PLENTY)):
             worst, where = part, each.mount_point
-            critical = part < _NONE or free < _LAST
+            critical = _used_up(part, free)
     if not where:
         return Fine("; ".join(lines))
     purge = ""
@@ -67,6 +67,10 @@ def _judge(system: System, _: Targets) -> Judgement:
             says="writes go on, and a table can be rebuilt",
         ),
     )
+
+
+def _used_up(part: float, free: int) -> bool:
+    return part < _NONE or (free < _LAST and part < 2 * _SHORT)
 
 
 RULE = Rule(

@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("/etc/fstab")
     if host.container:
         return NotHere("a container's mounts are not made by its fstab")
-    lines = {entry.mount_point: entry for entry in host.storage.fstab if not entry.fault}
+    lines = {entry.mount_point: entry for entry in host.storage.fstab}
     found = places(system)
     if not found:
         return Unknown("the mount options under the server's files")
@@ -35,6 +35,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         if entry is None:
             if each.mount_point != "/" and each.source.startswith("/dev/"):
                 told.append(f"{each.mount_point} ({each.source}): no line in /etc/fstab")
+            continue
+        if entry.fault:  # fstab-faults tells of it
             continue
         told += (
             f"{each.mount_point}: {now} in force, {later} in /etc/fstab:{entry.line}"

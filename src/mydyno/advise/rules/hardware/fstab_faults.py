@@ -58,7 +58,7 @@ def _faults(entry: FstabEntry) -> Iterator[str]:
     if entry.fault:
         yield f"{where}: {entry.fault}"
     for option in entry.options:
-        if option in _GONE:
+        if option in _GONE and option not in (entry.fault or ""):
             yield f"{where}: {option} is no option any more: write {_GONE[option]}"
     if "" in entry.options and not entry.fault:
         yield f"{where}: an empty option: a comma too many, or a space after one"

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from mydyno.advise.change import SetVariable
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.innodb import is_mariadb
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.core.server_variables import Setting
 from mydyno.core.units import format_bytes
 from mydyno.facts import Server, System
 
@@ -36,18 +36,18 @@ _MOST_OF_MEMORY = 0.5
 
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
-    if server.has(_BUFFERING):
-        if server.switch(_BUFFERING) is False:
-            return Fine(f"{_BUFFERING} is OFF: data files are opened with O_DIRECT")
-    elif not server.has(_NAME):
-        return Unknown(_NAME)
     method = (server.text(_NAME) or "").casefold()
-    changes = _changes(server)
-    if not server.has(_BUFFERING) and method in _UNSAFE:
+    divided = server.has(_BUFFERING)
+    if not divided and not server.has(_NAME):
+        return Unknown(_NAME)
+    changes = _changes(server, method)
+    if method in _UNSAFE and not divided:
         return _unsafe(server, changes)
-    if not server.has(_BUFFERING) and method == _LESS_SAFE:
+    if method == _LESS_SAFE:
         return _less_safe(server, changes)
-    if method in _DIRECT and not server.has(_BUFFERING):
+    if divided and server.switch(_BUFFERING) is False:
+        return Fine(f"{_BUFFERING} is OFF: data files are opened with O_DIRECT")
+    if method in _DIRECT and not divided:
         return Fine(f"{_NAME} is {server.text(_NAME)}")
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind not in _FILE_SYSTEMS:
@@ -57,10 +57,12 @@ def _judge(system: System, targets: Targets) -> Judgement:
     return _buffered(server, changes)
 
 
-def _changes(server: Server) -> tuple[SetVariable, ...]:
-    if server.has(_BUFFERING):
-        return settings(server, {_BUFFERING: "OFF"})
-    return settings(server, {_NAME: "O_DIRECT"})
+def _changes(server: Server, method: str) -> tuple[SetVariable, ...]:
+    """In MariaDB 11 the old name still decides at start over what it was divided into (tried on 11.8)."""
+    wanted: dict[str, Setting] = {_BUFFERING: "OFF"} if server.has(_BUFFERING) else {_NAME: "O_DIRECT"}
+    if server.has(_BUFFERING) and method not in _DIRECT:
+        wanted[_NAME] = "O_DIRECT"
+    return settings(server, wanted)
 
 
 def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
@@ -130,15 +132,8 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
             says="the file system's copy of the data leaves the memory; steadier writes",
         ),
         risk="each miss of the buffer pool is a read of the disk: follow buffer-pool-size with it",
-        restart=any(change.restart for change in changes)
-        or (is_mariadb(server.release, (11, 0, 0)) and _set_in_a_file(server)),
+        restart=any(change.restart for change in changes),
     )
-
-
-def _set_in_a_file(server: Server) -> bool:
-    """Whether the deprecated name stands in an option file and decides at start."""
-    found = server.variables.get(_NAME)
-    return found is not None and found.origin is not None and found.origin.source != "compiled"
 
 
 RULE = Rule(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, quoted
+from mydyno.advise.names import SHOWN, counted, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_bytes
@@ -27,10 +27,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
     free = sum(table.free_bytes or 0 for table in found)
     if free < _WORTH:
-        return Fine(f"{format_bytes(free)} are free inside tables")
+        return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
     return Finding(
         rule=RULE.id,
-        title=f"{format_bytes(free)} of {len(found)} tables' files are empty",
+        title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
         evidence=tuple(
             f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
             f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from mydyno.advise.change import ByHand
 from mydyno.advise.counts import share
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, first, quoted
+from mydyno.advise.names import SHOWN, counted, first, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_bytes
@@ -30,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
     return Finding(
         rule=RULE.id,
-        title=f"{number} tables are MyISAM, which a crash tears",
+        title=f"{counted(number, 'table', 'is')} MyISAM, which a crash tears",
         evidence=(
             f"{format_bytes(schema.bytes_by_engine.get('MyISAM', 0))} in them",
             first(found),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, first, quoted
+from mydyno.advise.names import SHOWN, counted, first, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
@@ -31,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     told = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
     return Finding(
         rule=RULE.id,
-        title=f"{sum(counts.values())} tables are of engines without transactions: {told}",
+        title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {told}",
         evidence=(first(found), *(("the cluster does not copy them",) if cluster else ())),
         recommendation="move to InnoDB those whose content matters",
         changes=(

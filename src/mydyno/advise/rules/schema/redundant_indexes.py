@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, first, quoted
+from mydyno.advise.names import SHOWN, counted, first, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
@@ -24,7 +24,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("no index is the beginning of another")
     return Finding(
         rule=RULE.id,
-        title=f"{len(found)} indexes are the beginning of another",
+        title=f"{counted(len(found), 'index', 'is')} the beginning of another",
         evidence=(
             first(
                 [

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, first, quoted
+from mydyno.advise.names import SHOWN, counted, first, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import Server, System
@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     copied = role.replica or role.source or role.galera or role.group_replication
     return Finding(
         rule=RULE.id,
-        title=f"{len(found)} tables have no primary key",
+        title=f"{counted(len(found), 'table', 'has')} no primary key",
         evidence=(
             first([table.name for table in found]),
             *(

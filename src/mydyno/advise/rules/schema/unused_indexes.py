@@ -12,7 +12,7 @@ from __future__ import annotations
 from mydyno.advise.change import ByHand
 from mydyno.advise.counts import DAY, uptime
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN, first, quoted
+from mydyno.advise.names import SHOWN, counted, first, quoted
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import Index, Server, System
@@ -32,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"every index was read {uptime(server)}")
     return Finding(
         rule=RULE.id,
-        title=f"{len(found)} indexes were not read once {uptime(server)}",
+        title=f"{counted(len(found), 'index', 'was')} not read once {uptime(server)}",
         evidence=(first([f"{index.table}.{index.name}" for index in found]),),
         recommendation="hide them, wait for a whole business cycle, look at the replicas too, then drop them",
         changes=(

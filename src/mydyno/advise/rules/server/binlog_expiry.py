@@ -18,6 +18,7 @@ from mydyno.facts import System
 _SECONDS, _DAYS = "binlog_expire_logs_seconds", "expire_logs_days"
 _SOON = 14
 """Days until the disk is full."""
+_LATE = 365
 _WANTED_DAYS = 14
 
 
@@ -40,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     return Finding(
         rule=RULE.id,
         title="Binary logs are never removed"
-        + (f": the disk is full in {days:.0f} days" if days is not None else ""),
+        + (f": the disk is full in {days:.0f} days" if days is not None and days < _LATE else ""),
         evidence=(
             f"{_SECONDS} = {server.text(_SECONDS)}, {_DAYS} = {server.text(_DAYS)}",
             *_space(system),

@@ -34,7 +34,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if written is None:
         return Unknown("how much goes into the binary log (MySQL does not count it)")
     if written < _MUCH:
-        return Fine(f"{format_bytes(int(written))} a second go into the binary log")
+        return Fine(f"{written:,.0f} bytes a second go into the binary log")
     return Finding(
         rule=RULE.id,
         title=f"{format_bytes(int(written))} a second go into the binary log, every column of each row",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import first
+from mydyno.advise.names import counted, first
 from mydyno.advise.option_places import is_ours
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
@@ -29,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("what is in force comes from files, the command line or defaults")
     return Finding(
         rule=RULE.id,
-        title=f"{len(names)} settings were changed while the server ran and are lost at its restart",
+        title=f"{counted(len(names), 'setting', 'was')} changed while the server ran, until its restart",
         evidence=tuple(f"{name} = {server.text(name)}" for name in names),
         recommendation=f"write down what is meant to stay: {first(names)}",
         changes=(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from mydyno.advise.change import ByHand, Change, RemoveVariable
 from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.advise.names import counted
 from mydyno.advise.option_places import place
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
@@ -63,7 +64,13 @@ def _judge(system: System, _: Targets) -> Judgement:
     by_hand += [ByHand(says=_advice(server, name, row, origin)) for name, row, origin in late]
     return Finding(
         rule=RULE.id,
-        title=f"{len(ignored)} settings are ignored and {len(late)} deprecated by {server.release}",
+        title=" and ".join(
+            [
+                *([f"{counted(len(ignored), 'setting', 'is')} ignored"] if ignored else []),
+                *([f"{counted(len(late), 'setting', 'is')} deprecated"] if late else []),
+            ]
+        )
+        + f" by {server.release}",
         evidence=(
             *(f"{name} ({place(origin)}) has no effect" for name, origin in ignored),
             *(f"{name} ({place(origin)}): {row.history()}" for name, row, origin in late),

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.names import SHOWN
+from mydyno.advise.names import SHOWN, counted
 from mydyno.advise.option_places import is_ours, place
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
+
+_WRITTEN = ("file", "command line", "persisted")
+"""Sources that a line can lose to. A few variables (log_bin) follow from a line and are told as compiled."""
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -26,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         name: origin
         for name, origin in sorted(origins.items())
         if origin.overridden
-        and origin.source != "set while running"
+        and origin.source in _WRITTEN
         and not any(map(is_ours, (place(origin), *origin.overridden)))
     }
     if not lost:
@@ -36,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     ]
     return Finding(
         rule=RULE.id,
-        title=f"{len(lost)} settings are written more than once, and only the last line counts",
+        title=f"{counted(len(lost), 'setting', 'is')} written more than once, and only the last line counts",
         evidence=tuple(lines[:SHOWN]),
         recommendation="keep the line that is meant",
         changes=tuple(

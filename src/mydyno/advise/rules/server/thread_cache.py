@@ -13,7 +13,7 @@ not use it.
 
 from __future__ import annotations
 
-from mydyno.advise.counts import a_second, often, share
+from mydyno.advise.counts import a_second, share
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -30,18 +30,17 @@ _MOST = 512
 
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, made, used = (
-        server.number(_NAME),
-        often(server, "Threads_created"),
-        server.counter("Max_used_connections"),
-    )
-    if now is None or made is None or used is None:
+    now, used = server.number(_NAME), server.counter("Max_used_connections")
+    created, connections = server.counter("Threads_created"), server.counter("Connections")
+    if now is None or used is None or created is None or not server.uptime_seconds:
         return Unknown(f"{_NAME}, Threads_created or Max_used_connections")
     if (server.text("thread_handling") or "").casefold() in ("pool-of-threads", "loaded-dynamically"):
         return NotHere("a thread pool serves the connections")
-    part = share(server.counter("Threads_created"), server.counter("Connections"))
+    again = max(0.0, created - used)  # The first thread of each connection at the peak no cache can spare.
+    made = max(again / server.uptime_seconds, server.rate("Threads_created") or 0.0)
+    part = share(again, connections)
     if made < _OFTEN or part is None or part < _PART:
-        return Fine(f"{a_second(made)} threads are made, {now} are kept")
+        return Fine(f"{a_second(made)} threads are made anew, {now} are kept")
     limit = targets.max_connections or server.number("max_connections") or _MOST
     wanted = min(_MOST, limit, -(-int(used) // 10) * 10)
     if now >= wanted:
@@ -50,7 +49,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
         rule=RULE.id,
         title=f"{a_second(made)} threads are made anew: {now} are kept for {used:.0f} connections",
         evidence=(
-            f"Threads_created grows by {a_second(made)}; {part:.0%} of all connections needed a new one",
+            f"{created:.0f} threads were made for at most {used:.0f} connections at once",
+            f"{part:.0%} of all connections needed a new one",
             f"Max_used_connections = {used:.0f}, in tens and at most {min(_MOST, limit)}: {wanted}",
         ),
         recommendation=f"set {_NAME} to {wanted}; a pool of connections in the application does more",

@@ -39,6 +39,8 @@ def _judge(system: System, _: Targets) -> Judgement:
     if size is not None and not cpus / 2 <= size <= 2 * cpus:
         wanted[_SIZE] = cpus
     changes = settings(server, wanted)
+    if not pooled:  # A pool that does not run does not take its size.
+        changes = tuple(change.model_copy(update={"restart": True}) for change in changes)
     if not changes:
         return Fine(f"a pool of {size} groups on {cpus} CPUs")
     return Finding(

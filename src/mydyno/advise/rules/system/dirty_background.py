@@ -9,7 +9,7 @@ the binary log when it is not synced at each commit. A fixed number of bytes is 
 
 from __future__ import annotations
 
-from mydyno.advise.change import SetSysctl
+from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.reading import past_page_cache
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
@@ -31,22 +31,25 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("vm.dirty_background_ratio")
     numbers = f"the kernel begins to save at {format_bytes(begin)} of unsaved data"
     if not through:
-        return Fine(f"tables are written past the page cache and the binary log is synced; {numbers}")
+        return Fine(f"neither tables nor a binary log are left to the page cache; {numbers}")
     if begin <= _MUCH:
         return Fine(numbers)
-    now = host.kernel.sysctls
     return Finding(
         rule=RULE.id,
         title=f"Up to {format_bytes(begin)} of writes pile up in memory before the kernel saves any",
         evidence=(f"{numbers} (memory available: {format_bytes(host.memory.available)})", *through),
         recommendation=f"begin at {format_bytes(_BACKGROUND)}, and stop the writer at {format_bytes(_MOST)}",
         changes=(
-            SetSysctl(
-                name="vm.dirty_background_bytes",
-                value=str(_BACKGROUND),
-                was=now.get("vm.dirty_background_bytes"),
+            # Bytes and ratio are one setting in two units, and the kernel takes no 0 back for bytes: a
+            # change of mydyno's own could not be undone while the machine runs.
+            ByHand(
+                says="set both in bytes; the way back is to set the two ratios again",
+                commands=(
+                    f"echo vm.dirty_background_bytes={_BACKGROUND} > /etc/sysctl.d/60-dirty.conf",
+                    f"echo vm.dirty_bytes={_MOST} >> /etc/sysctl.d/60-dirty.conf",
+                    "sysctl --load /etc/sysctl.d/60-dirty.conf",
+                ),
             ),
-            SetSysctl(name="vm.dirty_bytes", value=str(_MOST), was=now.get("vm.dirty_bytes")),
         ),
         severity=Severity.MEDIUM,
         effect=Effect(

@@ -1,8 +1,9 @@
 """`elevator=` on the kernel's command line.
 
 Guides of the days of noop, deadline and cfq have it written into the boot loader. Linux 5.0 removed those
-schedulers and 5.4 the parameter's effect: it is accepted and ignored, so a machine that was thought to be
-tuned is not. The scheduler is chosen for each disk in sysfs, and kept by a udev rule.
+schedulers with the queue that the parameter was for, and 5.4 the parameter: it is accepted and ignored, so
+a machine that was thought to be tuned is not. The scheduler is chosen for each disk in sysfs, and kept by a
+udev rule.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
 
-_IGNORED_SINCE = (5, 4)
+_IGNORED_SINCE = (5, 0)
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -28,11 +29,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if number is None:
         return Unknown("the kernel's release")
     if number < _IGNORED_SINCE:
-        return Fine(f"{found[0]} takes effect in kernel {kernel.release} for disks of one queue")
+        return Fine(f"{found[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
     return Finding(
         rule=RULE.id,
         title=f"{found[0]} has no effect: the kernel is {kernel.release}",
-        evidence=(f"command line: {found[0]}; ignored since Linux 5.4",),
+        evidence=(f"command line: {found[0]}; without effect since Linux 5.0, removed in 5.4",),
         recommendation="take it out, and let the scheduler rules of each disk decide",
         changes=(
             ByHand(
@@ -54,7 +55,7 @@ RULE = Rule(
     id="elevator-parameter",
     layer="disk queue",
     checks="whether the kernel's command line sets elevator=",
-    why="It is ignored since Linux 5.4: the disks have the scheduler that they would have without it.",
+    why="It has no effect since Linux 5.0: the disks have the scheduler that they would have without it.",
     expected="a boot line that says what is",
     durability="none",
     risk="none known",

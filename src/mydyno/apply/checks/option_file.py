@@ -1,0 +1,82 @@
+"""All option files together, read by the server's own program as it would read them at its next start."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from mydyno.apply.edits.option_file import Reading
+from mydyno.apply.edits.texts import Texts
+from mydyno.core.errors import MydynoError
+from mydyno.core.server_version import Version
+from mydyno.host.local import LocalHost
+
+_DIRECTIVE = re.compile(r"^(\s*!\s*include(?:dir)?\s+)(/.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(r"\[ERROR\]|unknown (?:variable|option)|\berror:", re.IGNORECASE)
+_VALIDATES = (8, 0, 16)
+"""MySQL's first release with --validate-config; the others read their files before they print --help."""
+
+
+def option_faults(texts: Texts, reading: Reading, binary: Path) -> list[str] | None:
+    """What the program finds wrong in the new files and did not in the old; None: it cannot be run.
+
+    It sees copies that include each other, so nothing needs to be in place. Nothing is started: it ends when
+    it has read them.
+    """
+    found = _complaints(texts, reading, binary)
+    if not found:
+        return found
+    old = _complaints(texts.unchanged(), reading, binary)
+    return None if old is None else [fault for fault in found if fault not in old]
+
+
+def _complaints(texts: Texts, reading: Reading, binary: Path) -> list[str] | None:
+    with tempfile.TemporaryDirectory() as folder:
+        main = mirrored(texts, reading, Path(folder))
+        try:
+            done = LocalHost().run([str(binary), *_arguments(reading, main)])
+        except MydynoError:
+            return None
+    if done.returncode == 0:
+        return []
+    lines = [line.replace(folder, "").strip() for line in done.stderr.splitlines()]
+    said = [line for line in lines if _COMPLAINT.search(line)] or lines[-3:]
+    return [_without_time(line) for line in said]
+
+
+def mirrored(texts: Texts, reading: Reading, folder: Path) -> Path:
+    """Copies of all that the server reads, below `folder`, and a file there that includes its first ones."""
+    read = reading.of(texts)
+    for path in read.files:
+        copy = folder / path.removeprefix("/")
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = _DIRECTIVE.sub(rf"\g<1>{folder}\g<2>", texts.get(path) or "")
+        copy.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
+    for path in read.folders:
+        (folder / path.removeprefix("/")).mkdir(mode=0o700, parents=True, exist_ok=True)
+    main = folder / "mydyno.cnf"
+    starts = (path for path in reading.start_files if path in read.files)
+    main.write_text("".join(f"!include {folder}{path}\n" for path in starts))
+    return main
+
+
+def _arguments(reading: Reading, main: Path) -> list[str]:
+    suffix = [f"--defaults-group-suffix={reading.suffix}"] if reading.suffix else []
+    # Root may ask; without this the program refuses to be run by it.
+    user = ["--user=root"] if os.geteuid() == 0 else []
+    return [f"--defaults-file={main}", *suffix, *user, *_questions(reading.version)]
+
+
+def _questions(version: Version) -> list[str]:
+    """What it says is to come here and not into the error log of the server that runs."""
+    if version.is_mariadb:
+        return ["--skip-log-error", "--verbose", "--help"]
+    if version.numbers >= _VALIDATES:
+        return ["--log-error=stderr", "--validate-config"]
+    return ["--verbose", "--help"]
+
+
+def _without_time(line: str) -> str:
+    return re.sub(r"^\d{4}-\d\d-\d\d[T ]\s*\S+\s+\d+\s+", "", line)

@@ -1,0 +1,70 @@
+"""`mydyno prove` on private servers: from advice to what each finding was worth."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from prove.builders import advice, finding, variable
+
+from live.mydyno_process import Workplace
+from live.test_external_server import ask, option_file
+from mydyno.stack import RunningServer
+
+pytestmark = pytest.mark.live
+
+POOL = finding("buffer-pool", variable("innodb_buffer_pool_size", "64M", "6291456"))
+BACKLOG = finding(
+    "connect-timeout", variable("connect_timeout", "20", "10"), size="small", says="nothing that a load sees"
+)
+SORT = finding("sort-buffer", variable("sort_buffer_size", "262144", "2097152"), says="less memory")
+LOG_FILE = finding("redo", variable("innodb_log_file_size", "256M", "96M", restart=True))
+
+
+def proofs(workplace: Workplace) -> dict[str, dict[str, object]]:
+    [file] = workplace.lab.glob("runs/*/report/prove.json")
+    found = json.loads(file.read_text())
+    return {proof["level"]: proof for proof in found["proofs"]}
+
+
+def test_each_finding_is_measured_alone_and_all_together(workplace: Workplace) -> None:
+    file = workplace.folder / "advice.json"
+    file.write_text(advice(POOL, BACKLOG).to_json())
+    done = workplace.run(
+        *("prove", str(file), "--workload", "oltp-point-select", "--rows", "60k"),
+        *("--connections", "2", "--warmup", "100ms", "--measure", "600ms", "--repeats", "1"),
+    )
+    assert done.returncode in (0, 7), done.stderr
+    found = proofs(workplace)
+    assert list(found) == ["buffer-pool", "connect-timeout", "all together"]
+    # 14 MB of rows in a pool of 6 MB: each other query reads the disk.
+    assert float(str(found["buffer-pool"]["ratio"])) > 1
+    assert found["connect-timeout"]["outcome"] == "not enough data"
+    assert "buffer-pool" in done.stdout
+    [table] = workplace.lab.glob("runs/*/report/prove.md")
+    assert "| buffer-pool | throughput better (large): fewer reads of the disk |" in table.read_text()
+    [page] = workplace.lab.glob("runs/*/report/report.html")
+    assert "connect-timeout: nothing that a load sees" in page.read_text()
+
+
+def test_the_server_itself_is_set_measured_and_left_as_it_was(
+    workplace: Workplace, server: RunningServer
+) -> None:
+    before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
+    file = workplace.folder / "advice.json"
+    file.write_text(advice(SORT, LOG_FILE).to_json())
+    arguments = (
+        *("prove", str(file), "--on", "server", "--database", "prove_it", "--rows", "300"),
+        *("--defaults-file", str(option_file(workplace.folder, server)), "--repeats", "1"),
+        *("--connections", "2", "--warmup", "0", "--measure", "400ms"),
+    )
+    refused = workplace.run(*arguments)
+    assert refused.returncode == 1, refused.stdout
+    assert "Is this the window for it?" in refused.stdout
+    assert not list(workplace.lab.glob("runs/*"))
+    done = workplace.run(*arguments, "--yes")
+    assert done.returncode in (0, 7), done.stderr
+    assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == before
+    found = proofs(workplace)
+    assert found["sort-buffer"]["n"] == [1, 1]
+    assert found["redo"]["outcome"] == "not measured"

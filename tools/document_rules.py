@@ -1,0 +1,59 @@
+"""Writes docs/rules.md from the rules themselves, so that they cannot differ (tests/advise/test_docs.py)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mydyno.advise import RULES
+from mydyno.advise.rule import Rule
+from mydyno.report.markup import escaped
+from mydyno.report.rule_text import by_layer, explanation
+
+TARGET = Path(__file__).parents[1] / "docs" / "rules.md"
+
+
+def document() -> str:
+    """The whole of docs/rules.md."""
+    lines = [
+        "# The rules of advice",
+        "",
+        "Written by `make docs` from the rules themselves. `mydyno explain RULE` shows one of them, and with"
+        " a server what it says of that server; [advice.md](advice.md) tells how they work together.",
+        "",
+        f"{len(RULES)} rules, from the disks up:",
+        "",
+        "| layer | rules |",
+        "|---|---|",
+    ]
+    lines += [
+        f"| {layer} | {', '.join(f'[{rule.id}](#{rule.id})' for rule in rules)} |"
+        for layer, rules in by_layer()
+    ]
+    for layer, rules in by_layer():
+        lines += ["", f"## Layer: {layer}"]
+        for rule in rules:
+            lines += ["", *_rule(rule)]
+    return "\n".join(lines) + "\n"
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    yield f"### {rule.id}"
+    yield ""
+    yield escaped(rule.why)
+    for paragraph in explanation(rule).split("\n\n"):
+        yield ""
+        yield escaped(paragraph)
+    yield ""
+    yield f"- **Checks** {escaped(rule.checks)}"
+    yield f"- **Brings** {escaped(rule.expected)}"
+    yield f"- **Durability** {escaped(rule.durability)}"
+    yield f"- **Risk** {escaped(rule.risk)}"
+    yield f"- **Sets** {', '.join(f'`{name}`' for name in rule.variables) or 'no server variable'}"
+    yield f"- **Sources** {escaped('; '.join(rule.sources))}"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(document(), encoding="utf-8")
+    sys.stdout.write(f"wrote {TARGET.name}\n")
