@@ -58,9 +58,7 @@ def every_kind() -> tuple[Finding, ...]:
             SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was="always"),
         ),
         finding("scheduler", SetQueue(disk="sda", attribute="scheduler", value="none", was="bfq")),
-        finding(
-            "no-key", ByHand(says="give t a primary key", commands=("ALTER TABLE t ADD PRIMARY KEY (a)",))
-        ),
+        finding("no-key", ByHand(says="give t a key", commands=("ALTER TABLE t ADD PRIMARY KEY (a)",))),
     )
 
 

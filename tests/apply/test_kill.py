@@ -120,7 +120,8 @@ def test_a_kill_while_rolling_back_leaves_the_applied_state_or_the_old_one(
     assert picture(root, times=True) == old
 
 
-@pytest.mark.parametrize("lines", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("lines", [1, 5])
 def test_the_command_itself_killed_in_the_middle_leaves_the_old_state(tmp_path: Path, lines: int) -> None:
     root = make_system(tmp_path / "system")
     before = picture(root, times=True)

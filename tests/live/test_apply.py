@@ -124,6 +124,13 @@ def test_a_name_that_the_servers_own_program_does_not_know_never_gets_into_its_f
     assert applying.option_file.read_bytes() == before
 
 
+def test_a_value_that_only_innodb_refuses_never_gets_into_the_servers_file(applying: Applying) -> None:
+    before = applying.option_file.read_bytes()
+    with pytest.raises(MydynoError, match=r"banana.*innodb-flush-method"):
+        applying.apply(_set("innodb_flush_method", "banana", restart=True))
+    assert applying.option_file.read_bytes() == before
+
+
 def test_the_password_is_in_none_of_the_files_that_are_kept(applying: Applying, tmp_path: Path) -> None:
     applying.apply(_set("thread_cache_size", "20"))
     password = applying.server.login.password.reveal().encode()

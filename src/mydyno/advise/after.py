@@ -115,7 +115,8 @@ def _as_shown(server: Server, name: str, value: str, before: str | None) -> str:
 def _rounded_pool(server: Server, size: int) -> int:
     """Up to whole chunks for each instance (MySQL Manual, "Configuring InnoDB Buffer Pool Size")."""
     chunk = server.number("innodb_buffer_pool_chunk_size") or 1 << 20
-    unit = chunk * (server.number("innodb_buffer_pool_instances") or 1)
+    parts = 1 if server.release.is_mariadb else server.number("innodb_buffer_pool_instances") or 1
+    unit = chunk * parts
     return -(-size // unit) * unit
 
 

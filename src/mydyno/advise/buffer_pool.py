@@ -12,7 +12,8 @@ def instances_advised(system: System, pool_bytes: int) -> int | None:
     """For a pool of this size; None: MariaDB has only one, or it is not known.
 
     MySQL's manual wants 1G or more for each part. Below 8.4, whose own default follows size and CPUs, 8 is
-    the default for any pool of 1G.
+    the default for any pool of 1G. More than that are left alone: they cost little, and the sizes that the
+    pool can have depend on their number.
     """
     server = system.server
     now = server.number("innodb_buffer_pool_instances")
@@ -22,6 +23,4 @@ def instances_advised(system: System, pool_bytes: int) -> int | None:
     large = pool_bytes >= _MANY * GIB and cpus >= _MANY
     if now == 1 and large and is_mysql(server.release, (5, 6, 0), (8, 4, 0)):
         return _MANY
-    if now > _MANY and pool_bytes // now < GIB:
-        return max(1, min(_MANY, pool_bytes // GIB))
     return now

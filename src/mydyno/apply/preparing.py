@@ -12,6 +12,7 @@ from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import live_acts, present, waiting
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
+from mydyno.apply.edits.unit import drop_in
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.plan import must_be_writable, read_file, replacing
 from mydyno.apply.files.replace import ReplaceFile
@@ -68,8 +69,9 @@ def prepare(
         must_be_writable(root, act)
         files.append(act)
         contents += bytes_of_it
-    live = live_acts(proposal.changes, means, restart, _kept(proposal, server)) if is_live else ()
-    pending = [change for change in proposal.changes if not _in_force(change, means)]
+    kept, rewritten = _kept(proposal, server), _rewritten(proposal)
+    live = live_acts(proposal.changes, means, restart, kept, rewritten) if is_live else ()
+    pending = [change for change in proposal.changes if not _in_force(change, means, rewritten)]
     return Prepared(proposal, tuple(files), live, tuple(contents), waiting(pending, live))
 
 
@@ -79,9 +81,20 @@ def _kept(proposal: Proposal, server: Running) -> frozenset[str]:
     return names if server.reading is None else names & server.reading.persisted
 
 
-def _in_force(change: Change, means: Means) -> bool:
-    now = _now(change, means) if isinstance(change, SetVariable | SetUnit) else None
-    return now is not None and isinstance(change, SetVariable | SetUnit) and same_meaning(now, change.value)
+def _rewritten(proposal: Proposal) -> frozenset[str]:
+    """The units whose drop-ins become others."""
+    changed = proposal.texts.changed()
+    units = (change.unit for change in proposal.changes if isinstance(change, SetUnit))
+    return frozenset(unit for unit in units if drop_in(unit) in changed)
+
+
+def _in_force(change: Change, means: Means, rewritten: Collection[str]) -> bool:
+    if not isinstance(change, SetVariable | SetUnit):
+        return True
+    now = _now(change, means)
+    if now is None:  # Of some properties systemd shows none: those are as the drop-in has them.
+        return isinstance(change, SetUnit) and change.unit not in rewritten
+    return same_meaning(now, change.value)
 
 
 def _now(change: Change, means: Means) -> str | None:

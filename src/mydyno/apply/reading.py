@@ -80,7 +80,7 @@ def advised_version(server: str) -> Version:
     """Raises UsageError."""
     found = _ADVISED.fullmatch(server)
     try:
-        return parse_version(f"Ver {found['number']}-{found['vendor']}" if found else "")
+        return parse_version(f"Ver {found['number']} {found['vendor']}" if found else "")
     except ServerError:
         raise UsageError(
             f"the advice does not say for which release it is: {server!r}", "ask for it again: mydyno advise"

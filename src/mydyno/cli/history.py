@@ -32,7 +32,7 @@ def history(
 
     ```text
     sudo mydyno history
-    sudo mydyno history 20261121-233012-ab3f
+    sudo mydyno history 20261121-233012-048213
     ```
     """
     from mydyno.apply.history import rows
@@ -57,8 +57,9 @@ def _table(found: list[Row]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     for row in rows:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    for line in dict.fromkeys(line for row in found for line in row.waits_for_restart):
-        typer.echo(f"waits for the server's start: {line}")
+    for each in found:
+        for line in each.waits_for_restart:
+            typer.echo(f"{each.id} counts from the server's first start after it: {line}")
 
 
 def _cells(row: Row) -> tuple[str, ...]:

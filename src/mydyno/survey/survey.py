@@ -9,7 +9,7 @@ from mydyno import __version__
 from mydyno.facts import Host, Server, System, Unread
 from mydyno.stack.server.login import Login
 from mydyno.survey.host.machine import LocalMachine, Machine
-from mydyno.survey.host.process import find_process
+from mydyno.survey.host.process import find_process, is_server
 from mydyno.survey.host.read import read_host
 from mydyno.survey.host.speed import measure
 from mydyno.survey.server.interval import Tell, Wait, pause
@@ -57,12 +57,15 @@ def survey(
 
 def _place(login: Login, machine: Machine | None, read: Read) -> tuple[Machine | None, int | None]:
     """The machine to read, and the server's process there."""
-    if machine is None and read.pid is None and login.socket is None:
+    if machine is None or isinstance(machine, LocalMachine):
+        here = machine or LocalMachine()
+        itself = None if read.pid is None else is_server(here, read.pid)
+        if itself:
+            return here, read.pid
         # A loopback address may be a tunnel's: without the process nobody knows whose machine it is.
-        return None, None
-    if read.pid is not None and (machine is None or isinstance(machine, LocalMachine)):
-        return machine or LocalMachine(), read.pid
-    machine = machine or LocalMachine()
+        if machine is None and (itself is False or login.socket is None):
+            return None, None
+        machine = here
     data, pid_file = read.server.text("datadir") or "", read.server.text("pid_file")
     return machine, find_process(machine, posixpath.join(data, pid_file) if pid_file else None, data)
 

@@ -18,20 +18,26 @@ def judged(rule: str, server: Server, targets: Targets | None = None, host: Host
 
 def finding(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> Finding:
     """The finding that there must be."""
-    found = judged(rule, server, targets, host)
-    assert isinstance(found, Finding), found
-    assert found.rule == rule
-    return found
+    one = found(judged(rule, server, targets, host))
+    assert one.rule == rule
+    return one
 
 
-def sentences(found: Finding) -> list[str]:
-    return [change.sentence() for change in found.changes]
+def found(judged: Judgement) -> Finding:
+    """The finding, or a failure that shows what there was instead."""
+    assert isinstance(judged, Finding), judged
+    return judged
+
+
+def sentences(judged: Judgement) -> list[str]:
+    """The finding's changes as people read them."""
+    return [change.sentence() for change in found(judged).changes]
 
 
 def settled(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> bool:
     """Whether the rule wants no change of mydyno's own any more once its changes are made."""
     asked = system(server, host)
     decided = targets or targets_of(asked)
-    found = finding(rule, server, targets, host)
-    again = rule_of(rule).judge(after(asked, found.changes), decided)
+    changes = finding(rule, server, targets, host).changes
+    again = rule_of(rule).judge(after(asked, changes), decided)
     return not isinstance(again, Finding) or all(isinstance(each, ByHand) for each in again.changes)

@@ -3,7 +3,7 @@
 import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system
-from advise.rules.judged import found, sentences
+from advise.rules.asking import found, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.rules.innodb import (

@@ -3,7 +3,7 @@
 import pytest
 
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
-from advise.rules.judged import found, sentences
+from advise.rules.asking import found, sentences
 from mydyno.advise import RULES
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule
@@ -18,7 +18,7 @@ from mydyno.advise.rules.innodb import (
     two_phase_commit,
 )
 from mydyno.advise.targets import Targets
-from mydyno.facts import FileSystem, Origin, Storage, Use
+from mydyno.facts import FileSystem, Origin, Role, Storage, Use
 
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
 
@@ -39,6 +39,15 @@ def test_only_one_is_durable_and_the_finding_says_what_the_others_lose(value: st
     assert finding.durability == "raises"
     assert f"A crash {crash}" in finding.title
     assert "100.0 commits/s x 1 s = 100 transactions" in finding.evidence
+
+
+def test_a_replica_at_the_end_of_the_chain_is_less_urgent() -> None:
+    lazy = {"innodb_flush_log_at_trx_commit": "2"}
+    end, between = (
+        found(flush_at_commit.RULE.judge(system(server(variables=lazy, role=role)), Targets()))
+        for role in (Role(replica=True), Role(replica=True, source=True))
+    )
+    assert (end.severity, between.severity) == (Severity.MEDIUM, Severity.HIGH)
 
 
 @pytest.mark.parametrize("value", ["1", "3"])

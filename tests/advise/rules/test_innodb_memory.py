@@ -1,7 +1,7 @@
 """Rules on InnoDB's memory: the buffer pool and its parts."""
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
-from advise.rules.judged import found, sentences
+from advise.rules.asking import found, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.rules.innodb import (
@@ -63,7 +63,7 @@ def test_a_large_pool_on_many_cpus_is_cut_in_eight_before_mysql_8_4() -> None:
         return buffer_pool_instances.RULE.judge(system(the_server, host(cpus=cpus)), TEN_GIB)
 
     assert sentences(judged(MYSQL_57, "1")) == ["innodb_buffer_pool_instances = 8 (now 1)"]
-    assert sentences(judged(MYSQL_57, "64")) == ["innodb_buffer_pool_instances = 8 (now 64)"]
+    assert isinstance(judged(MYSQL_57, "16"), Fine)
     assert isinstance(judged(MYSQL_57, "1", cpus=2), Fine)
     assert isinstance(judged(MYSQL_84, "1"), Fine)
     assert isinstance(judged(MARIADB, "1"), NotHere)

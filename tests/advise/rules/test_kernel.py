@@ -223,8 +223,6 @@ def test_asynchronous_io_and_file_handles_of_the_machine_run_out_together() -> N
     assert settled("aio-max-nr", server(), host=full)
     room = host(sysctls={"fs.aio-max-nr": "65536", "fs.aio-nr": "2048"})
     assert isinstance(judged("aio-max-nr", server(), host=room), Fine)
-    off = server(variables={"innodb_use_native_aio": "OFF"})
-    assert isinstance(judged("aio-max-nr", off, host=full), NotHere)
     low = host(sysctls={"fs.file-max": "65536", "fs.file-nr": "4000\t0\t65536"})
     needing = Targets(open_files=60_000)
     assert sentences(finding("file-max", server(), needing, low)) == ["fs.file-max = 262144 (now 65536)"]
@@ -243,6 +241,13 @@ def test_the_queue_of_waiting_connections_is_as_long_as_was_asked() -> None:
     assert isinstance(judged("somaxconn", asking, Targets(), usual), Fine)
 
 
+def test_the_kernel_grants_what_the_rate_of_connections_will_ask_for() -> None:
+    many = connecting(400, back_log="80")
+    short = host(sysctls={"net.core.somaxconn": "128"})
+    assert "the rate of new connections asks for 1024" in finding("somaxconn", many, host=short).evidence[0]
+    assert "back_log = 1024 (now 80)" in sentences(finding("back-log", many, host=short))
+
+
 def half_open(full: int | None, size: str = "1024") -> Host:
     counters = {} if full is None else {"TcpExtTCPReqQFullDoCookies": full}
     return host(kernel=Kernel(sysctls={"net.ipv4.tcp_max_syn_backlog": size}, counters=counters))
@@ -257,8 +262,10 @@ def test_half_open_connections_matter_only_where_their_queue_was_full() -> None:
     assert isinstance(judged("syn-backlog", server(), host=half_open(None)), Unknown)
 
 
-def connecting(rate: float) -> Server:
-    return server(status={"Connections": rate * 864_000}, before={"Connections": rate * 863_940})
+def connecting(rate: float, **variables: str) -> Server:
+    return server(
+        variables=variables, status={"Connections": rate * 864_000}, before={"Connections": rate * 863_940}
+    )
 
 
 def test_many_short_connections_use_up_ports() -> None:

@@ -2,13 +2,14 @@
 
 from advise.builders import GIB, MYSQL_84, host, server, system
 from advise.disks import array, disk, filesystem, process, storage
-from mydyno.advise import RULES
+from mydyno.advise import RULES, advise, after
 from mydyno.advise.finding import Finding
 from mydyno.advise.rule import Unknown
 from mydyno.advise.targets import targets_of
 from mydyno.facts import Cpu, DiskSpeed, Host, Kernel, LogicalVolume, Memory, Server, System
 from mydyno.facts.fstab import parse_fstab
 
+NOW = "2026-11-21T00:00:00Z"
 OURS = [rule for rule in RULES if rule.judge.__module__.split(".")[3] in ("hardware", "system")]
 
 GOOD_SYSCTLS = {
@@ -201,6 +202,14 @@ def test_on_the_guides_machine_their_traps_are_found() -> None:
     } <= found
     assert "mount-atime" not in found
     assert "raid-chunk" not in found
+
+
+def test_on_the_guides_machine_only_handwork_is_left_when_all_was_done() -> None:
+    asked = system(a_server(), the_guides_machine())
+    changes = [change for found in advise(asked, NOW).findings for change in found.changes]
+    assert {change.kind for change in changes} >= {"disk queue", "sysctl", "kernel switch", "systemd unit"}
+    again = advise(after(asked, changes), NOW)
+    assert {change.kind for found in again.findings for change in found.changes} <= {"by hand"}
 
 
 def test_without_a_host_every_rule_says_what_it_lacks() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server
-from advise.disks import process, storage
+from advise.disks import disk, process, storage
 from advise.rules.asking import finding, judged, sentences, settled
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
@@ -131,25 +131,30 @@ def test_a_group_smaller_than_the_servers_settings_ends_it() -> None:
 
 
 def dirty(pages: float) -> Server:
-    return server(variables={"innodb_io_capacity": "200"}, status={"Innodb_buffer_pool_pages_dirty": pages})
+    return server(status={"Innodb_buffer_pool_pages_dirty": pages})
 
 
 def stopping(timeout: str, **properties: str) -> Process:
     return process(properties={"TimeoutStopUSec": timeout, **properties})
 
 
+def turning(unit: Process) -> Host:
+    return host(storage=storage(disks=(disk(kind="rotating"),)), process=unit)
+
+
 def test_a_shutdown_has_the_time_to_write_its_dirty_pages() -> None:
-    machine = host(process=stopping("1min 30s"))
-    found = finding("stop-timeout", dirty(100_000), host=machine)
+    machine = turning(stopping("1min 30s"))
+    found = finding("stop-timeout", dirty(75_000), host=machine)
     assert found.evidence[0] == (
-        "100000 dirty pages / 200 writes/s (innodb_io_capacity) = 500 s; systemd waits 1m 30s"
+        "75000 dirty pages / 150 writes/s (usual for a disk of the kind rotating) = 500 s; "
+        "systemd waits 1m 30s"
     )
     assert sentences(found) == ["TimeoutStopSec=2040 for mariadb.service (now 1min 30s)"]
-    assert settled("stop-timeout", dirty(100_000), host=machine)
+    assert settled("stop-timeout", dirty(75_000), host=machine)
 
 
 def test_a_shutdown_without_a_foreseeable_end_is_waited_for() -> None:
-    machine = host(process=stopping("1min 30s"))
+    machine = turning(stopping("1min 30s"))
     assert sentences(finding("stop-timeout", dirty(10_000_000), host=machine)) == [
         "TimeoutStopSec=infinity for mariadb.service (now 1min 30s)"
     ]
@@ -161,4 +166,4 @@ def test_a_fast_disk_and_a_unit_that_never_kills_need_no_longer_wait() -> None:
     fast = host(storage=storage(speeds=speeds), process=stopping("1min 30s"))
     assert isinstance(judged("stop-timeout", dirty(100_000), host=fast), Fine)
     for unit in (stopping("15min"), stopping("infinity"), stopping("1min 30s", SendSIGKILL="no")):
-        assert isinstance(judged("stop-timeout", dirty(80_000), host=host(process=unit)), Fine)
+        assert isinstance(judged("stop-timeout", dirty(60_000), host=turning(unit)), Fine)

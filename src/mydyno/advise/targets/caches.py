@@ -7,6 +7,8 @@ from mydyno.facts import Server
 
 _SMALL_KEY_BUFFER = 16 * MIB
 _WORTH_LOWERING = 256 * MIB
+_NOTHING = MIB
+"""The default size, beside a type that is OFF: not worth a change."""
 _WORTH_KEEPING = 0.5
 """Share of reads that the query cache answers, below which its one lock costs more than it saves."""
 
@@ -27,11 +29,12 @@ def query_cache_bytes(server: Server) -> int | None:
     now = server.number("query_cache_size")
     if not now:
         return now
+    if (server.text("query_cache_type") or "").casefold() in ("off", "0"):
+        return now if now <= _NOTHING else 0
     answered = query_cache_share(server)
     if answered is None:
         return now
-    off = (server.text("query_cache_type") or "").casefold() in ("off", "0")
-    return 0 if off or answered < _WORTH_KEEPING else now
+    return 0 if answered < _WORTH_KEEPING else now
 
 
 def query_cache_share(server: Server) -> float | None:

@@ -71,7 +71,7 @@ def _pool(system: System, now: int, useful: int | None, left: int) -> int:
         best = min(best, useful)
     if _with_overhead(now) <= left:
         return best if best >= _WORTH * now else now
-    return min(now, max(best, pool.LEAST))
+    return min(now, max(best, pool.unit(system, pool.LEAST)))
 
 
 def _with_overhead(size: int) -> int:

@@ -1,7 +1,7 @@
 """How large the buffer pool may be and need be, and what servers round it to.
 
 MySQL rounds to innodb_buffer_pool_chunk_size x innodb_buffer_pool_instances (MySQL Reference Manual,
-"Configuring InnoDB Buffer Pool Size"), MariaDB to its chunk, since 10.11.12 to 1M (MariaDB Documentation,
+"Configuring InnoDB Buffer Pool Size") since 5.7, MariaDB to its chunk, since 10.11.12 to 1M (Documentation,
 "InnoDB Buffer Pool"). From 1G on MySQL may start with eight instances whatever runs now.
 """
 
@@ -27,8 +27,10 @@ def unit(system: System, size: int) -> int:
     server = system.server
     chunk = max(LEAST, server.number("innodb_buffer_pool_chunk_size") or 0)
     instances = server.number("innodb_buffer_pool_instances") or 1
-    if server.release.is_mariadb or size < _SEVERAL_FROM:
+    if server.release.is_mariadb or not server.has("innodb_buffer_pool_chunk_size"):
         return chunk
+    if size < _SEVERAL_FROM:
+        return chunk * max(1, instances)
     together = math.lcm(max(1, instances), _INSTANCES)
     return chunk * (together if together <= 64 else max(1, instances))
 

@@ -29,16 +29,20 @@ class WriteKernelFile(Act):
         """Raises ApplyError for a file that is none of those above, or a value that the kernel refuses."""
         if _OURS.fullmatch(self.path) is None or ".." in Path(self.path).parts:
             raise ApplyError(f"refused to write {self.path}: mydyno changes nothing there")
-        if read_kernel_file(means.place(self.path)) == self.after:
+        place = means.place(self.path)
+        # A device that has gone has taken its queue along; nothing is left to be put back.
+        if not place.exists() or read_kernel_file(place) == self.after:
             return
         try:
-            means.place(self.path).write_text(self.after)
+            place.write_text(self.after)
         except OSError as error:
             raise ApplyError(
                 f"{self.path} does not take {self.after!r}: {error.strerror}", "is this run by root (sudo)?"
             ) from error
 
     def look(self, means: Means) -> Look:
+        if not means.place(self.path).exists():
+            return Look("unseen", f"there is no {self.path} any more")
         now = read_kernel_file(means.place(self.path))
         stands: Stands = "after" if now == self.after else "before" if now == self.before else "elsewhere"
         return Look(stands, f"{self.path} says {now}")

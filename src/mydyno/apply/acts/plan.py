@@ -14,7 +14,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.apply.acts import LiveAct, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.acts import LiveAct, ReadUnit, RestartServer, SetGlobals, WriteKernelFile
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
 from mydyno.apply.acts.persisted_variables import persisting
@@ -28,15 +28,20 @@ from mydyno.stack.server.settings import settings_difference
 
 
 def live_acts(
-    changes: Sequence[Change], means: Means, restart: bool, kept: Collection[str] = ()
+    changes: Sequence[Change],
+    means: Means,
+    restart: bool,
+    kept: Collection[str] = (),
+    rewritten: Collection[str] = (),
 ) -> tuple[LiveAct, ...]:
     """The acts in the order in which they are to be done, after all files have been replaced.
 
     What is in force already needs none. `restart`: whether the server may be restarted for what nothing else
     brings. `kept`: variables that the server is to keep by itself, since its option files are out of reach or
-    lose against what it keeps already. Raises ApplyError when a present value cannot be read.
+    lose against what it keeps already. `rewritten`: units whose drop-in becomes another, which systemd has
+    to read even where it shows nothing of it. Raises ApplyError when a present value cannot be read.
     """
-    return tuple(_acts(changes, means, restart, kept))
+    return tuple(_acts(changes, means, restart, kept, rewritten))
 
 
 def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ...]:
@@ -67,12 +72,17 @@ def present(change: Change, means: Means) -> str | None:
             return None if path is None else read_kernel_file(means.place(path))
 
 
-def _acts(changes: Sequence[Change], means: Means, restart: bool, kept: Collection[str]) -> Iterator[LiveAct]:
-    for change in changes:
+def _acts(
+    changes: Sequence[Change],
+    means: Means,
+    restart: bool,
+    kept: Collection[str],
+    rewritten: Collection[str],
+) -> Iterator[LiveAct]:
+    for change in joined_mounts(changes):
         yield from _of_the_kernel(change, means)
-    units = _lines_of_units(changes)
-    for unit, lines in units.items():
-        yield reading_unit(unit, lines)
+    units = [act for act in _units(changes) if act.unit in rewritten or act.look(means).stands == "before"]
+    yield from units
     variables = _not_in_force([change for change in changes if isinstance(change, SetVariable)], means)
     at_start = {change.name: change.value for change in variables if change.restart}
     if means.login is not None and (keeps := _by_the_server(changes, kept)):
@@ -80,12 +90,30 @@ def _acts(changes: Sequence[Change], means: Means, restart: bool, kept: Collecti
         if persists.before != persists.after:
             yield persists
     if restart and (at_start or units):
-        restarts = restarting(means, next(iter(units), None), at_start)
+        restarts = restarting(means, units[0].unit if units else None, at_start)
         if restarts is not None:
             yield restarts
     # After the restart, which brings them too: on the way back these may be values of no option file.
     if at_once := {change.name: change.value for change in variables if not change.restart}:
         yield setting_globals(means, at_once)
+
+
+def joined_mounts(changes: Sequence[Change]) -> Iterator[Change]:
+    """What several rules want of one mount as one change, after the others.
+
+    A remount sets all flags of the mount anew (mount(8)): a second one, planned with the options that stood
+    before the first, would take the first's back.
+    """
+    mounts: dict[str, SetMountOptions] = {}
+    for change in changes:
+        if not isinstance(change, SetMountOptions):
+            yield change
+        elif (known := mounts.get(change.mount_point)) is None:
+            mounts[change.mount_point] = change
+        else:
+            both = {"add": (*known.add, *change.add), "remove": (*known.remove, *change.remove)}
+            mounts[change.mount_point] = known.model_copy(update=both)
+    yield from mounts.values()
 
 
 def _of_the_kernel(change: Change, means: Means) -> Iterator[LiveAct]:
@@ -107,14 +135,12 @@ def _by_the_server(changes: Sequence[Change], kept: Collection[str]) -> Mapping[
     return {change.name: change.value for change in variables if change.name in kept}
 
 
-def _lines_of_units(changes: Sequence[Change]) -> Mapping[str, Mapping[str, str]]:
-    """Unit -> lines that it does not have yet."""
+def _units(changes: Sequence[Change]) -> Sequence[ReadUnit]:
     units: dict[str, dict[str, str]] = {}
     for change in changes:
         if isinstance(change, SetUnit):
             units.setdefault(change.unit, {})[change.name] = change.value
-    found = {unit: properties(unit, lines) for unit, lines in units.items()}
-    return {unit: lines for unit, lines in units.items() if found[unit] != lines}
+    return [reading_unit(unit, lines) for unit, lines in units.items()]
 
 
 def _not_in_force(changes: Sequence[SetVariable], means: Means) -> Sequence[SetVariable]:

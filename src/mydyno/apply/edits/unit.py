@@ -21,14 +21,19 @@ def set_unit(texts: Texts, change: SetUnit) -> None:
     """Raises RefusedError for what is no service, and when a later drop-in says the same."""
     if not _UNIT.fullmatch(change.unit):
         raise RefusedError(f"{change.unit} is no service of systemd")
-    folder = f"/etc/systemd/system/{change.unit}.d"
+    path = drop_in(change.unit)
+    folder = path.removesuffix(f"/{NAME}")
     for name in texts.names(folder) or ():
         if name > NAME and name.endswith(".conf"):
             for number, line in enumerate((texts.get(f"{folder}/{name}") or "").split("\n"), start=1):
                 if line.partition("=")[0].strip() == change.name:
                     raise RefusedError(f"{folder}/{name}:{number} says {change.name}, and it is read later")
-    path = f"{folder}/{NAME}"
     texts.put(path, _with(texts.get(path), change.name, change.value))
+
+
+def drop_in(unit: str) -> str:
+    """The path of mydyno's."""
+    return f"/etc/systemd/system/{unit}.d/{NAME}"
 
 
 def _with(text: str | None, name: str, value: str) -> str:

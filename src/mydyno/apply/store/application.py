@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -24,7 +23,7 @@ class Application(Record):
 
     format: int = FORMAT
     id: str
-    """UTC time and four random digits: sorts by age."""
+    """UTC, to the microsecond: sorts by age."""
     mydyno: str
     made_at: str
     """UTC, ISO 8601."""
@@ -41,7 +40,7 @@ class Application(Record):
 
 
 def new_id(now: datetime) -> str:
-    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return f"{now:%Y%m%d-%H%M%S-%f}"
 
 
 def new_application(

@@ -45,6 +45,8 @@ _PROPERTIES = (
 )
 """Of systemd.exec(5), systemd.service(5), systemd.resource-control(5). Never its environment or command."""
 _NAMES = ("mariadbd", "mysqld")
+_LISTENS_FOR_OTHERS = ("systemd", "init")
+"""Programs that hand a socket over to the server (socket activation) and stay its peer."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,15 @@ def find_process(machine: Machine, pid_file: str | None, datadir: str | None) ->
     ]
     only = named if len(named) == 1 else found
     return int(only[0]) if len(only) == 1 else None
+
+
+def is_server(machine: Machine, pid: int) -> bool | None:
+    """Whether the process at the other end of a socket is the server itself; None: one that listens for it.
+
+    A forwarded socket has ssh at its other end, and the server is somewhere else.
+    """
+    name = _comm(machine, pid)
+    return True if name.startswith(_NAMES) else None if name in _LISTENS_FOR_OTHERS else False
 
 
 def read_process(machine: Machine, pid: int, *, numa: bool, unread: list[Unread]) -> Seen | None:

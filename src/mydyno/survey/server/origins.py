@@ -38,6 +38,9 @@ _MYSQL: Mapping[str, Source] = {
 }
 """VARIABLE_SOURCE (MySQL Reference Manual, "Performance Schema variables_info Table")."""
 
+_OF_THIS_SESSION = frozenset({"wait_timeout", "max_execution_time", "information_schema_stats_expiry"})
+"""Set by the survey for itself; MySQL tells the source of a session's value where there is one."""
+
 
 @dataclass(frozen=True)
 class Told:
@@ -68,11 +71,15 @@ def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
         return {}
     rows = asking.rows(
         what,
-        "SELECT VARIABLE_NAME, VARIABLE_SOURCE, VARIABLE_PATH FROM performance_schema.variables_info",
+        "SELECT VARIABLE_NAME, IF(VARIABLE_SOURCE = 'DYNAMIC' AND COALESCE(SET_USER, 'boot') = 'boot', NULL,"
+        " VARIABLE_SOURCE), VARIABLE_PATH FROM performance_schema.variables_info",
         "SELECT ON performance_schema.*",
     )
     return {
-        str(name).lower(): Told(_MYSQL.get(str(source)), path or None) for name, source, path in rows or ()
+        name.lower(): Told(
+            None if name.lower() in _OF_THIS_SESSION else _MYSQL.get(str(source)), path or None
+        )
+        for name, source, path in rows or ()
     }
 
 

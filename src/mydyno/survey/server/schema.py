@@ -186,7 +186,9 @@ def _unused(
     """Indexes that nothing has read since the start; those that keep values unique have a use anyway."""
     what = "which indexes are used"
     if variables.get("performance_schema", "OFF").casefold() not in ON_WORDS:
-        asking.unread.append(Unread(what=what, why="performance_schema is off", hint=None))
+        asking.unread.append(
+            Unread(what=what, why="performance_schema is off", hint="performance_schema = ON")
+        )
         return None
     rows = asking.rows(
         what,

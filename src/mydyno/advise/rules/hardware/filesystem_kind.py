@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Aspect, Effect, Finding, Severity, Size
-from mydyno.advise.reading import places
+from mydyno.advise.machine import places
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System

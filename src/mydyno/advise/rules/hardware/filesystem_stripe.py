@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import arrays, places
+from mydyno.advise.machine import arrays, places
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_bytes

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand, SetMountOptions
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import places
+from mydyno.advise.machine import places
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System

@@ -10,8 +10,9 @@ writes) escape it.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity, Size
-from mydyno.advise.reading import arrays, pace
+from mydyno.advise.machine import arrays
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
@@ -31,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     parity = [array for array in found if array.level in _PENALTY]
     if not parity:
         return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))
-    reads, writes = pace(system.server, "Innodb_data_reads"), pace(system.server, "Innodb_data_writes")
+    reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
     if reads is None or writes is None:
         return Unknown("Innodb_data_reads and Innodb_data_writes")
     array = max(parity, key=lambda each: _PENALTY[each.level])

@@ -9,8 +9,9 @@ acknowledged when it is on the disks.
 from __future__ import annotations
 
 from mydyno.advise.change import SetArray
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import arrays, pace
+from mydyno.advise.machine import arrays
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_bytes
@@ -36,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     few = [(array, size) for array, size in known if size < _FEW]
     if not few:
         return Fine(f"stripe cache of {numbers}")
-    writes = pace(system.server, "Innodb_data_writes")
+    writes = often(system.server, "Innodb_data_writes")
     if writes is None:
         return Unknown("Innodb_data_writes")
     if writes < _WRITES_PER_SECOND:

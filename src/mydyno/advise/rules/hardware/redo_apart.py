@@ -9,8 +9,8 @@ commits are few, or a controller's battery takes the syncs.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import pace
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
@@ -35,7 +35,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             shared.append(name)
     if not shared:
         return Fine("the logs lie on disks of their own")
-    syncs = pace(system.server, "Innodb_data_fsyncs")
+    syncs = often(system.server, "Innodb_data_fsyncs")
     if syncs is None:
         return Unknown("Innodb_data_fsyncs")
     names = ", ".join(disk.name for disk in disks)

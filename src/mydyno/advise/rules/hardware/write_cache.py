@@ -11,8 +11,8 @@ from here.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import pace
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_duration
@@ -40,7 +40,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(
             f"{numbers}: a volatile cache, flushed at each sync; how long that takes was not measured"
         )
-    commits = pace(system.server, "Handler_commit") or 0.0
+    commits = often(system.server, "Handler_commit") or 0.0
     cost = f"a write and its sync take {format_duration(speed.sync_seconds)}"
     if speed.sync_seconds < _SLOW_SECONDS or commits < _COMMITS_PER_SECOND:
         return Fine(f"{numbers}: a volatile cache; {cost}, {commits:.0f} commits/s")

@@ -2,7 +2,8 @@
 
 Each part has its own list of pages and its own latch, so that threads on many CPUs get into each other's
 way less. Parts of less than 1G bring nothing: MySQL's manual asks for 1G or more each. MariaDB has one
-pool without such latches since 10.5.1; MySQL 8.4 and later choose by size and CPUs themselves.
+pool without such latches since 10.5.1; MySQL 8.4 and later choose by size and CPUs themselves. It is
+advised for large pools alone; a number that somebody chose is left.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ RULE = Rule(
     id="buffer-pool-instances",
     layer="memory",
     checks="innodb_buffer_pool_instances against the size of the pool and the number of CPUs",
-    why="One list of pages is one latch for all CPUs; many small parts are only administration.",
+    why="One list of pages is one latch for all CPUs.",
     expected="less contention on machines with many CPUs, nothing on others",
     durability="none",
     risk="none known",

@@ -46,7 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(*evidence, *_price(system)),
         recommendation=f"set {_NAME} to 1, unless such a loss is accepted here",
         changes=settings(server, {_NAME: 1}),
-        severity=Severity.HIGH,
+        severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,
         effect=Effect(
             aspect="throughput",
             direction="worse",
@@ -57,6 +57,12 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability_says="nothing confirmed is lost in a crash (on a source with sync_binlog = 1)",
         risk="writes get slower on disks that sync slowly",
     )
+
+
+def _can_be_built_anew(system: System) -> bool:
+    """A replica that nobody replicates from: what it loses, its source still has."""
+    role = system.server.role
+    return role.replica and not role.source
 
 
 def _price(system: System) -> tuple[str, ...]:

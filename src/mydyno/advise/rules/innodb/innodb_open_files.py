@@ -20,7 +20,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, opened = server.number(_NAME), server.counter("Innodb_num_open_files")
     wanted = targets.innodb_open_files
-    if now is None or opened is None or wanted is None:
+    if not now or opened is None or wanted is None:
         return Unknown(f"{_NAME}, the number of InnoDB's tables and open files")
     changes = settings(server, {_NAME: wanted})
     if not changes:

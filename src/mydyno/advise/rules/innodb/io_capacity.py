@@ -7,8 +7,8 @@ busy when a query needs it.
 
 Where the disk was measured (`--measure`), half of its random writes is advised: each page is written twice
 (doublewrite), and reads need the rest. Where it was not, a modest number for the kind of disk; nothing is
-said of a hypervisor's disk. MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about
-what two rotating disks do.
+said of a hypervisor's disk. A number is lowered only where it is twice what the disk can do or more.
+MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about what two rotating disks do.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from mydyno.facts import Server, System
 _NAME, _MAX = "innodb_io_capacity", "innodb_io_capacity_max"
 _BY_KIND = {"nvme": 2000, "ssd": 1000, "rotating": 200}
 _LEAST, _MOST = 100, 20_000
+_FAR_ABOVE = 4
+"""Half of a measurement times this is twice what the disk can do."""
 _PRESSED = 0.6
 
 
@@ -36,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     wanted, because, measured = _wanted(system)
     if wanted is None:
         return Unknown(f"what the data's disks can do: {because}")
-    too_high = now > 2 * wanted and (measured or wanted == _BY_KIND["rotating"])
+    too_high = now > _FAR_ABOVE * wanted and (measured or wanted == _BY_KIND["rotating"])
     if now * 2 > wanted and not too_high:
         return Fine(f"{_NAME} is {now}; {because}: about {wanted}")
     changes = settings(server, _in_order(server, now, wanted))

@@ -15,23 +15,20 @@ from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.advise.waiting import MOST, places_wanted
 from mydyno.facts import System
 
 _NAME = "back_log"
 _SOMAXCONN = "net.core.somaxconn"
-_MANY = 50
-"""New connections each second."""
-_MOST = 4096
 
 
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, rate = server.number(_NAME), often(server, "Connections")
-    if now is None or rate is None:
+    now, rate, wanted = server.number(_NAME), often(server, "Connections"), places_wanted(server)
+    if now is None or rate is None or wanted is None:
         return Unknown(f"{_NAME} or Connections")
-    if rate < _MANY:
+    if not wanted:
         return Fine(f"{a_second(rate)} new connections, {now} may wait")
-    wanted = min(_MOST, 1 << int(2 * rate).bit_length())
     if now >= wanted:
         return Fine(f"{a_second(rate)} new connections, {now} may wait: more than two seconds' worth")
     kernel = system.host.kernel.number(_SOMAXCONN) if system.host else None
@@ -40,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         title=f"{a_second(rate)} new connections, and only {now} may wait to be taken",
         evidence=(
             f"Connections grows by {rate:.0f} each second",
-            f"two seconds of them: {2 * rate:.0f}, the next power of two {wanted} (at most {_MOST});"
+            f"two seconds of them: {2 * rate:.0f}, the next power of two {wanted} (at most {MOST});"
             f" {_NAME} = {now}",
             f"{_SOMAXCONN} = {kernel if kernel is not None else 'not known'}, which bounds it",
         ),

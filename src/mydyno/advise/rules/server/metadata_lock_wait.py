@@ -15,7 +15,7 @@ from mydyno.advise.targets import Targets
 from mydyno.facts import System
 
 _NAME = "lock_wait_timeout"
-_LONG = 21_600
+_LONG = 86_400
 _WANTED = 3_600
 
 

@@ -31,9 +31,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
     off = server.switch(_TYPE) is False
     part = query_cache_share(server)
     answered = "how much it answers is not known" if part is None else f"it answers {part:.0%} of the reads"
-    if off and not size:
+    if off and size == targets.query_cache_bytes:
         return Fine("it is off")
-    if not off and targets.query_cache_bytes is None:
+    if not off and size and part is None:
         return Unknown("Qcache_hits or Com_select")
     if not off and size and targets.query_cache_bytes:
         return Fine(f"{answered}; compare it with a cache in the application")

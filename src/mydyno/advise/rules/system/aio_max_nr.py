@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from mydyno.advise.change import SetSysctl
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import power_of_two
-from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advise.machine import power_of_two
+from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
 
@@ -20,8 +20,6 @@ _USUAL = 1 << 20
 
 
 def _judge(system: System, _: Targets) -> Judgement:
-    if system.server.switch("innodb_use_native_aio") is False:
-        return NotHere("innodb_use_native_aio is OFF")
     kernel = system.host.kernel if system.host else None
     most = kernel.number("fs.aio-max-nr") if kernel else None
     used = kernel.number("fs.aio-nr") if kernel else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import SetSysctl
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import power_of_two
+from mydyno.advise.machine import power_of_two
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System

@@ -1,8 +1,9 @@
 """Huge pages that are reserved and not used, or wanted and not there.
 
-Memory reserved by vm.nr_hugepages belongs to huge pages alone: whoever does not ask for those cannot have it.
-A server without large_pages leaves all of it idle. A server with large_pages takes its buffer pool from
-there, and silently falls back to ordinary pages when there are too few, which then takes the memory twice.
+Memory reserved by vm.nr_hugepages belongs to huge pages alone: whoever does not ask for those cannot have
+it. A server without large_pages leaves all of it idle. A server with large_pages takes its buffer pool from
+there, and falls back to ordinary pages when there are too few, with a line in its error log: then the
+memory is taken twice.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import limit_of, unit_of
+from mydyno.advise.machine import limit_of, unit_of
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand, Change, SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import limit_of, unit_of
+from mydyno.advise.machine import limit_of, unit_of
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_bytes

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand, Change, SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import unit_of
+from mydyno.advise.machine import unit_of
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets

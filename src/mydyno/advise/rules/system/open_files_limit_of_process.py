@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand, Change, SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import limit_of, power_of_two, unit_of
+from mydyno.advise.machine import limit_of, power_of_two, unit_of
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System, Unit

@@ -9,8 +9,8 @@ by TCP. Connections that last, or the unix socket, are the better cure.
 from __future__ import annotations
 
 from mydyno.advise.change import SetSysctl
+from mydyno.advise.counts import often
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import pace
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System
@@ -26,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("the server takes no TCP connections")
     text = system.host.kernel.sysctls.get(_NAME, "") if system.host else ""
     ends = text.split()
-    rate = pace(system.server, "Connections")
+    rate = often(system.server, "Connections")
     if len(ends) != 2 or not all(end.isdigit() for end in ends) or rate is None:
         return Unknown(f"{_NAME} and the rate of new connections")
     ports = int(ends[1]) - int(ends[0]) + 1

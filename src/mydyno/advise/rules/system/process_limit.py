@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mydyno.advise.change import ByHand, Change, SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import limit_of, power_of_two, unit_of
+from mydyno.advise.machine import limit_of, power_of_two, unit_of
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.facts import System, Unit
@@ -26,8 +26,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if connections is None:
         return Unknown("max_connections")
     pooled = system.server.text("thread_handling") == "pool-of-threads"
-    need = (system.server.number("thread_pool_max_threads") or 1000) if pooled else connections
-    need += _OF_THE_SERVER
+    most = system.server.number("thread_pool_max_threads") if pooled else None
+    need = min(connections, most or connections) + _OF_THE_SERVER
     whose = "a thread pool" if pooled else f"{connections} connections"
     numbers = f"up to {need} threads ({whose} and the server's own)"
     bounds = {"LimitNPROC": _number(unit, "LimitNPROC"), "TasksMax": _number(unit, "TasksMax")}

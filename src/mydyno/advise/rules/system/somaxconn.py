@@ -9,27 +9,29 @@ from __future__ import annotations
 
 from mydyno.advise.change import SetSysctl
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import power_of_two
+from mydyno.advise.machine import power_of_two
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
+from mydyno.advise.waiting import MOST, places_wanted
 from mydyno.facts import System
 
 _NAME = "net.core.somaxconn"
-_LEAST = 4096
-"""What kernels have since 5.4."""
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+def _judge(system: System, _: Targets) -> Judgement:
     host = system.host
     now = host.kernel.number(_NAME) if host else None
-    asked = system.server.number("back_log")
-    if host is None or now is None or asked is None:
+    back_log = system.server.number("back_log")
+    if host is None or now is None or back_log is None:
         return Unknown(f"{_NAME} and back_log")
+    asked = max(back_log, places_wanted(system.server) or 0)
     dropped = host.kernel.counters.get("TcpExtListenOverflows")
-    numbers = f"back_log asks for {asked} places, {_NAME} grants at most {now}"
+    numbers = f"back_log asks for {back_log} places, {_NAME} grants at most {now}"
+    if asked > back_log:
+        numbers += f"; the rate of new connections asks for {asked}"
     if now >= asked:
         return Fine(numbers)
-    wanted = power_of_two(max(_LEAST, asked, targets.max_connections or 0))
+    wanted = power_of_two(max(MOST, asked))
     return Finding(
         rule=RULE.id,
         title=f"The queue of waiting connections is cut from {asked} to {now}",

@@ -12,7 +12,7 @@ import math
 
 from mydyno.advise.change import SetUnit
 from mydyno.advise.finding import Effect, Finding, Severity
-from mydyno.advise.reading import unit_of, unit_seconds
+from mydyno.advise.machine import unit_of, unit_seconds
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.core.units import format_duration
@@ -23,6 +23,9 @@ _LEAST = 900
 _LONGEST = 7200
 """Seconds from which on any number would be a guess."""
 _MARGIN = 2
+_WRITES = {"rotating": 150, "unknown": 500, "virtual": 1000, "ssd": 5000, "nvme": 20_000}
+"""Random writes of a page in a second that a disk of this kind does, cautiously. innodb_io_capacity is what
+the background may use: at a shutdown InnoDB writes as fast as the disk takes it."""
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -41,8 +44,10 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"systemd waits for {unit.name} as long as it takes")
     storage = system.host.storage
     speed = storage.speed_of(storage.of("data"))
-    writes = speed.write_iops if speed else float(system.server.number("innodb_io_capacity") or 200)
-    how = "measured" if speed else "innodb_io_capacity"
+    kinds = {disk.kind or "unknown" for disk in storage.disks_of(storage.of("data"))} or {"unknown"}
+    slowest = min(kinds, key=lambda kind: _WRITES[kind])
+    writes = speed.write_iops if speed else float(_WRITES[slowest])
+    how = "measured" if speed else f"usual for a disk of the kind {slowest}"
     if not writes:
         return Unknown("how many writes a second the disk does")
     need = dirty / writes

@@ -44,7 +44,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="lower the memory budget, and add a little swap, so that a peak is not fatal",
         changes=(
             ByHand(
-                says="add a swap file of 2 GiB, with vm.swappiness at 1",
+                says="add a swap file of 2 GiB on ext4 or XFS, with vm.swappiness at 1",
                 commands=(
                     "fallocate --length 2G /swapfile",
                     "chmod 600 /swapfile",

@@ -59,7 +59,7 @@ RULE = Rule(
     risk="programs that gain from huge pages without asking lose that",
     sources=(
         "Linux kernel documentation, Transparent Hugepage Support, sysfs",
-        "MySQL Reference Manual, Enabling Large Page Support",
+        "PingCAP, Transparent Huge Pages: Why We Disable It for Databases, 2020",
     ),
     judge=_judge,
 )

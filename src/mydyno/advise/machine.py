@@ -1,4 +1,4 @@
-"""What several rules ask of the facts in the same way: rates, limits, the page cache, places of files."""
+"""What several rules read of a host: limits, units, the page cache, the places of files and what is below."""
 
 from __future__ import annotations
 
@@ -19,18 +19,6 @@ _SECONDS = {
     "month": 2_629_800.0,
     "y": 31_557_600.0,
 }
-
-
-def pace(server: Server, *counters: str) -> float | None:
-    """By how much these counters grow each second together: now or on average since the server's start,
-    whichever is more, since a machine is made for its busy hours. None when one of them is not known."""
-    total = 0.0
-    for name in counters:
-        known = [rate for rate in (server.rate(name), server.average(name)) if rate is not None]
-        if not known:
-            return None
-        total += max(known)
-    return total
 
 
 def past_page_cache(server: Server) -> bool | None:
