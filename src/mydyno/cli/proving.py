@@ -213,7 +213,7 @@ def report(run: Run, proposal: Proposal) -> None:
     evidence = gather(run)
     grid = evidence.grid
     assert grid is not None  # There are two levels at least.
-    verdicts = {grid.columns[at]: each for at, each in compared_row(evidence, grid.rows[0]).items()}
+    verdicts = {grid.columns[at]: each.overall for at, each in compared_row(evidence, grid.rows[0]).items()}
     proofs = proofs_of(proposal, verdicts, __version__)
     folder = run.report_folder
     with writing(folder):

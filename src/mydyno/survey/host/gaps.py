@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mydyno.facts import Unread
 from mydyno.survey.host.machine import Machine
 
-_MISSING = "no such file or directory"
+MISSING = "no such file or directory"
 _RIGHTS = ("permission denied", "operation not permitted")
 
 
@@ -16,8 +16,8 @@ def note(unread: list[Unread], machine: Machine, what: str, paths: Sequence[str]
     reasons = [machine.refused[path] for path in paths if path in machine.refused]
     if len(reasons) < len(paths) or not reasons:
         return
-    why = next((reason for reason in reasons if reason != _MISSING), reasons[0])
+    why = next((reason for reason in reasons if reason != MISSING), reasons[0])
     folder = paths[0].split("/")[1]
-    if why == _MISSING and folder in ("sys", "proc"):
+    if why == MISSING and folder in ("sys", "proc"):
         why = f"{paths[0]} is not there (a container may hide /{folder})"
     unread.append(Unread(what=what, why=why, hint="sudo" if why in _RIGHTS else None))

@@ -14,7 +14,7 @@ from mydyno.facts.storage import FstabEntry
 from mydyno.host.environment import distribution, virtualisation
 from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
 from mydyno.survey.host.filesystems import places, read_filesystems
-from mydyno.survey.host.gaps import note
+from mydyno.survey.host.gaps import MISSING, note
 from mydyno.survey.host.kernel import files, read_cpu, read_kernel, read_memory
 from mydyno.survey.host.machine import Machine
 from mydyno.survey.host.process import Seen, Started, read_process
@@ -140,13 +140,17 @@ def _option_files(
 ) -> OptionFiles:
     chosen = started.options if started else {}
     suffix = chosen.get("defaults_group_suffix")
+    starts = _start_files(machine, started, chosen)
     found = option_files(
         machine.read_text,
         machine.listing,
-        _start_files(machine, started, chosen),
+        starts,
         server_groups(version, suffix),
         variables.keys(),
     )
+    for path in starts:
+        if machine.refused.get(path, MISSING) != MISSING:
+            note(unread, machine, f"the option file {path}", (path,))
     unread.extend(
         Unread(what=f"all that the option files say: {fault.place}", why=fault.why) for fault in found.faults
     )
