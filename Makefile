@@ -10,7 +10,7 @@ STORAGE_TOOLS := fio=fio mdadm=mdadm mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.
 	mkfs.f2fs=f2fs-tools mkfs.jfs=jfsutils? mkfs.reiserfs=reiserfsprogs? bwrap=bubblewrap
 # What the slow tests need to build guest images and boot them.
 GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils mmdebstrap=mmdebstrap \
-	mkfs.erofs=erofs-utils newuidmap=uidmap
+	mkfs.erofs=erofs-utils newuidmap=uidmap mke2fs=e2fsprogs
 # What opens a report's page in the tests.
 BROWSER := chromium|chromium-browser|google-chrome=chromium?
 # What they need to fetch MySQL 5.6.
@@ -34,7 +34,8 @@ test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure the engine against its peers, and what changes between trials take, on this machine
+bench: setup-dev ## measure engine and advice against their peers, and what changes between trials take, here
+	python benchmarks/advice_vs_peers.py
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py

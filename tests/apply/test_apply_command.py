@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from apply.builders import advice_file, every_kind, finding
 from apply.tree import make_system, picture
 from mydyno.advise.change import SetMountOptions, SetSysctl, SetVariable
 from mydyno.advise.finding import Finding
-from mydyno.cli.main import app
+from mydyno.cli.main import app, main
 from mydyno.core.errors import ApplyError, UsageError
 
 
@@ -83,6 +84,27 @@ def test_nobody_to_ask_is_no_yes(image: Image) -> None:
     with pytest.raises(UsageError, match="nobody is here to say yes"):
         image.apply(swappiness(), words=())
     assert picture(image.root) == before
+
+
+@pytest.mark.parametrize(("answer", "says"), [("n", "Nothing was changed."), ("y", "Done, and read back.")])
+def test_on_a_terminal_it_asks(image: Image, answer: str, says: str) -> None:
+    before = picture(image.root)
+    file = advice_file(image.file, swappiness())
+    child, terminal = pty.fork()
+    if child == 0:
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.argv = ["mydyno", "apply", str(file), "--root", str(image.root)]
+        try:
+            main()
+            sys.stdout.flush()
+        finally:
+            os._exit(0)
+    os.write(terminal, f"{answer}\n".encode())
+    said = _all_of(terminal)
+    os.waitpid(child, 0)
+    assert "Carry out these 2 steps? [y/N]" in said
+    assert says in said
+    assert (picture(image.root) == before) is (answer == "n")
 
 
 def test_findings_are_chosen_by_id_and_an_unknown_one_is_told_with_the_nearest(image: Image) -> None:
@@ -263,3 +285,13 @@ def test_a_variable_of_a_group_that_would_lose_goes_where_it_wins(image: Image) 
         finding("connections", SetVariable(name="max_connections", value="500", was="10", restart=False))
     )
     assert main.read_text().endswith("[mariadb]\nmax_connections = 500\n")
+
+
+def _all_of(terminal: int) -> str:
+    said = b""
+    while True:
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:  # The other end of a terminal has been closed (EIO).
+            os.close(terminal)
+            return said.decode()

@@ -97,6 +97,9 @@ packages {PACKAGES} 9p {_SHARE} 0 0
 _BOOT_SECONDS = 300.0
 _SHUT_DOWN_SECONDS = 180.0
 
+_COMMAND_SECONDS = 600.0
+"""Under TCG a command of mydyno's takes ten seconds to half a minute, on a busy machine many times that."""
+
 
 @dataclass(frozen=True)
 class GuestImage:
@@ -244,7 +247,7 @@ class DebianGuest:
             ready_seconds=_BOOT_SECONDS,
         )
 
-    def run(self, *argv: str, timeout_seconds: float = 180.0) -> Finished:
+    def run(self, *argv: str, timeout_seconds: float = _COMMAND_SECONDS) -> Finished:
         return self.host.run(argv, timeout_seconds=timeout_seconds)
 
     def told(self, *argv: str) -> str:
@@ -253,7 +256,7 @@ class DebianGuest:
         assert done.returncode == 0, f"{argv}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def mydyno(self, *words: str, timeout_seconds: float = 180.0) -> Finished:
+    def mydyno(self, *words: str, timeout_seconds: float = _COMMAND_SECONDS) -> Finished:
         return self.run("python3", "-m", "mydyno.cli.main", *words, timeout_seconds=timeout_seconds)
 
     def reboot(self) -> None:

@@ -23,7 +23,7 @@ def report(name: str) -> Report:
 def of(*lines: str) -> tuple[dict[str, str], list[str]]:
     """The settings, and the lines that are none, on a server that has every variable named here."""
     names = ("a", "b", "skip_name_resolve", "innodb_redo_log_capacity", "table_definition_cache")
-    found = settings_of(Report("2.9.3", (), lines), dict.fromkeys(names, "1"))
+    found = settings_of(Report("2.9.3", (), lines), dict.fromkeys(names, "other"))
     return dict(found.values), [line for line, _ in found.left_out]
 
 
@@ -76,7 +76,7 @@ def of(*lines: str) -> tuple[dict[str, str], list[str]]:
     ],
 )
 def test_what_it_really_printed(name: str, values: dict[str, str]) -> None:
-    found = settings_of(report(name), values)
+    found = settings_of(report(name), dict.fromkeys(values, "other"))
     assert (found.values, found.left_out) == (values, ())
     assert report(name).version == "2.9.3"
 
@@ -123,6 +123,19 @@ def test_sentences_unknown_variables_and_second_lines_are_told() -> None:
     )
     assert values == {"a": "1"}
     assert len(left) == 6
+
+
+def test_no_more_threads_are_cached_than_may_connect_and_what_is_in_force_is_no_advice() -> None:
+    lines = ("thread_cache_size (> 151)", "innodb_io_capacity (>= 2000) for SSD/NVMe storage")
+    now = {"thread_cache_size": "151", "max_connections": "151", "innodb_io_capacity": "2000"}
+    found = settings_of(Report("2.9.3", (), lines), now)
+    assert found.values == {}
+    assert [why for _, why in found.left_out] == [
+        "thread_cache_size is 151 already",
+        "innodb_io_capacity is 2000 already",
+    ]
+    wider = settings_of(Report("2.9.3", (), lines[:1]), {**now, "max_connections": "500"})
+    assert wider.values == {"thread_cache_size": "302"}
 
 
 def test_its_version_is_read_from_the_script(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from mydyno.advise.finding import Finding
-from mydyno.analysis.verdict import ComparisonVerdict, Verdict, smallest_seen
+from mydyno.analysis.verdict import Verdict, smallest_seen
 from mydyno.analysis.wording import change, largest_difference
 from mydyno.facts.record import Record
 from mydyno.prove.experiment import Proposal
@@ -53,10 +53,9 @@ class Proofs(Record):
     proofs: tuple[Proof, ...]
 
 
-def proofs_of(proposal: Proposal, verdicts: Mapping[str, ComparisonVerdict], mydyno: str) -> Proofs:
+def proofs_of(proposal: Proposal, verdicts: Mapping[str, Verdict], mydyno: str) -> Proofs:
     """What the trials say. `verdicts`: level -> the level against `as it is`."""
-    overall = {name: each.overall for name, each in verdicts.items()}
-    metric = next((each.metric for each in overall.values()), None)
+    metric = next((each.metric for each in verdicts.values()), None)
     return Proofs(
         mydyno=mydyno,
         experiment=proposal.name,
@@ -64,7 +63,7 @@ def proofs_of(proposal: Proposal, verdicts: Mapping[str, ComparisonVerdict], myd
         metric=metric.noun if metric else None,
         better=metric.better if metric else None,
         notes=proposal.shape.notes,
-        proofs=tuple(_proofs(proposal, overall)),
+        proofs=tuple(_proofs(proposal, verdicts)),
     )
 
 
@@ -139,7 +138,7 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
     bought = ""
     if finding is not None and finding.durability == "raises" and finding.durability_says:
         bought = f"; it buys durability: {finding.durability_says}"
-    note = f"; {verdict.durability_note}" if verdict.durability_note else ""
+    note = f"; {verdict.durability_note}" if verdict.durability_note and not bought else ""
     match outcome:
         case "worth it" | "harms":
             word = "worth" if outcome == "worth it" else "costs" if bought else "harms:"

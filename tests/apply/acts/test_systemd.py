@@ -1,8 +1,11 @@
-"""Which systemd unit a process belongs to, by its control group."""
+"""Which systemd unit a process belongs to, by its control group; machines without systemd."""
+
+from pathlib import Path
 
 import pytest
 
-from mydyno.apply.acts.systemd import unit_of
+from mydyno.apply.acts.systemd import properties, unit_of
+from mydyno.core.errors import ApplyError
 
 
 @pytest.mark.parametrize(
@@ -18,3 +21,11 @@ from mydyno.apply.acts.systemd import unit_of
 )
 def test_only_a_service_of_the_system_is_restarted(cgroup: str, unit: str | None) -> None:
     assert unit_of(cgroup) == unit
+
+
+def test_a_machine_without_systemd_is_told_as_a_reason_to_leave_a_finding_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ApplyError, match="there is no systemd here"):
+        properties("mariadb.service", ("LimitNOFILE",))

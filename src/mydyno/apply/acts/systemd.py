@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from mydyno.core.errors import ApplyError
+from mydyno.core.errors import ApplyError, MissingToolError, ServerError
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Finished
 
@@ -14,8 +14,13 @@ _OF_A_SERVICE = re.compile(r"^(?:0:|\d+:name=systemd):/system\.slice/(?:.*/)?([^
 
 
 def systemctl(*words: str, timeout_seconds: float = 60.0) -> Finished:
-    """Runs it to its end, whatever that is. Raises MissingToolError, ServerError when it takes too long."""
-    return LocalHost().run(["systemctl", "--no-pager", *words], timeout_seconds=timeout_seconds)
+    """Runs it to its end, whatever that is. Raises ApplyError without systemd, or when it takes too long."""
+    try:
+        return LocalHost().run(["systemctl", "--no-pager", *words], timeout_seconds=timeout_seconds)
+    except MissingToolError as error:
+        raise ApplyError("there is no systemd here, so nothing can be told to a unit") from error
+    except ServerError as error:
+        raise ApplyError(error.message, error.hint) from error
 
 
 def properties(unit: str, names: Iterable[str]) -> dict[str, str]:

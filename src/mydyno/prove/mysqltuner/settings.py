@@ -11,9 +11,12 @@
 | `NAME (start at V)` | V | it says so |
 | `NAME between A and B` | A | the gentler bound |
 
+`thread_cache_size` above max_connections is max_connections: a server caches no more threads than may
+connect, whatever it is told.
+
 Anything else is no setting: a sentence, a variable that the server does not have, a value that is no
-number where one is compared, `(> 0)`, of which nothing can be doubled. Where it names a variable twice the
-first line counts.
+number where one is compared, `(> 0)`, of which nothing can be doubled, the value in force. Where it names
+a variable twice the first line counts.
 """
 
 from __future__ import annotations
@@ -56,13 +59,23 @@ def settings_of(report: Report, variables: Mapping[str, str]) -> Settings:
             left_out.append((line, found))
             continue
         name, value = found
+        value = _bounded(name, value, variables)
         if name not in variables:
             left_out.append((line, "this server has no such variable"))
+        elif value == variables[name]:
+            left_out.append((line, f"{name} is {value} already"))
         elif name in values:
             left_out.append((line, f"an earlier line says {name} = {values[name]}"))
         else:
             values[name] = value
     return Settings(values, tuple(left_out))
+
+
+def _bounded(name: str, value: str, variables: Mapping[str, str]) -> str:
+    most = variables.get("max_connections", "")
+    if name == "thread_cache_size" and most.isdigit() and value.isdigit():
+        return str(min(int(value), int(most)))
+    return value
 
 
 def _setting(line: str) -> tuple[str, str] | str:
