@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import resource
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from mydyno.core.server_release import SYSTEM
 if TYPE_CHECKING:
     from mydyno.advise.advice import Advice
     from mydyno.advise.finding import Finding
+    from mydyno.core.facts import HostFacts
     from mydyno.facts import System
     from mydyno.prove.experiment import Load, Proposal
     from mydyno.prove.place import Place
@@ -88,7 +89,6 @@ def external(
 
 def propose(asked: Asked) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
-    from mydyno.host.local import LocalHost
     from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS
     from mydyno.prove import baseline, provable, shape, storage
     from mydyno.prove.experiment import Common, Proposal, name_of
@@ -118,7 +118,7 @@ def propose(asked: Asked) -> Proposal:
         None if asked.data is None else _bytes(asked.data),
         real,
         shape.largest(tried),
-        LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd()),
+        _here(asked, in_guest=ground.has_storage),
     )
     levels = levels_of(shape.scaled(tried, made.scale))
     if not levels.alone:
@@ -262,6 +262,15 @@ def _refusals(asked: Asked, release: str | None) -> Callable[[str, str], str | N
         return f"{knows.version}: {problems[0].why}" if problems else None
 
     return refuses
+
+
+def _here(asked: Asked, in_guest: bool) -> HostFacts:
+    """Memory and free disk of the host that the server will be on."""
+    from mydyno.host.local import LocalHost
+    from mydyno.spec.host import GUEST_MEMORY_BYTES
+
+    facts = LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd())
+    return replace(facts, memory_bytes=GUEST_MEMORY_BYTES) if in_guest else facts
 
 
 def _most_open_files() -> int:
