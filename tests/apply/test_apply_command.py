@@ -17,7 +17,7 @@ from apply.tree import make_system, picture
 from mydyno.advise.change import SetMountOptions, SetSysctl, SetVariable
 from mydyno.advise.finding import Finding
 from mydyno.cli.main import app, main
-from mydyno.core.errors import ApplyError, UsageError
+from mydyno.core.errors import ApplyError, ServerError, UsageError
 
 
 class Image:
@@ -84,6 +84,23 @@ def test_nobody_to_ask_is_no_yes(image: Image) -> None:
     with pytest.raises(UsageError, match="nobody is here to say yes"):
         image.apply(swappiness(), words=())
     assert picture(image.root) == before
+
+
+def test_a_server_that_is_not_there_is_told_and_nothing_is_done_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYDYNO_STATE", str(tmp_path / "state"))
+    variable = SetVariable(name="max_connections", value="500", was="10", restart=False)
+    file = advice_file(tmp_path / "advice.json", finding("connections", variable))
+    words = ["apply", str(file), "--server", str(tmp_path / "none.sock"), "--dry-run"]
+    with pytest.raises(ServerError, match=r"none\.sock: cannot get in"):
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    (tmp_path / "client.cnf").write_text("[client]\nuser=root\n")
+    words[2:4] = ["--defaults-file", str(tmp_path / "client.cnf")]
+    with pytest.raises(UsageError, match="which server") as refused:
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert "--offline" in (refused.value.hint or "")
+    assert not (tmp_path / "state").exists()
 
 
 @pytest.mark.parametrize(("answer", "says"), [("n", "Nothing was changed."), ("y", "Done, and read back.")])
