@@ -121,7 +121,7 @@ def _refuse_elsewhere(change: Change, ways: Ways) -> None:
     if isinstance(change, ByHand) or (isinstance(change, SetVariable) and ways.keeps_by_itself):
         return
     raise RefusedError(
-        "the server runs on another machine, and mydyno changes files and the kernel only where it runs",
+        "the server runs elsewhere, and mydyno changes files and the kernel only on its own machine",
         "run mydyno apply there",
     )
 
