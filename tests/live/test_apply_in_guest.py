@@ -15,7 +15,9 @@ import pytest
 from apply.builders import advice, finding
 
 from live.debian_guest import DebianGuest, build_image
+from mydyno.advise import Advice
 from mydyno.advise.change import (
+    ByHand,
     RemoveVariable,
     SetMountOptions,
     SetQueue,
@@ -234,3 +236,59 @@ def test_after_a_power_cut_in_the_middle_the_next_command_puts_everything_back(
     back = guest.mydyno("rollback", "--yes")
     assert back.returncode == 0, back.stdout + back.stderr
     assert state(guest) == old
+
+
+UNSUITABLE = f"""
+set -e
+echo always > {THP}
+echo 64 > /proc/sys/net/core/somaxconn
+echo mq-deadline > /sys/block/vdb/queue/scheduler
+echo 8 > /sys/block/vdb/queue/nr_requests
+mount -o remount,strictatime,nobarrier,discard {DATA}
+mkdir -p /etc/systemd/system/mariadb.service.d
+printf '[Service]\\nLimitNOFILE=1024\\n' > /etc/systemd/system/mariadb.service.d/guide.conf
+systemctl daemon-reload
+systemctl restart mariadb.service
+"""
+"""What guides and accidents leave behind, for which the rules of the host have changes."""
+
+RULES_OF_THE_HOST = {
+    "mount-atime",
+    "mount-barriers",
+    "mount-discard",
+    "open-files-limit-of-process",
+    "queue-requests",
+    "somaxconn",
+    "transparent-huge-pages",
+}
+
+
+def advised(guest: DebianGuest) -> set[str]:
+    """The rules that advise a change of mydyno's own, of those above."""
+    done = guest.mydyno("advise", "--for", "1", "--out", "/root/host.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = Advice.model_validate_json(guest.told("cat", "/root/host.json")).findings
+    made = {each.rule for each in found if any(not isinstance(change, ByHand) for change in each.changes)}
+    return made & RULES_OF_THE_HOST
+
+
+def test_what_the_rules_of_the_host_advise_is_done_and_then_not_advised_again(guest: DebianGuest) -> None:
+    guest.told("sh", "-c", UNSUITABLE)
+    try:
+        before = live(guest)
+        assert advised(guest) == RULES_OF_THE_HOST
+        only = ",".join(sorted(RULES_OF_THE_HOST))
+        done = guest.mydyno("apply", "/root/host.json", "--yes", "--restart", "--only", only)
+        assert done.returncode == 0, done.stdout + done.stderr
+        options = set(live(guest)["mount of the server"].split(",")) | set(live(guest)["mount"].split(","))
+        assert "noatime" in options
+        assert not {"nobarrier", "discard"} & options
+        assert advised(guest) == set()
+        back = guest.mydyno("rollback", "--yes")
+        assert back.returncode == 0, back.stdout + back.stderr
+        assert live(guest) == before
+        assert advised(guest) == RULES_OF_THE_HOST
+    finally:
+        guest.told("rm", "/etc/systemd/system/mariadb.service.d/guide.conf")
+        guest.told("rmdir", "/etc/systemd/system/mariadb.service.d")
+        guest.reboot()
