@@ -92,11 +92,13 @@ def propose(
     for finding in findings:
         tried = texts.branch()
         try:
-            if finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
-                left.append(LeftOut(finding, stale))
-                continue
             for change in finding.changes:
                 _edit(tried, change, ways)
+            # Where the files say it already it was decided so, and a server may have rounded the value.
+            is_new = tried.changed() != texts.changed()
+            if is_new and finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
+                left.append(LeftOut(finding, stale))
+                continue
         except (RefusedError, ApplyError) as error:
             left.append(LeftOut(finding, str(error)))
             continue

@@ -21,7 +21,7 @@ from mydyno.apply.acts.persisted_variables import persisting
 from mydyno.apply.acts.read_unit import reading_unit
 from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
-from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.acts.server_values import server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties
 from mydyno.apply.means import Means
 from mydyno.stack.server.settings import settings_difference
@@ -70,6 +70,12 @@ def present(change: Change, means: Means) -> str | None:
         case _:
             path = _kernel_path(change)
             return None if path is None else read_kernel_file(means.place(path))
+
+
+def in_force_or_rounded(change: SetVariable, means: Means) -> bool:
+    """Whether the server has the value, or one that it makes of it by a rule that is known."""
+    with server_session(means, f"reading {change.name}") as cursor:
+        return stands_between({}, {change.name: change.value}, shown(cursor)).stands == "after"
 
 
 def _acts(
