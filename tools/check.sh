@@ -51,7 +51,7 @@ tally() { # what a runner has written enters the total
 
 run_beside() { # tests that compute, at a low priority, then those of `drivers`; ended as a whole by SIGTERM
     local status=0
-    trap 'kill "$!" 2>/dev/null' TERM
+    trap 'kill "$!" 2>/dev/null; exit 1' TERM
     nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/stack --ignore=tests/host --durations=5 &
     wait "$!" || status=1
     python -m pytest -m "$marks" "${drivers[@]}" --durations=10 &

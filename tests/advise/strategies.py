@@ -7,13 +7,15 @@ and has some of its variables and counters replaced, its facts gone missing, and
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
+from mydyno.advise import rules, targets
 from mydyno.advise.registry import variables as variables_of_rules
 from mydyno.catalogue import catalogue
 from mydyno.core.server_version import parse_version
@@ -89,21 +91,17 @@ _WORDS = {
 }
 _ODD = st.sampled_from(("", "nonsense", "NULL", "18446744073709551615", "0.5", "75.000000"))
 _COUNTS = st.one_of(st.integers(0, 100), st.sampled_from((0, 10**4, 10**6, 10**9, 10**13)))
-_COUNTERS = (
-    *("Uptime", "Max_used_connections", "Connections", "Threads_created", "Threads_connected"),
-    *("Threads_running", "Aborted_connects", "Aborted_clients", "Connection_errors_max_connections"),
-    *("Innodb_os_log_written", "Innodb_log_waits", "Innodb_buffer_pool_pages_total"),
-    *("Innodb_buffer_pool_pages_free", "Innodb_buffer_pool_pages_dirty", "Innodb_buffer_pool_reads"),
-    *("Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_wait_free", "Innodb_data_fsyncs"),
-    *("Innodb_data_writes", "Innodb_data_reads", "Innodb_row_lock_waits", "Innodb_row_lock_time"),
-    *("Innodb_deadlocks", "Innodb_history_list_length", "Innodb_checkpoint_age"),
-    *("Open_tables", "Opened_tables", "Open_table_definitions", "Opened_table_definitions"),
-    *("Table_open_cache_overflows", "Table_open_cache_misses", "Table_open_cache_hits"),
-    *("Created_tmp_tables", "Created_tmp_disk_tables", "Sort_merge_passes", "Sort_scan", "Select_full_join"),
-    *("Select_scan", "Handler_read_rnd_next", "Key_blocks_used", "Key_reads", "Key_read_requests"),
-    *("Qcache_hits", "Qcache_inserts", "Qcache_lowmem_prunes", "Com_select", "Com_commit", "Com_insert"),
-    *("Binlog_cache_use", "Binlog_cache_disk_use", "Slow_queries", "Questions", "Queries", "Open_files"),
-)
+
+
+def _mentioned(pattern: str) -> tuple[str, ...]:
+    """What the rules' own sources name: a new rule's facts are varied without a word here."""
+    folders = (Path(package.__path__[0]) for package in (rules, targets))
+    texts = [file.read_text(encoding="utf-8") for folder in folders for file in folder.rglob("*.py")]
+    return tuple(sorted({name for text in texts for name in re.findall(pattern, text)}))
+
+
+_COUNTERS = _mentioned(r'"([A-Z][a-z]+(?:_[a-z0-9_]+)*)"')
+_OTHER_SYSCTLS = st.sampled_from(("0", "1", "10", "128", "5000", "1048576", "9223372036854775807"))
 _SYSCTLS = {
     "vm.swappiness": ("0", "1", "10", "60", "100"),
     "vm.overcommit_memory": ("0", "1", "2"),
@@ -136,6 +134,14 @@ _SYSCTLS = {
     "net.ipv4.ip_local_port_range": ("32768\t60999", "1024 65535"),
     "net.ipv4.tcp_slow_start_after_idle": ("0", "1"),
 }
+_ALL_SYSCTLS = sorted({*_SYSCTLS, *_mentioned(r'"((?:vm|net|kernel|fs)\.[a-z0-9_.-]+)"')})
+_sysctls = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.sampled_from(_SYSCTLS[name]) | _OTHER_SYSCTLS if name in _SYSCTLS else _OTHER_SYSCTLS
+        for name in _ALL_SYSCTLS
+    },
+)
 
 
 @cache
@@ -157,17 +163,22 @@ def _value(name: str) -> st.SearchStrategy[str]:
 
 
 @st.composite
+def _some(draw: st.DrawFn, names: Sequence[str]) -> list[str]:
+    """A few of them, or many: lists of Hypothesis' own stay short."""
+    least = draw(st.sampled_from((0, 8, 30)))
+    return draw(st.lists(st.sampled_from(names), min_size=least, max_size=least + 10, unique=True))
+
+
+@st.composite
 def servers(draw: st.DrawFn) -> Server:
     version = draw(st.sampled_from(sorted(_RELEASES)))
     base, start_only, status = _base(version)
     release = parse_version(version)
     of_rules = {
-        name
-        for name in (*variables_of_rules(), *_MEMORY)
-        if name in base or ((row := catalogue().get(name)) and row.there(release))
+        name for name in _NAMES if name in base or ((row := catalogue().get(name)) and row.there(release))
     }
     touched = draw(st.lists(st.sampled_from(sorted(of_rules | set(base))), max_size=6, unique=True))
-    touched += draw(st.lists(st.sampled_from(sorted(of_rules)), max_size=10))
+    touched += draw(_some(sorted(of_rules)))
     values = {**base, **{name: draw(_value(name)) for name in dict.fromkeys(touched)}}
     for name in draw(st.lists(st.sampled_from(sorted(values)), max_size=draw(st.sampled_from((0, 0, 3))))):
         values.pop(name, None)
@@ -192,18 +203,17 @@ def servers(draw: st.DrawFn) -> Server:
     )
 
 
-_PLUGINS = ("thread_pool", "semi_sync_master", "query_cache_info")
-_MEMORY = (
-    *("innodb_buffer_pool_size", "max_connections", "sort_buffer_size", "key_buffer_size", "tmp_table_size"),
-    *("max_heap_table_size", "join_buffer_size", "innodb_log_buffer_size"),
+_KERNEL_COUNTERS = (
+    *("oom_kill", "compact_stall", "pswpin", "pswpout", "TcpExtListenOverflows"),
+    *("TcpExtTCPReqQFullDoCookies", "TcpExtTCPReqQFullDrop"),
 )
+_PLUGINS = ("thread_pool", "semi_sync_master", "query_cache_info")
+_NAMES = {*_mentioned(r'"([a-z][a-z0-9_]+)"')} & set(catalogue().variables) | {*variables_of_rules()}
 
 
 @st.composite
 def _statuses(draw: st.DrawFn, base: Mapping[str, str]) -> Status:
-    counted = {
-        name: draw(_COUNTS) for name in draw(st.lists(st.sampled_from(_COUNTERS), max_size=16, unique=True))
-    }
+    counted = {name: draw(_COUNTS) for name in draw(_some(_COUNTERS))}
     after = {**base, **{name: str(value) for name, value in counted.items()}}
     seconds = draw(st.sampled_from((0.0, 0.1, 10.0, 60.0)))
     share = draw(st.sampled_from((1.0, 0.999, 0.9, 0.0, 1.1)))
@@ -292,11 +302,13 @@ def hosts(draw: st.DrawFn) -> Host:
         huge_page_bytes=2 * MIB,
         limit=draw(st.sampled_from((None, None, 256 * MIB, 3 * GIB, 100 * GIB))),
     )
-    sysctls = draw(st.fixed_dictionaries({}, optional={k: st.sampled_from(v) for k, v in _SYSCTLS.items()}))
+    sysctls = draw(_sysctls)
     return Host(
         cpu=Cpu(
             count=draw(st.sampled_from((1, 2, 4, 16, 64, 256))),
-            governor=draw(st.sampled_from((None, "performance", "powersave", "schedutil"))),
+            governor=draw(st.sampled_from((None, "performance", "powersave", "ondemand", "schedutil"))),
+            scaling_driver=draw(st.sampled_from((None, "intel_pstate", "acpi-cpufreq"))),
+            numa_memory_bytes=draw(st.sampled_from(((), (total // 2, total // 2)))),
             numa_nodes=draw(st.sampled_from((None, 1, 2, 8))),
         ),
         memory=memory,
@@ -309,6 +321,8 @@ def hosts(draw: st.DrawFn) -> Host:
             thp_enabled=draw(st.sampled_from((None, "always", "madvise", "never"))),
             thp_defrag=draw(st.sampled_from((None, "always", "defer", "madvise", "never"))),
             clock_source=draw(st.sampled_from((None, "tsc", "hpet", "xen", "kvm-clock", "acpi_pm"))),
+            clock_sources=draw(st.sampled_from(((), ("tsc", "hpet", "acpi_pm"), ("kvm-clock", "tsc")))),
+            counters=draw(st.dictionaries(st.sampled_from(_KERNEL_COUNTERS), _COUNTS)),
             limits_conf=draw(st.sampled_from(((), ("* soft nofile 65536", "mysql hard nproc 100")))),
         ),
         storage=draw(_storages()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,8 @@ from apply.builders import advice_file, every_kind, finding
 from apply.tree import make_system, picture
 from mydyno.advise.change import SetMountOptions, SetSysctl, SetVariable
 from mydyno.advise.finding import Finding
-from mydyno.cli.main import app
-from mydyno.core.errors import ApplyError, UsageError
+from mydyno.cli.main import app, main
+from mydyno.core.errors import ApplyError, ServerError, UsageError
 
 
 class Image:
@@ -83,6 +84,44 @@ def test_nobody_to_ask_is_no_yes(image: Image) -> None:
     with pytest.raises(UsageError, match="nobody is here to say yes"):
         image.apply(swappiness(), words=())
     assert picture(image.root) == before
+
+
+def test_a_server_that_is_not_there_is_told_and_nothing_is_done_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYDYNO_STATE", str(tmp_path / "state"))
+    variable = SetVariable(name="max_connections", value="500", was="10", restart=False)
+    file = advice_file(tmp_path / "advice.json", finding("connections", variable))
+    words = ["apply", str(file), "--server", str(tmp_path / "none.sock"), "--dry-run"]
+    with pytest.raises(ServerError, match=r"none\.sock: cannot get in"):
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    (tmp_path / "client.cnf").write_text("[client]\nuser=root\n")
+    words[2:4] = ["--defaults-file", str(tmp_path / "client.cnf")]
+    with pytest.raises(UsageError, match="which server") as refused:
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert "--offline" in (refused.value.hint or "")
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize(("answer", "says"), [("n", "Nothing was changed."), ("y", "Done, and read back.")])
+def test_on_a_terminal_it_asks(image: Image, answer: str, says: str) -> None:
+    before = picture(image.root)
+    file = advice_file(image.file, swappiness())
+    child, terminal = pty.fork()
+    if child == 0:
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.argv = ["mydyno", "apply", str(file), "--root", str(image.root)]
+        try:
+            main()
+            sys.stdout.flush()
+        finally:
+            os._exit(0)
+    os.write(terminal, f"{answer}\n".encode())
+    said = _all_of(terminal)
+    os.waitpid(child, 0)
+    assert "Carry out these 2 steps? [y/N]" in said
+    assert says in said
+    assert (picture(image.root) == before) is (answer == "n")
 
 
 def test_findings_are_chosen_by_id_and_an_unknown_one_is_told_with_the_nearest(image: Image) -> None:
@@ -263,3 +302,13 @@ def test_a_variable_of_a_group_that_would_lose_goes_where_it_wins(image: Image) 
         finding("connections", SetVariable(name="max_connections", value="500", was="10", restart=False))
     )
     assert main.read_text().endswith("[mariadb]\nmax_connections = 500\n")
+
+
+def _all_of(terminal: int) -> str:
+    said = b""
+    while True:
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:  # The other end of a terminal has been closed (EIO).
+            os.close(terminal)
+            return said.decode()

@@ -11,6 +11,7 @@ from apply.builders import SERVER
 from apply.tree import make_system, picture
 from mydyno.apply.acts import WriteKernelFile
 from mydyno.apply.files.plan import replacing
+from mydyno.apply.history import rows
 from mydyno.apply.means import Means
 from mydyno.apply.store.application import AnyAct, new_application
 from mydyno.apply.store.store import Entry, Store, changes_folder
@@ -142,6 +143,16 @@ def test_one_mydyno_at_a_time(root: Path) -> None:
         with pytest.raises(LabError, match="another mydyno changes this system"), Store(store.folder).held():
             pass
     assert not store.is_held
+
+
+def test_history_tells_one_that_is_at_work_from_one_that_was_ended(root: Path) -> None:
+    add(root)
+    store = Store(changes_folder(root))
+    with store.held():
+        (row,) = rows(store.entries(), at_work=store.is_held)
+    assert (row.state, row.says) == ("unfinished", "at work now")
+    (row,) = rows(store.entries(), at_work=store.is_held)
+    assert row.says == "`mydyno rollback` puts back what it has begun"
 
 
 @pytest.mark.parametrize("torn", [b'{"pha', b'{"phase": "applied", "at": "2026'])

@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 from mydyno import spec
 from mydyno.advise.change import SetSysctl
 from mydyno.cli.main import app
-from mydyno.cli.proving import most_connections, release_of
+from mydyno.cli.proving import release_of
 from mydyno.core.errors import UsageError
 from mydyno.facts import Schema
+from mydyno.prove.propose import most_connections
 
 SWAPPINESS = finding("swappiness", SetSysctl(name="vm.swappiness", value="1", was="60"), aspect="stability")
 TUNED = advice(

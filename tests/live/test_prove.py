@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from advise.builders import host, system
 from prove.builders import advice, finding, variable
 
 from live.mydyno_process import Workplace
 from live.test_external_server import ask, option_file
+from live.uml import NEEDS_KERNEL
+from mydyno.advise.change import SetMountOptions
+from mydyno.facts import Disk, FileSystem, Storage, Use
+from mydyno.results.store import Lab
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -68,3 +73,34 @@ def test_the_server_itself_is_set_measured_and_left_as_it_was(
     found = proofs(workplace)
     assert found["sort-buffer"]["n"] == [1, 1]
     assert found["redo"]["outcome"] == "not measured"
+
+
+DISK = FileSystem(
+    mount_point="/data", kind="ext4", source="/dev/sdb", options=("rw", "strictatime"), disks=("sdb",)
+)
+STORAGE = Storage(
+    disks=(Disk(name="sdb"),),
+    filesystems=(DISK,),
+    uses=(Use(files="data", path="/data/mysql", mount_point="/data"),),
+)
+NOATIME = finding("noatime", SetMountOptions(mount_point="/data", add=("noatime",), was=DISK.options))
+
+
+@NEEDS_KERNEL
+@pytest.mark.slow
+def test_mount_options_are_measured_in_a_guest_with_the_advised_servers_disks(workplace: Workplace) -> None:
+    file, facts = workplace.folder / "advice.json", workplace.folder / "facts.json"
+    file.write_text(advice(NOATIME).to_json())
+    facts.write_text(system(the_host=host(storage=STORAGE)).to_json())
+    done = workplace.run(
+        *("prove", str(file), "--on", "uml", "--facts", str(facts), "--workload", "oltp-read-only"),
+        *("--rows", "300", "--connections", "2", "--warmup", "0", "--measure", "400ms", "--repeats", "1"),
+        timeout=280,
+    )
+    assert done.returncode in (0, 7), done.stderr
+    assert proofs(workplace)["noatime"]["n"] == [1, 1]
+    with Lab.open(workplace.lab, write=False) as lab:
+        trials = lab.find_run("prove-advice").trials()
+    mounts = {trial.levels["advice"]: trial.ground.volumes[0].facts for trial in trials if trial.ground}
+    assert any("noatime" in value for value in mounts["noatime"].values())
+    assert not any("noatime" in value for value in mounts["as it is"].values())

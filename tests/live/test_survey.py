@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from live.conftest import Start
-from live.mydyno_process import Workplace
+from live.mydyno_process import Workplace, interrupt, wait_for_line
 from live.sshd import Sshd, private_sshd
 from live.test_external_server import option_file
 from mydyno.core.errors import HostError, ServerError
@@ -131,26 +131,28 @@ def test_other_releases_are_read_without_a_gap(name: str, start_release: Callabl
 
 
 def test_an_account_without_rights_hears_which_grant_helps(start: Start) -> None:
-    server = start()
-    tell(server, "CREATE USER monitor@localhost IDENTIFIED BY 'word'")
+    server = start({"server_id": 7, "performance_schema": True})
+    tell(
+        server,
+        "CREATE USER monitor@localhost IDENTIFIED BY 'word'",
+        "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_USER = 'nobody'",
+    )
     login = Login("monitor", Secret("word"), socket=server.socket)
     system = survey(login, seconds=0.0, without_host=True)
-    hints = {unread.hint for unread in system.unread}
-    assert "GRANT PROCESS ON *.* TO 'monitor'@'localhost'" in hints
-    assert "GRANT SELECT ON *.* TO 'monitor'@'localhost'" in hints
-    assert any(hint and hint.startswith("GRANT REPLICATION CLIENT") for hint in hints)
-    assert system.server.innodb is None
+    hints = {unread.hint for unread in system.unread if unread.hint}
+    assert {
+        "GRANT PROCESS ON *.* TO 'monitor'@'localhost'",
+        "GRANT SELECT ON *.* TO 'monitor'@'localhost'",
+        "GRANT SELECT ON performance_schema.* TO 'monitor'@'localhost'",
+    } <= hints
+    assert (system.server.innodb, system.server.role.replica) == (None, False)
     assert system.server.text("max_connections") is not None
-
-
-def test_ctrl_c_ends_the_interval_early_and_the_rest_is_still_read(start: Start) -> None:
-    def interrupted(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    server = start()
-    system = look(server, seconds=600.0, wait=interrupted, without_host=True)
-    assert 0 <= system.server.status.seconds < 60
-    assert system.server.innodb is not None
+    assert system.server.variables["max_connections"].settable is False
+    tell(server, *sorted(hints))
+    granted = survey(login, seconds=0.0, without_host=True)
+    assert granted.unread == ()
+    assert granted.server.innodb is not None
+    assert granted.server.role.replica is True
 
 
 def test_over_a_loopback_address_the_server_is_known_by_its_process(server: RunningServer) -> None:
@@ -186,13 +188,20 @@ def test_a_server_that_is_not_there_is_an_error_with_its_address() -> None:
         survey(Login("root", Secret(""), host="127.0.0.1", port=1), seconds=0.0)
 
 
-def test_the_command_prints_facts_that_can_be_read_again(workplace: Workplace, server: RunningServer) -> None:
+def test_ctrl_c_ends_the_interval_early_and_the_command_prints_what_it_has(
+    workplace: Workplace, server: RunningServer
+) -> None:
     login = option_file(workplace.folder, server)
-    done = workplace.run("facts", "--defaults-file", str(login), "--for", "0.1")
-    assert done.returncode == 0, done.stderr
-    assert "not read: which indexes are used: performance_schema is off" in done.stderr
-    system = read_system(done.stdout, "facts.json")
+    running = workplace.start("facts", "--defaults-file", str(login), "--for", "600")
+    wait_for_line(running, "watching the server")
+    code, said = interrupt(running)
+    assert code == 0, said
+    assert "not read: which indexes are used: performance_schema is off" in said
+    assert server.admin_password.reveal() not in said
+    system = read_system(said[said.index("{\n") :], "facts.json")
     assert system.server.address == str(server.socket)
+    assert 0 < system.server.status.seconds < 60
+    assert system.server.innodb is not None
     assert anonymous(system).server.text("hostname") in ("some-host", "localhost")
 
 

@@ -75,9 +75,9 @@ def test_all_tells_of_every_rule() -> None:
     assert [rule.id for rule in RULES if rule.id not in text] == []
 
 
-def test_no_line_is_wider_than_the_terminal() -> None:
+def test_no_line_is_wider_than_the_terminal_but_for_a_path_that_is_not_torn() -> None:
     lines = page(full(), width=80, everything=True).splitlines()
-    assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if len(line) > 80 and len(line.split()[-1]) < 40] == []
 
 
 def test_without_a_host_it_says_so() -> None:

@@ -29,20 +29,20 @@ class Row(Record):
     waits_for_restart: tuple[str, ...]
 
 
-def rows(entries: Sequence[Entry]) -> list[Row]:
-    """All applications, oldest first."""
+def rows(entries: Sequence[Entry], *, at_work: bool = False) -> list[Row]:
+    """All applications, oldest first. `at_work`: a mydyno changes something at this moment."""
     standing = {entry.application.id for entry in in_force(entries)}
     undone_by = {
         entry.application.rolls_back: entry.application.id
         for entry in entries
         if entry.progress.phase == "applied"
     }
-    return [_row(entry, standing, undone_by) for entry in entries]
+    return [_row(entry, _state(entry, standing, undone_by, at_work=at_work)) for entry in entries]
 
 
-def _row(entry: Entry, standing: set[str], undone_by: dict[str | None, str]) -> Row:
+def _row(entry: Entry, told: tuple[State, str]) -> Row:
     application = entry.application
-    state, says = _state(entry, standing, undone_by)
+    state, says = told
     files = sum(act.kind == "file" for act in application.acts)
     return Row(
         id=application.id,
@@ -58,9 +58,13 @@ def _row(entry: Entry, standing: set[str], undone_by: dict[str | None, str]) -> 
     )
 
 
-def _state(entry: Entry, standing: set[str], undone_by: dict[str | None, str]) -> tuple[State, str]:
+def _state(
+    entry: Entry, standing: set[str], undone_by: dict[str | None, str], *, at_work: bool
+) -> tuple[State, str]:
     application, progress = entry.application, entry.progress
     because = progress.because or ""
+    if progress.phase == "unfinished" and at_work:
+        return "unfinished", "at work now"
     if progress.phase == "unfinished":
         return "unfinished", because or "`mydyno rollback` puts back what it has begun"
     if progress.phase == "put back":

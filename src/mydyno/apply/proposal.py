@@ -92,11 +92,13 @@ def propose(
     for finding in findings:
         tried = texts.branch()
         try:
-            if finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
-                left.append(LeftOut(finding, stale))
-                continue
             for change in finding.changes:
                 _edit(tried, change, ways)
+            # Where the files say it already it was decided so, and a server may have rounded the value.
+            is_new = tried.changed() != texts.changed()
+            if is_new and finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
+                left.append(LeftOut(finding, stale))
+                continue
         except (RefusedError, ApplyError) as error:
             left.append(LeftOut(finding, str(error)))
             continue
@@ -121,7 +123,7 @@ def _refuse_elsewhere(change: Change, ways: Ways) -> None:
     if isinstance(change, ByHand) or (isinstance(change, SetVariable) and ways.keeps_by_itself):
         return
     raise RefusedError(
-        "the server runs on another machine, and mydyno changes files and the kernel only where it runs",
+        "the server runs elsewhere, and mydyno changes files and the kernel only on its own machine",
         "run mydyno apply there",
     )
 

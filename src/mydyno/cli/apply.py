@@ -138,7 +138,6 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
     from mydyno.apply.checks import check
     from mydyno.apply.store.application import new_application
     from mydyno.apply.transaction import carry_out
-    from mydyno.cli.progress import telling
 
     for line in check(prepared.proposal.texts, means.root, server):
         typer.echo(f"mydyno: {line}", err=True)
@@ -149,11 +148,16 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
         prepared.acts,
         waits_for_restart=prepared.waiting,
     )
-    with store.held(), telling() as tell:
+    with store.held():
         carry_out(store.add(application, prepared.contents), means, tell)
     typer.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
     if prepared.waiting:
         typer.echo("Some of it waits for the server's next start, as told above.")
+
+
+def tell(line: str) -> None:
+    """Shows what happens next, a line each: what was done before a failure stays to be seen."""
+    typer.echo(f"mydyno: {line}", err=True)
 
 
 def _server(advice: Advice, means: Means) -> Running:

@@ -43,7 +43,7 @@ def history(
     if application is not None:
         _show(_named(entries, application))
         return
-    found = list(reversed(rows(entries)))
+    found = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
         typer.echo(json.dumps([row.model_dump(mode="json") for row in found], indent=1))
     elif not found:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import resource
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +16,12 @@ from mydyno.core.server_release import SYSTEM
 
 if TYPE_CHECKING:
     from mydyno.advise.advice import Advice
-    from mydyno.advise.finding import Finding
+    from mydyno.core.facts import HostFacts
     from mydyno.facts import System
     from mydyno.prove.experiment import Load, Proposal
     from mydyno.prove.place import Place
     from mydyno.results.run import Run
-
-_SPARE_CONNECTIONS = 20
-"""For mydyno's own, beside those of the load."""
-_CACHED = "server.config.thread_cache_size"
+    from mydyno.stack.server.names import Knows
 
 
 @dataclass(frozen=True)
@@ -88,87 +84,39 @@ def external(
 
 def propose(asked: Asked) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
-    from mydyno.host.local import LocalHost
-    from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS
-    from mydyno.prove import baseline, provable, shape, storage
-    from mydyno.prove.experiment import Common, Proposal, name_of
+    from mydyno.prove import propose as proposing
     from mydyno.prove.ground import Ground
-    from mydyno.prove.levels import levels_of
     from mydyno.workload import read
     from mydyno.workload.assignments import options_from
 
-    advice, system = _advice(asked.advice), _facts(asked.facts)
-    findings = chosen_findings(advice, asked.only)
-    release = None if asked.on == "server" else asked.release or release_of(advice.server)
+    advice, own = _advice(asked.advice), asked.on == "server"
+    release = None if own else asked.release or release_of(advice.server)
+    knows = _knows(asked, release)
     ground = Ground(
         on=asked.on,
-        refuses=_refusals(asked, release),
-        system=system,
+        refuses=_refusals(knows),
+        system=_facts(asked.facts),
         most_open_files=_most_open_files() if asked.on == "sandbox" else None,
     )
-    found = [provable.tried(finding, ground) for finding in findings]
-    tried = [each for each in found if isinstance(each, provable.Tried)]
-    untried = tuple(each for each in found if isinstance(each, provable.Untried))
     workload = read(asked.workload)
-    schema = system.server.schema_facts if system else None
-    real = schema.innodb_bytes if schema and asked.on != "server" else None
-    made = shape.shape_of(
-        workload,
-        options_from(workload, asked.chosen),
-        None if asked.data is None else _bytes(asked.data),
-        real,
-        shape.largest(tried),
-        LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd()),
-    )
-    levels = levels_of(shape.scaled(tried, made.scale))
-    if not levels.alone:
-        reasons = [
-            f"  {each.finding.rule}: {'; '.join(each.reasons)}" for each in (*untried, *levels.untried)
-        ]
-        raise UsageError(
-            "nothing of this advice can be measured there" + "".join(f"\n{line}" for line in reasons),
-            "--on vm or --on uml has disks and file systems of its own; --facts tells which",
-        )
-    variables = [path.removeprefix(provable.CONFIG) for level in levels.all for path in level.values]
-    config: dict[str, str | int] = dict(baseline.shared_settings(ground, variables, made.scale))
-    if asked.on != "server":
-        # No more threads are cached than may connect.
-        cached = (value for level in levels.all for path, value in level.values.items() if path == _CACHED)
-        config["max_connections"] = max(
-            DEFAULT_MAX_CONNECTIONS,
-            most_connections(asked.load.connections) + _SPARE_CONNECTIONS,
-            *(int(value) for value in map(str, cached) if value.isdigit()),
-        )
-    return Proposal(
-        name=name_of(asked.advice.stem),
-        advice=advice,
-        levels=levels,
-        untried=untried,
-        shape=made,
-        common=Common(
-            on=asked.on,
-            release=release,
-            external=asked.external if asked.on == "server" else None,
-            config=config,
-            storage=storage.storage_of(system, made.data_bytes) if ground.has_storage else None,
-        ),
+    wanted = proposing.Wanted(
+        name=asked.advice.stem,
+        only=asked.only,
+        workload=workload,
+        options=options_from(workload, asked.chosen),
+        data_bytes=None if asked.data is None else _bytes(asked.data),
         load=asked.load,
+        release=release,
+        external=asked.external if own else None,
+        notes=tuple(_other_release(advice, knows)),
     )
+    return proposing.propose(advice, ground, wanted, _here(asked, in_guest=ground.has_storage))
 
 
-def chosen_findings(advice: Advice, only: tuple[str, ...] | None) -> tuple[Finding, ...]:
-    """Those of `--only`, or all. Raises UsageError for a rule that the advice has no finding of."""
-    if only is None:
-        if not advice.findings:
-            raise UsageError("this advice has no finding: there is nothing to prove")
-        return advice.findings
-    by_rule = {finding.rule: finding for finding in advice.findings}
-    for name in only:
-        if name not in by_rule:
-            raise UsageError(
-                f"the advice has no finding of the rule {name}", f"it has {', '.join(by_rule) or 'none'}"
-            )
-    return tuple(by_rule[name] for name in only)
+def _other_release(advice: Advice, knows: Knows | None) -> Iterator[str]:
+    advised = advice.server.partition(" at ")[0]
+    if knows is not None and str(knows.version) != advised:
+        yield f"measured on {knows.version}, advised for {advised}"
 
 
 def release_of(server: str) -> str:
@@ -242,20 +190,25 @@ def _text(path: Path, hint: str) -> str:
         raise UsageError(f"cannot read {path}: {error}", hint) from None
 
 
-def _refusals(asked: Asked, release: str | None) -> Callable[[str, str], str | None]:
-    """What the very server says to one setting: its binary, or the external one itself."""
-    from mydyno.prove.ground import takes_all
+def _knows(asked: Asked, release: str | None) -> Knows | None:
+    """The very server: its binary, or the external one itself. None: it is not installed yet, and asked by
+    the run."""
     from mydyno.spec.external import External
-    from mydyno.stack import understand
     from mydyno.stack.server.external import look_at
-    from mydyno.stack.server.names import Knows
     from mydyno.stack.server.releases import binary_of, not_installed
 
-    if release is not None and not_installed([release]):
-        return takes_all  # `mydyno run` installs it, and then asks.
-    knows: Knows = (
-        look_at(External.model_validate(dict(asked.external))) if release is None else binary_of(release)
-    )
+    if release is None:
+        return look_at(External.model_validate(dict(asked.external)))
+    return None if not_installed([release]) else binary_of(release)
+
+
+def _refusals(knows: Knows | None) -> Callable[[str, str], str | None]:
+    """What that server says to one setting."""
+    from mydyno.prove.ground import takes_all
+    from mydyno.stack import understand
+
+    if knows is None:
+        return takes_all
 
     def refuses(name: str, value: str) -> str | None:
         problems = understand(knows, {name: value}).problems
@@ -264,15 +217,18 @@ def _refusals(asked: Asked, release: str | None) -> Callable[[str, str], str | N
     return refuses
 
 
+def _here(asked: Asked, in_guest: bool) -> HostFacts:
+    """Memory and free disk of the host that the server will be on."""
+    from mydyno.host.local import LocalHost
+    from mydyno.spec.host import GUEST_MEMORY_BYTES
+
+    facts = LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd())
+    return replace(facts, memory_bytes=GUEST_MEMORY_BYTES) if in_guest else facts
+
+
 def _most_open_files() -> int:
     """What a process of ours may be allowed: raising a hard limit needs a right that root can lack."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-
-
-def most_connections(connections: str) -> int:
-    """The largest of `1,8,10..400 step 10`."""
-    numbers = re.findall(r"\d+", re.sub(r"step\s+\d+", "", connections))
-    return max(map(int, numbers), default=1)
 
 
 def _bytes(text: str) -> int:

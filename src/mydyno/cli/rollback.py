@@ -39,8 +39,7 @@ def rollback(
     from mydyno.apply.rolling_back import to_roll_back, way_back
     from mydyno.apply.store.store import Store, changes_folder, in_force
     from mydyno.apply.transaction import carry_out
-    from mydyno.cli.apply import needs_server, recover
-    from mydyno.cli.progress import telling
+    from mydyno.cli.apply import needs_server, recover, tell
     from mydyno.core.errors import UsageError
 
     root = root.resolve()
@@ -63,7 +62,7 @@ def rollback(
         if not typer.confirm("Take it back?"):
             typer.echo("Nothing was changed.")
             return
-    with store.held(), telling() as tell:
+    with store.held():
         carry_out(store.add(back.application, back.contents), means, tell, over_others=force)
     typer.echo(f"{entry.application.id} has been taken back.")
     if entry.application.waits_for_restart:

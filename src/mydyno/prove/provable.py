@@ -126,6 +126,8 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
         return why
     if (why := ground.refuses(change.name, change.value)) is not None:
         return why
+    if change.was and (why := ground.refuses(change.name, change.was)) is not None:
+        return f"as it is ({change.was}): {why}"
     # An empty value (no list, no file) is what a server has that was told nothing.
     return Step(f"{CONFIG}{change.name}", change.value, change.was or None)
 

@@ -49,10 +49,16 @@ def test_without_looking_names_up_no_errors_of_hosts_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "setting"), [(MARIADB, "log_warnings = 2"), (MYSQL_84, "log_error_verbosity = 3")]
+    ("version", "known", "setting"),
+    [
+        (MARIADB, "log_warnings", "log_warnings = 2"),
+        (MYSQL_84, "log_error_verbosity", "log_error_verbosity = 3"),
+    ],
 )
-def test_failed_attempts_are_named_by_the_error_log_of_this_release(version: str, setting: str) -> None:
-    attacked = server(version, status={"Aborted_connects": 900, "Connections": 1000})
+def test_failed_attempts_are_named_by_the_error_log_of_this_release(
+    version: str, known: str, setting: str
+) -> None:
+    attacked = server(version, {known: "1"}, status={"Aborted_connects": 900, "Connections": 1000})
     found = finding("aborted-connects", attacked)
     assert "90%" in found.title
     assert setting in found.recommendation

@@ -18,7 +18,7 @@ from mydyno.advise.rules.innodb import (
     two_phase_commit,
 )
 from mydyno.advise.targets import Targets
-from mydyno.facts import FileSystem, Origin, Role, Storage, Use
+from mydyno.facts import DiskSpeed, FileSystem, Origin, Role, Storage, Use
 
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
 
@@ -53,6 +53,16 @@ def test_a_replica_at_the_end_of_the_chain_is_less_urgent() -> None:
 @pytest.mark.parametrize("value", ["1", "3"])
 def test_what_syncs_at_each_commit_is_left_alone(value: str) -> None:
     assert isinstance(judged(flush_at_commit.RULE, innodb_flush_log_at_trx_commit=value), Fine)
+
+
+def test_the_price_of_a_sync_is_told_where_it_was_measured() -> None:
+    data = FileSystem(mount_point="/data", kind="ext4", source="/dev/sda", options=())
+    speed = DiskSpeed(mount_point="/data", read_iops=9e3, write_iops=4e3, sync_seconds=0.002)
+    uses = (Use(files="data", path="/data", mount_point="/data"),)
+    measured = host(storage=Storage(filesystems=(data,), uses=uses, speeds=(speed,)))
+    lazy = server(variables={"innodb_flush_log_at_trx_commit": "2"})
+    finding = found(flush_at_commit.RULE.judge(system(lazy, measured), Targets()))
+    assert "a sync was measured at 2ms: up to 500 commits/s on one connection" in finding.evidence
 
 
 def test_no_rule_of_innodb_lowers_durability() -> None:

@@ -12,7 +12,7 @@ from mydyno.advise.rules.innodb import (
     online_alter_log,
     redo_capacity,
 )
-from mydyno.advise.targets import Targets
+from mydyno.advise.targets import Targets, targets_of
 from mydyno.facts import Innodb
 
 FOUR_GIB = Targets(redo_bytes=4 * GIB, redo_lines=("1M/s x 3600 s = 3.5G in an hour",))
@@ -111,3 +111,15 @@ def test_an_online_alter_survives_half_an_hour_of_the_changes_that_are_made() ->
     assert sentences(judged(128 << 20, 400_000)) == ["innodb_online_alter_log_max_size = 1G (now 134217728)"]
     assert isinstance(judged(1 << 30, 400_000), Fine)
     assert isinstance(judged(128 << 20, 10_000), Fine)
+
+
+def test_what_a_server_writes_at_its_start_calls_for_nothing() -> None:
+    young = server(
+        MYSQL_84,
+        {"innodb_redo_log_capacity": "104857600", "innodb_online_alter_log_max_size": "134217728"},
+        status={"Innodb_os_log_written": 300_000, "Uptime": 3},
+        seconds=1.0,
+    )
+    asked = system(young)
+    assert isinstance(redo_capacity.RULE.judge(asked, targets_of(asked)), Fine)
+    assert isinstance(online_alter_log.RULE.judge(asked, targets_of(asked)), Fine)

@@ -72,6 +72,8 @@ def test_a_replica_nobody_writes_to_is_closed_and_another_is_left_to_its_owner()
     assert sentences(finding("replica-read-only", untouched)) == ["read_only = ON (now OFF)"]
     written = server(variables={"read_only": "OFF"}, status={**WRITES, "Com_insert": 7}, role=REPLICA)
     assert [change.kind for change in finding("replica-read-only", written).changes] == ["by hand"]
+    young = server(variables={"read_only": "OFF"}, status={**WRITES, "Uptime": 60}, role=REPLICA)
+    assert [change.kind for change in finding("replica-read-only", young).changes] == ["by hand"]
     both = server(variables={"read_only": "OFF"}, status=WRITES, role=Role(replica=True, source=True))
     assert [change.kind for change in finding("replica-read-only", both).changes] == ["by hand"]
     assert isinstance(judged("replica-read-only", server(variables={"read_only": "OFF"})), NotHere)
@@ -89,3 +91,17 @@ def test_semi_synchronous_replication_that_fell_back_is_told() -> None:
     assert found.severity is Severity.HIGH
     assert any("500 of 1000 transactions" in line for line in found.evidence)
     assert isinstance(judged("semi-sync", server(MYSQL_84)), NotHere)
+
+
+def test_of_two_names_for_one_setting_the_release_gets_its_own() -> None:
+    both = {"slave_parallel_threads": "0", "slave_parallel_workers": "0"}
+    found = finding("replica-parallel", server(MARIADB, both, role=REPLICA), host=host(cpus=4))
+    assert sentences(found) == ["slave_parallel_threads = 4 (now 0)"]
+    sizes = {
+        "max_allowed_packet": "1073741824",
+        "replica_max_allowed_packet": "16777216",
+        "slave_max_allowed_packet": "16777216",
+    }
+    assert sentences(finding("packet-size", server(MYSQL_84, sizes, role=REPLICA))) == [
+        "replica_max_allowed_packet = 1G (now 16777216)"
+    ]

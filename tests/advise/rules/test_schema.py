@@ -66,6 +66,11 @@ def test_an_unused_index_is_hidden_first_where_it_can_be(version: str, end: str)
     assert commands(found) == [f"ALTER TABLE `shop`.`orders` {end}"]
 
 
+def test_an_index_that_is_to_be_dropped_as_redundant_is_not_hidden_too() -> None:
+    both = with_schema(unused_indexes=(INDEX,), redundant_indexes=(INDEX,))
+    assert isinstance(judged("unused-indexes", both), Fine)
+
+
 def test_a_young_server_knows_no_unused_indexes() -> None:
     schema = Schema(tables=1, unused_indexes=(INDEX,))
     young = server(status={"Uptime": 3600}, schema_facts=schema)

@@ -97,9 +97,20 @@ def test_two_attributes_of_a_disk_and_an_array_are_three_rules_each_written_once
     ]
 
 
-def test_a_serial_with_a_quote_in_it_cannot_be_matched() -> None:
+def test_a_serial_that_a_rule_could_take_for_something_else_is_not_used() -> None:
+    system = texts({})
+    set_queue(system, SCHEDULER, {"sda": ("ID_SERIAL", 'x", RUN+="/bin/sh')})
+    set_queue(system, SCHEDULER.model_copy(update={"disk": "sdb"}), {"sdb": ("ID_SERIAL", "every*")})
+    assert "RUN" not in new_text(system, udev.PATH)
+    assert [line.split(", ")[3] for line in new_text(system, udev.PATH).splitlines()[1:]] == [
+        'KERNEL=="sda"',
+        'KERNEL=="sdb"',
+    ]
+
+
+def test_a_value_with_a_quote_in_it_is_refused() -> None:
     with pytest.raises(RefusedError, match="characters that a udev rule cannot match"):
-        set_queue(texts({}), SCHEDULER, {"sda": ("ID_SERIAL", 'x", RUN+="/bin/sh')})
+        set_queue(texts({}), SCHEDULER.model_copy(update={"value": 'none", RUN+="x'}), {})
 
 
 def test_properties_of_a_unit_go_into_one_drop_in() -> None:

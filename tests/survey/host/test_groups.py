@@ -43,6 +43,11 @@ def test_inside_a_container_its_own_group_is_the_root(tmp_path: Path) -> None:
     assert read_group(here, "0::/\n") == Group(memory_limit=1 << 29, cpus=None, unit=None, container=False)
 
 
+def test_where_the_versions_are_mixed_the_unit_is_in_the_tree_of_systemd(tmp_path: Path) -> None:
+    text = "4:memory:/\n1:name=systemd:/system.slice/mysql.service\n0::/\n"
+    assert read_group(machine(tmp_path, {}), text).unit == "mysql.service"
+
+
 def test_an_instance_of_a_unit_is_that_unit(tmp_path: Path) -> None:
     text = "0::/system.slice/system-mysql.slice/mysql@one.service\n"
     assert read_group(machine(tmp_path, {}), text).unit == "mysql@one.service"

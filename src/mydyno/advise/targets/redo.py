@@ -15,6 +15,8 @@ from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
 _HOUR = 3600
+_YOUNG = 600
+"""Seconds: a server that is up for less has mostly written what its own start needs."""
 _PEAK = 2.0
 """How much busier than the average a busy hour is taken to be, where it was not seen."""
 _LEAST = 128 * MIB
@@ -48,7 +50,8 @@ def redo_now(system: System) -> int | None:
 def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
     """Bytes of redo a second in a busy hour, and how they were found. None: the server does not tell."""
     server, name = system.server, "Innodb_os_log_written"
-    seen, usual = server.rate(name), server.average(name)
+    seen = server.rate(name)
+    usual = server.average(name) if (server.uptime_seconds or 0) >= _YOUNG else None
     lines = []
     if seen is not None:
         lines.append(f"{name}: {_rate(seen)} in the {server.status.seconds:.0f} s that were watched")
@@ -68,7 +71,7 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
     bounds = {"what the server takes": _MOST}
     told = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
     if pool_bytes is not None:
-        bounds["the size of the buffer pool"] = max(_ROOM, pool_bytes)
+        bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
     if place is not None and place.free_bytes is not None:
         bounds["a fifth of the free disk"] = max(_LEAST, int(place.free_bytes * _OF_FREE_DISK))

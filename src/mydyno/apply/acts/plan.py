@@ -21,7 +21,7 @@ from mydyno.apply.acts.persisted_variables import persisting
 from mydyno.apply.acts.read_unit import reading_unit
 from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
-from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.acts.server_values import server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties
 from mydyno.apply.means import Means
 from mydyno.stack.server.settings import settings_difference
@@ -72,6 +72,12 @@ def present(change: Change, means: Means) -> str | None:
             return None if path is None else read_kernel_file(means.place(path))
 
 
+def in_force_or_rounded(change: SetVariable, means: Means) -> bool:
+    """Whether the server has the value, or one that it makes of it by a rule that is known."""
+    with server_session(means, f"reading {change.name}") as cursor:
+        return stands_between({}, {change.name: change.value}, shown(cursor)).stands == "after"
+
+
 def _acts(
     changes: Sequence[Change],
     means: Means,
@@ -79,7 +85,7 @@ def _acts(
     kept: Collection[str],
     rewritten: Collection[str],
 ) -> Iterator[LiveAct]:
-    for change in changes:
+    for change in joined_mounts(changes):
         yield from _of_the_kernel(change, means)
     units = [act for act in _units(changes) if act.unit in rewritten or act.look(means).stands == "before"]
     yield from units
@@ -96,6 +102,24 @@ def _acts(
     # After the restart, which brings them too: on the way back these may be values of no option file.
     if at_once := {change.name: change.value for change in variables if not change.restart}:
         yield setting_globals(means, at_once)
+
+
+def joined_mounts(changes: Sequence[Change]) -> Iterator[Change]:
+    """What several rules want of one mount as one change, after the others.
+
+    A remount sets all flags of the mount anew (mount(8)): a second one, planned with the options that stood
+    before the first, would take the first's back.
+    """
+    mounts: dict[str, SetMountOptions] = {}
+    for change in changes:
+        if not isinstance(change, SetMountOptions):
+            yield change
+        elif (known := mounts.get(change.mount_point)) is None:
+            mounts[change.mount_point] = change
+        else:
+            both = {"add": (*known.add, *change.add), "remove": (*known.remove, *change.remove)}
+            mounts[change.mount_point] = known.model_copy(update=both)
+    yield from mounts.values()
 
 
 def _of_the_kernel(change: Change, means: Means) -> Iterator[LiveAct]:

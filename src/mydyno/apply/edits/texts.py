@@ -43,7 +43,7 @@ class Texts:
 
     def names(self, folder: str) -> Sequence[str] | None:
         """The names in a folder as it would be, sorted; None: there is no such folder."""
-        prefix = folder.rstrip("/") + "/"
+        prefix = self.real(folder).rstrip("/") + "/"
         made = [path.removeprefix(prefix) for path in self._new if path.startswith(prefix)]
         there = self.names_in(folder)
         if there is None and not made:

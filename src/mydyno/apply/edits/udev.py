@@ -32,9 +32,10 @@ def set_array(texts: Texts, change: SetArray, identities: Mapping[str, Identity]
 
 def _set(texts: Texts, device: str, attribute: str, value: str, identities: Mapping[str, Identity]) -> None:
     name, identity = identities.get(device, ("", ""))
-    # A value between quotes has no escapes in udev, and these are matched as patterns of a shell.
-    if not all(_PLAIN.fullmatch(each) for each in (device, value, identity or device)):
-        raise RefusedError(f"{device} ({identity}) or {value} has characters that a udev rule cannot match")
-    match = f'ENV{{{name}}}=="{identity}"' if name else f'KERNEL=="{device}"'
+    if not _PLAIN.fullmatch(device) or not _PLAIN.fullmatch(value):
+        raise RefusedError(f"{device} or {value} has characters that a udev rule cannot match")
+    # A value between quotes has no escapes in udev, and is matched as a pattern of a shell.
+    is_known = bool(name) and _PLAIN.fullmatch(identity) is not None
+    match = f'ENV{{{name}}}=="{identity}"' if is_known else f'KERNEL=="{device}"'
     rule = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {match}, ATTR{{{attribute}}}='
     texts.put(PATH, set_line(texts.get(PATH), rule, f'{rule}"{value}"'))

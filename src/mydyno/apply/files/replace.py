@@ -12,6 +12,8 @@ from mydyno.apply.files.state import FileState, checksum
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 
+_FOLDER_MODE = 0o755
+
 
 class ReplaceFile(Act):
     """The file at `path` becomes `after`; None: there is none.
@@ -59,8 +61,10 @@ class ReplaceFile(Act):
     def _put(self, target: Path, state: FileState, means: Means) -> None:
         for folder in self.folders:
             made = means.place(folder)
-            made.mkdir(mode=0o755, exist_ok=True)
-            sync_folder(made.parent)
+            if not made.is_dir():
+                made.mkdir()
+                made.chmod(_FOLDER_MODE)  # Whatever the umask: services of other users read what is in it.
+                sync_folder(made.parent)
         temporary = _written_beside(target, means)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:

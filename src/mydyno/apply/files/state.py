@@ -71,8 +71,10 @@ class FileState(Record):
         if (about.st_uid, about.st_gid) != (self.uid, self.gid):
             os.fchown(descriptor, self.uid, self.gid)
         os.fchmod(descriptor, self.mode)
+        now = _attributes(descriptor)
         for name, value in self.attributes.items():
-            os.setxattr(descriptor, name, base64.b64decode(value))
+            if now.get(name) != value:  # An ordinary user may not set a label, not even to what it is.
+                os.setxattr(descriptor, name, base64.b64decode(value))
         if self.modified_ns is not None:
             os.utime(descriptor, ns=(self.modified_ns, self.modified_ns))
 

@@ -72,7 +72,7 @@ def read_filesystems(
     mountinfo = machine.read_text(f"{mountinfo_of}/mountinfo")
     numbers = _numbers(machine)
     uses: list[Use] = []
-    mounts: dict[str, tuple[Mount, str]] = {}
+    mounts: dict[str, Mount] = {}
     for files, path in kinds.items():
         seen = machine.real_path(root + path)
         real = seen.removeprefix(root) or "/"
@@ -81,7 +81,7 @@ def read_filesystems(
             why = machine.refused.get(f"{mountinfo_of}/mountinfo", "no mount is above it")
             unread.append(Unread(what=f"the file system of {path} ({files})", why=why, hint="sudo"))
             continue
-        mounts.setdefault(mount.mount_point, (mount, seen))
+        mounts[mount.mount_point] = mount
         uses.append(
             Use(
                 files=files,
@@ -90,14 +90,12 @@ def read_filesystems(
                 no_copy_on_write=_no_copy_on_write(machine, seen) if mount.kind == "btrfs" else None,
             )
         )
-    devices = {
-        point: tuple(tree.chain(_device(machine, mount, numbers))) for point, (mount, _) in mounts.items()
-    }
+    devices = {point: tuple(tree.chain(_device(machine, mount, numbers))) for point, mount in mounts.items()}
     return Found(
         tuple(uses),
         tuple(
-            _filesystem(machine, mount, seen, tree, devices[point], unread)
-            for point, (mount, seen) in mounts.items()
+            _filesystem(machine, mount, root + point, tree, devices[point], unread)
+            for point, mount in mounts.items()
         ),
         devices,
     )

@@ -33,8 +33,10 @@ class Group:
 
 def read_group(machine: Machine, cgroup: str) -> Group:
     """`cgroup`: the text of the process's file of that name."""
-    v2, memory, cpu = _paths(cgroup)
-    names = " ".join(filter(None, (v2, memory)))
+    paths = _paths(cgroup)
+    v2, memory, cpu = (paths.get(controller) for controller in ("", "memory", "cpu"))
+    # Where version 1 and 2 are mixed, systemd's own tree has the unit.
+    names = " ".join(filter(None, (v2, memory, paths.get("name=systemd"))))
     unit = next((part for part in reversed(names.split("/")) if part.endswith(".service")), None)
     limits = [
         *_numbers(machine, v2, "", "memory.max"),
@@ -48,14 +50,14 @@ def read_group(machine: Machine, cgroup: str) -> Group:
     )
 
 
-def _paths(cgroup: str) -> tuple[str | None, str | None, str | None]:
-    """The path in version 2, and those of version 1's controllers of memory and CPU."""
+def _paths(cgroup: str) -> dict[str, str]:
+    """Controller -> path; version 2 has no name."""
     found: dict[str, str] = {}
     for line in cgroup.splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
             found[controller] = path
-    return found.get(""), found.get("memory"), found.get("cpu")
+    return found
 
 
 def _upwards(path: str | None) -> Iterator[str]:

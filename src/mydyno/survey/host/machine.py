@@ -38,7 +38,7 @@ class Machine(Protocol):
         """Paths that are there, sorted; `*`, `?` and `[...]` as the shell takes them."""
 
     def real_path(self, path: str) -> str:
-        """Without links; a path that is not there, as it is."""
+        """Without links; a path that is not there or may not be followed, as it is."""
 
     def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:
         """A command to its end, with a neutral locale; None without such a program or an end of it."""
@@ -80,7 +80,10 @@ class LocalMachine:
         return tuple(sorted(f"/{path.relative_to(self._root)}" for path in found))
 
     def real_path(self, path: str) -> str:
-        real = os.path.realpath(self._at(path))
+        try:
+            real = os.path.realpath(self._at(path))
+        except OSError:  # A link that may not be read, as /proc/PID/exe of another user.
+            return path
         return "/" + os.path.relpath(real, self._root) if self._root != Path("/") else real
 
     def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:

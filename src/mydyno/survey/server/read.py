@@ -60,7 +60,7 @@ def read_server(
         asking = Asking(cursor, account_of(cursor), unread)
         variables = _variables(cursor)
         version = parse_version(version_line(variables))
-        _remark_on_age(version, unread)
+        remark_on_age(version, unread)
         status = watch(cursor, seconds, tell, wait)
         tell("asking the server")
         pid = process_of(cursor, login, variables)
@@ -143,7 +143,8 @@ def _remark_on_sight(asking: Asking) -> None:
         )
 
 
-def _remark_on_age(version: Version, unread: list[Unread]) -> None:
+def remark_on_age(version: Version, unread: list[Unread]) -> None:
+    """Says in `unread` that a server is older or newer than those that the questions were tried on."""
     (oldest, newest), series = _TRIED[version.is_mariadb], version.numbers[:2]
     if oldest <= series <= newest:
         return

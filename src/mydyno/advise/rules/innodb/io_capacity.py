@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     pressed = _pressed(system)
     return Finding(
         rule=RULE.id,
-        title=f"InnoDB may count on {now} writes a second, the disks do about {wanted}",
+        title=f"InnoDB counts on {now} writes a second; {wanted} suit the disks",
         evidence=(because, f"{_NAME} = {now}, {_MAX} = {server.text(_MAX)}", *_of_load(server)),
         recommendation=f"set {_NAME} to {wanted} and {_MAX} to {2 * wanted}",
         changes=changes,

@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown(f"{_NAME}, the length of the history list")
     cpus = system.host.cpu.count if system.host else None
     if now >= _WANTED or history < _LONG or (cpus is not None and cpus < _WANTED):
-        return Fine(f"{now} purge threads, {history:,.0f} transactions in the history")
+        return Fine(f"{_NAME} is {now}, {history:,.0f} transactions are in the history")
     changes = settings(server, {_NAME: _WANTED})
     return Finding(
         rule=RULE.id,

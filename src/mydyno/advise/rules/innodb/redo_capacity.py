@@ -42,7 +42,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     pressed = age is not None and age[0] > _PRESSED * age[1]
     return Finding(
         rule=RULE.id,
-        title=f"The redo log has {format_bytes(now)}; {format_bytes(wanted)} last an hour of busy writes",
+        title=f"The redo log has {format_bytes(now)} where {format_bytes(wanted)} are called for",
         evidence=(*targets.redo_lines, *_age(age)),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,

@@ -3,7 +3,8 @@
 Aborted_connects counts wrong passwords, missing rights, broken handshakes, handshakes slower than
 connect_timeout and packets that are none. Each costs a thread and a look into the grants, and each may be
 somebody who guesses. The error log names account and address when log_error_verbosity is 3 (MySQL), or
-log_warnings is above 1 (MariaDB). MySQL's Connection_errors_... tell the server's own reasons apart.
+log_warnings is above 1 (MariaDB, MySQL 5.6). MySQL's Connection_errors_... tell the server's own reasons
+apart.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         for name in ("internal", "peer_address", "select", "tcpwrap", "accept")
         if (count := server.counter(f"Connection_errors_{name}"))
     ]
-    logs = "log_warnings = 2" if server.release.is_mariadb else "log_error_verbosity = 3"
+    logs = "log_error_verbosity = 3" if server.has("log_error_verbosity") else "log_warnings = 2"
     rate = often(server, "Aborted_connects") or 0
     return Finding(
         rule=RULE.id,

@@ -61,11 +61,12 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 def _stops(system: System) -> Mapping[str, int]:
-    """The limits of a replica that are below what clients may write."""
+    """A replica's limit, by the name that is not deprecated, when it is below what clients may write."""
     server = system.server
     clients = server.number(_NAME) or 0
-    sizes = {name: server.number(name) for name in _OF_REPLICAS} if server.role.replica else {}
-    return {name: size for name, size in sizes.items() if size is not None and size < clients}
+    name = next((name for name in _OF_REPLICAS if server.has(name)), None)
+    size = server.number(name) if name and server.role.replica else None
+    return {} if name is None or size is None or size >= clients else {name: size}
 
 
 RULE = Rule(

@@ -16,7 +16,7 @@ from mydyno.advise.targets import Targets
 from mydyno.core.server_variables import Setting
 from mydyno.facts import Server, System
 
-_WORKERS = ("replica_parallel_workers", "slave_parallel_workers", "slave_parallel_threads")
+_WORKERS = ("replica_parallel_workers", "slave_parallel_threads", "slave_parallel_workers")
 _ORDER = ("replica_preserve_commit_order", "slave_preserve_commit_order")
 _TYPE = ("replica_parallel_type", "slave_parallel_type")
 _MOST = 8

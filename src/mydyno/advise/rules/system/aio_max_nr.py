@@ -23,7 +23,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     kernel = system.host.kernel if system.host else None
     most = kernel.number("fs.aio-max-nr") if kernel else None
     used = kernel.number("fs.aio-nr") if kernel else None
-    if most is None or used is None:
+    if not most or used is None:
         return Unknown("fs.aio-max-nr and fs.aio-nr")
     numbers = f"{used} of {most} asynchronous requests are reserved (fs.aio-nr, fs.aio-max-nr)"
     if used < most * _USED:

@@ -1,0 +1,134 @@
+"""From advice, a place and a load to the experiment: what the files beside this one have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mydyno.advise.advice import Advice
+from mydyno.advise.finding import Finding
+from mydyno.core.errors import UsageError
+from mydyno.core.facts import HostFacts
+from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS
+from mydyno.prove import shape
+from mydyno.prove.baseline import shared_settings
+from mydyno.prove.experiment import Common, Load, Proposal, name_of
+from mydyno.prove.ground import Ground
+from mydyno.prove.levels import Levels, levels_of
+from mydyno.prove.provable import CONFIG, Tried, Untried, tried
+from mydyno.prove.storage import storage_of
+from mydyno.workload import WorkloadFile
+
+_SPARE_CONNECTIONS = 20
+"""For mydyno's own, beside those of the load."""
+_CACHED = f"{CONFIG}thread_cache_size"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for, beside the advice and the place."""
+
+    name: str
+    """After which the experiment is called: the advice file's."""
+    only: tuple[str, ...] | None
+    """Rules; None: all that have a finding."""
+    workload: WorkloadFile
+    options: Mapping[str, Any]
+    data_bytes: int | None
+    load: Load
+    release: str | None
+    """None for a server that is not ours."""
+    external: Mapping[str, Any] | None
+    notes: tuple[str, ...] = ()
+    """What else is other than on the advised server."""
+
+
+def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> Proposal:
+    """The experiment. `here`: memory and disk of the host that the server is on.
+
+    Raises UsageError when nothing of the advice can be measured there.
+    """
+    found = [tried(finding, ground) for finding in chosen_findings(advice, wanted.only)]
+    to_try = [each for each in found if isinstance(each, Tried)]
+    untried = tuple(each for each in found if isinstance(each, Untried))
+    made = shape.shape_of(
+        wanted.workload, wanted.options, wanted.data_bytes, _real(ground), _largest(to_try, ground), here
+    )
+    levels = levels_of(shape.scaled(to_try, made.scale))
+    if not levels.alone:
+        raise _nothing((*untried, *levels.untried))
+    return Proposal(
+        name=name_of(wanted.name),
+        advice=advice,
+        levels=levels,
+        untried=untried,
+        shape=replace(made, notes=(*made.notes, *wanted.notes)),
+        common=Common(
+            on=ground.on,
+            release=wanted.release,
+            external=wanted.external,
+            config=_config(ground, levels, made.scale, wanted.load),
+            storage=storage_of(ground.system, made.data_bytes) if ground.has_storage else None,
+        ),
+        load=wanted.load,
+    )
+
+
+def chosen_findings(advice: Advice, only: Sequence[str] | None) -> tuple[Finding, ...]:
+    """Those of the rules that are named, or all. Raises UsageError for one that the advice does not have."""
+    if only is None:
+        if not advice.findings:
+            raise UsageError("this advice has no finding: there is nothing to prove")
+        return advice.findings
+    by_rule = {finding.rule: finding for finding in advice.findings}
+    for name in only:
+        if name not in by_rule:
+            has = ", ".join(by_rule) or "none"
+            raise UsageError(f"the advice has no finding of the rule {name}", f"it has {has}")
+    return tuple(by_rule[name] for name in only)
+
+
+def most_connections(connections: str) -> int:
+    """The largest of `1,8,10..400 step 10`."""
+    numbers = re.findall(r"\d+", re.sub(r"step\s+\d+", "", connections))
+    return max(map(int, numbers), default=1)
+
+
+def _real(ground: Ground) -> int | None:
+    """Bytes of the advised server's tables; None: not known. On the server itself they are in the way of
+    nobody, and the load's tables stand beside them."""
+    schema = ground.system.server.schema_facts if ground.system else None
+    return schema.innodb_bytes if schema and ground.on != "server" else None
+
+
+def _largest(findings: Iterable[Tried], ground: Ground) -> int | None:
+    """The most bytes that one variable gives to data in memory, as it is or as advised."""
+    server = ground.system.server if ground.system else None
+    now = [server.number(name) for name in shape.HOLD_DATA] if server else []
+    sizes = [size for size in (shape.largest(findings), *now) if size is not None]
+    return max(sizes, default=None)
+
+
+def _config(ground: Ground, levels: Levels, scale: float, load: Load) -> dict[str, str | int]:
+    """Settings that all levels share."""
+    if ground.on == "server":
+        return {}
+    changed = [path.removeprefix(CONFIG) for level in levels.all for path in level.values]
+    # No more threads are cached than may connect.
+    cached = [str(level.values[_CACHED]) for level in levels.all if _CACHED in level.values]
+    most = max(
+        DEFAULT_MAX_CONNECTIONS,
+        most_connections(load.connections) + _SPARE_CONNECTIONS,
+        *(int(value) for value in cached if value.isdigit()),
+    )
+    return {**shared_settings(ground, changed, scale), "max_connections": most}
+
+
+def _nothing(untried: Iterable[Untried]) -> UsageError:
+    reasons = "".join(f"\n  {each.finding.rule}: {'; '.join(each.reasons)}" for each in untried)
+    return UsageError(
+        f"nothing of this advice can be measured there:{reasons}",
+        "--on vm or --on uml has disks and file systems of its own; --facts tells which",
+    )
