@@ -106,6 +106,16 @@ def test_a_value_that_somebody_has_changed_since_the_advice_is_left_alone_unless
     assert applying.value("thread_cache_size") == "20"
 
 
+def test_a_value_that_the_server_rounds_is_as_it_was_asked_and_is_not_set_again(applying: Applying) -> None:
+    change = _set("table_definition_cache", "1234"), _set("join_buffer_size", "300001")
+    told = applying.apply(*change)
+    assert "join_buffer_size = 300001 (was" in told
+    assert applying.value("join_buffer_size") == "299904"
+    told = applying.apply(*change)
+    assert "Nothing to do." in told
+    assert "next start" not in told
+
+
 def test_a_value_that_the_server_does_not_take_takes_everything_back(applying: Applying) -> None:
     before = applying.option_file.read_bytes()
     with pytest.raises(ApplyError, match=r"net_buffer_length .*everything is as it was before"):

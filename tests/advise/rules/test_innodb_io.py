@@ -111,6 +111,13 @@ def test_mariadb_11_calls_it_otherwise() -> None:
     ]
 
 
+def test_mariadb_11_still_decides_by_the_old_name_at_its_start() -> None:
+    variables = {"innodb_flush_method": "O_DIRECT_NO_FSYNC", "innodb_data_file_buffering": "OFF"}
+    finding = found(flush_method.RULE.judge(system(server(MARIADB_118, variables)), Targets()))
+    assert sentences(finding) == ["innodb_flush_method = O_DIRECT (now O_DIRECT_NO_FSYNC)"]
+    assert finding.durability == "raises"
+
+
 def test_a_small_pool_keeps_the_cache_and_so_does_a_file_system_without_o_direct() -> None:
     assert isinstance(opened_by(MYSQL_57, "fsync", Targets(buffer_pool_bytes=2 * GIB)), Fine)
     assert isinstance(opened_by(MYSQL_57, "fsync", file_system="tmpfs"), NotHere)
