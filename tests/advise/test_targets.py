@@ -166,7 +166,7 @@ def test_machines_of_half_a_gibibyte_are_told_that_it_does_not_fit() -> None:
 
 
 def test_a_limit_is_not_lowered_by_a_trifle() -> None:
-    found = targets(memory=4 * GIB, innodb_buffer_pool_size=str(3328 * MIB))
+    found = targets(memory=4 * GIB, innodb_buffer_pool_size=str(2832 * MIB))
     assert found.max_connections == 151
     assert found.fits
 
