@@ -53,6 +53,15 @@ class Proposal:
         return tuple(change for each in self.findings for change in each.changes)
 
     @property
+    def carried_out(self) -> tuple[str, ...]:
+        """Ids of the findings of which not all is left to the user."""
+        return tuple(
+            each.rule
+            for each in self.findings
+            if not all(isinstance(change, ByHand) for change in each.changes)
+        )
+
+    @property
     def by_hand(self) -> tuple[tuple[str, ByHand], ...]:
         """What the user does, with the finding's id."""
         return tuple(

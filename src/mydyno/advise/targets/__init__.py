@@ -30,7 +30,7 @@ def targets_of(system: System) -> Targets:
     temporaries = temporary.temporary(server, room.bytes if room else None)
     decided = {
         "innodb_log_buffer_size": log_buffer.bytes if log_buffer else None,
-        "key_buffer_size": caches.key_buffer_bytes(server),
+        "key_buffer_size": caches.key_buffer_bytes(server, room.bytes if room else None),
         "query_cache_size": caches.query_cache_bytes(server),
         "temporary tables": temporaries.bytes if temporaries else None,
     }

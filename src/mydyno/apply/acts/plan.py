@@ -18,7 +18,7 @@ from mydyno.apply.acts import LiveAct, ReadUnit, RestartServer, SetGlobals, Writ
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
 from mydyno.apply.acts.persisted_variables import persisting
-from mydyno.apply.acts.read_unit import reading_unit
+from mydyno.apply.acts.read_unit import reading_unit, same_line
 from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
 from mydyno.apply.acts.server_values import server_session, shown, stands_between
@@ -66,7 +66,8 @@ def present(change: Change, means: Means) -> str | None:
         case SetMountOptions():
             return ",".join(mounted(change.mount_point).options)
         case SetUnit():
-            return properties(change.unit, (change.name,)).get(change.name)
+            now = properties(change.unit, (change.name,)).get(change.name)
+            return change.value if now is not None and same_line(now, change.value) else now
         case _:
             path = _kernel_path(change)
             return None if path is None else read_kernel_file(means.place(path))
