@@ -8,7 +8,7 @@ from advise.builders import server, system
 from advise.builders import variable as in_force
 
 from mydyno.advise.finding import Finding
-from mydyno.facts import Schema, System
+from mydyno.facts import Origin, Schema, System
 from mydyno.prove.experiment import Load, Proposal
 from mydyno.prove.ground import Ground
 from mydyno.prove.propose import Wanted, propose
@@ -65,3 +65,14 @@ def test_a_value_as_it_is_that_the_server_there_does_not_take_is_told() -> None:
 
     found = proposed(POOL, THREADS, refuses=refuses)
     assert found.untried[0].reasons == ("thread_cache_size = 32 (now 8): as it is (8): no such value",)
+
+
+def test_what_nobody_has_set_is_left_to_the_server_and_a_cache_that_is_off_stays_off() -> None:
+    variables = {
+        "innodb_io_capacity": in_force("200", origin=Origin(source="compiled")),
+        "sort_buffer_size": in_force("1M", origin=Origin(source="file")),
+        "query_cache_type": in_force("OFF", origin=Origin(source="file")),
+        "query_cache_size": in_force("1048576", origin=Origin(source="file")),
+    }
+    config = proposed(POOL, facts=system(server(variables=variables))).common.config
+    assert config == {"sort_buffer_size": "1M", "query_cache_type": "OFF", "max_connections": 151}
