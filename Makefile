@@ -35,7 +35,6 @@ lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
 bench: setup-dev ## measure engine and advice against their peers, and what changes between trials take, here
-	python benchmarks/advice_vs_peers.py
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py
@@ -44,6 +43,7 @@ bench: setup-dev ## measure engine and advice against their peers, and what chan
 	python benchmarks/storage_ground.py
 	python benchmarks/turnaround.py
 	python benchmarks/vm_base.py
+	python benchmarks/advice_vs_peers.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs

@@ -57,6 +57,7 @@ innodb_flush_log_at_trx_commit, which is as durable as the others."""
 ALL: Mapping[str, str] = {"innodb_file_per_table": "on"}
 """One of the seven and the default, said by all: it shapes the files, and so one dataset serves them all."""
 TABLES = 4
+METRIC = QUERIES_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,15 @@ class Size:
     watch_s: float
     """How long mydyno watches the server."""
 
+    @property
+    def io_bound(self) -> dict[str, str | int]:
+        """Rows that are drawn evenly: sysbench's usual distribution keeps to a few pages."""
+        return {"tables": TABLES, "table_size": self.large, "distribution": "uniform"}
+
 
 SIZES = {
     "tiny": Size(1_000, 4_000, 2, "200ms", "500ms", 1, 2.0),
-    "quick": Size(25_000, 400_000, 16, "2s", "5s", 5, 10.0),
+    "quick": Size(25_000, 400_000, 16, "1s", "5s", 5, 10.0),
     "full": Size(100_000, 2_000_000, 32, "10s", "60s", 10, 60.0),
 }
 
@@ -94,7 +100,7 @@ class Advised:
 def ask(size: Size, release: str) -> Advised:
     """Both advisers' settings for one default server under load."""
     program = mysqltuner.fetch(say)
-    chosen = workload.read("oltp-read-write").resolve({"tables": TABLES, "table_size": size.large}).program
+    chosen = workload.read("oltp-read-write").resolve(size.io_bound).program
     say("starting a default server and filling it")
     with configured_server({"program": chosen}, {}, release) as server:
         seconds = size.watch_s + 20.0
@@ -162,7 +168,7 @@ def lines_of(found: Advised, size: Size, release: str, repeats: int) -> Iterator
     yield from comment(f"{found.server}.")
     for note in found.notes:
         yield from comment(note)
-    small, large = ({"tables": TABLES, "table_size": rows} for rows in (size.fits, size.large))
+    small = {"tables": TABLES, "table_size": size.fits}
     yield from block(
         {
             "experiment": "advice",
@@ -181,7 +187,7 @@ def lines_of(found: Advised, size: Size, release: str, repeats: int) -> Iterator
                     "read only": {"workload.oltp-read-only": small},
                     "read write": {"workload.oltp-read-write": small},
                     "write only": {"workload.oltp-write-only": small},
-                    "I/O-bound": {"workload.oltp-read-write": large},
+                    "I/O-bound": {"workload.oltp-read-write": size.io_bound},
                 },
             }
         },
@@ -206,53 +212,68 @@ def measure(file: Path, lab: Path) -> tuple[ExperimentRecord, list[TrialRecord]]
 
 @dataclass(frozen=True)
 class Held:
-    """Ours against another, under one load."""
+    """One of the four against another, under one load."""
 
     load: str
-    other: str
+    left: str
+    right: str
     found: ComparisonVerdict
     adjusted_p: float | None
 
     @property
+    def sure(self) -> bool:
+        return self.adjusted_p is not None and self.adjusted_p <= 0.05
+
+    @property
     def worse(self) -> bool:
         ratio = self.found.overall.ratio.value
-        return self.adjusted_p is not None and self.adjusted_p <= 0.05 and ratio is not None and ratio < 1
+        return self.sure and ratio is not None and ratio < 1
 
 
-def compared(trials: Sequence[TrialRecord], points: Sequence[PointRecord]) -> list[Held]:
-    """All comparisons of ours, corrected together."""
+def compared(
+    trials: Sequence[TrialRecord], points: Sequence[PointRecord], pairs: Sequence[tuple[str, str]]
+) -> list[Held]:
+    """These pairs under each load, all corrected together."""
     by_levels = {(point.levels["load"], point.levels["advice"]): point for point in points}
-    pairs = [
-        (load, who, judge_points(trials, by_levels[load, OURS], point, QUERIES_PER_SECOND))
-        for (load, who), point in by_levels.items()
-        if who != OURS
+    judged = [
+        (load, left, right, judge_points(trials, by_levels[load, left], by_levels[load, right], METRIC))
+        for load in dict.fromkeys(load for load, _ in by_levels)
+        for left, right in pairs
     ]
-    adjusted = holm([found.overall.ratio.p_value for _, _, found in pairs])
-    return [Held(load, who, found, p) for (load, who, found), p in zip(pairs, adjusted, strict=True)]
+    adjusted = holm([found.overall.ratio.p_value for *_, found in judged])
+    return [Held(*each, p) for each, p in zip(judged, adjusted, strict=True)]
 
 
 def print_results(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
     """The tables; whether ours is nowhere worse and all are as durable."""
-    held = compared(trials, record.compared_points)
-    loads = record.factors["load"]
-    print(f"\nQueries per second, mydyno's advice over the others: ratio (95 % interval), n. {machine()}\n")
-    others = [who for who in record.factors["advice"] if who != OURS]
-    rows = [
-        [load, *(cell(next(one for one in held if (one.load, one.other) == (load, who))) for who in others)]
-        for load in loads
-    ]
-    print_table(["load", *(f"over {who}" for who in others)], rows)
+    who = record.factors["advice"]
+    ours = compared(trials, record.compared_points, [(OURS, other) for other in who if other != OURS])
+    others = compared(
+        trials, record.compared_points, [(other, DEFAULT) for other in who if other not in (OURS, DEFAULT)]
+    )
+    print(f"\nRatios of queries per second (95 % interval), n trials of each. {machine()}")
+    print("* differs after correction for all of a table.\n")
+    print_ratios(ours)
+    print()
+    print_ratios(others)
     durable = {trial.durability for trial in trials if trial.status == "valid"}
     print(f"\nDurability of all: {', '.join(map(str, durable)) or 'no valid trial'}.")
-    invalid = [trial for trial in trials if trial.status != "valid"]
-    for trial in invalid:
-        print(
-            f"invalid: {trial.trial_id} ({', '.join(trial.levels.values())}): {trial.invalidities[0].message}"
-        )
-    for one in held:
+    for trial in trials:
+        if trial.status != "valid":
+            where = ", ".join(trial.levels.values())
+            print(f"invalid: {trial.trial_id} ({where}): {trial.invalidities[0].message}")
+    for one in ours:
         if one.worse:
             print(f"WORSE under {one.load}: {one.found.overall.sentence}")
-    return len(durable) == 1 and not any(one.worse for one in held)
+    return len(durable) == 1 and not any(one.worse for one in ours)
+
+
+def print_ratios(held: Sequence[Held]) -> None:
+    columns = list(dict.fromkeys((one.left, one.right) for one in held))
+    rows: dict[str, list[str]] = {}
+    for one in held:
+        rows.setdefault(one.load, [one.load]).append(cell(one))
+    print_table(["load", *(f"{left} / {right}" for left, right in columns)], list(rows.values()))
 
 
 def cell(held: Held) -> str:
@@ -261,9 +282,9 @@ def cell(held: Held) -> str:
         return "no data"
     if ratio.interval is None:
         return f"{ratio.value:.2f}, n={ratio.n_left}"
-    sure = "" if held.adjusted_p is None or held.adjusted_p > 0.05 else " *"
+    star = " *" if held.sure else ""
     return (
-        f"{ratio.value:.2f} ({ratio.interval.low:.2f} to {ratio.interval.high:.2f}), n={ratio.n_left}{sure}"
+        f"{ratio.value:.2f} ({ratio.interval.low:.2f} to {ratio.interval.high:.2f}), n={ratio.n_left}{star}"
     )
 
 

@@ -182,7 +182,7 @@ def servers(draw: st.DrawFn) -> Server:
     values = {**base, **{name: draw(_value(name)) for name in dict.fromkeys(touched)}}
     for name in draw(st.lists(st.sampled_from(sorted(values)), max_size=draw(st.sampled_from((0, 0, 3))))):
         values.pop(name, None)
-    origin = draw(st.sampled_from((None, Origin(source="file", file="/etc/mysql/my.cnf", line=7))))
+    origin = draw(st.sampled_from(_ORIGINS))
     variables = {
         name: Variable(
             value=value, dynamic=name not in start_only, origin=origin if name in touched else None
@@ -206,6 +206,14 @@ def servers(draw: st.DrawFn) -> Server:
 _KERNEL_COUNTERS = (
     *("oom_kill", "compact_stall", "pswpin", "pswpout", "TcpExtListenOverflows"),
     *("TcpExtTCPReqQFullDoCookies", "TcpExtTCPReqQFullDrop"),
+)
+_ORIGINS = (
+    None,
+    Origin(source="file", file="/etc/mysql/my.cnf", line=7),
+    Origin(source="file", file="/etc/mysql/z.cnf", line=1, overridden=("/etc/mysql/my.cnf:7",)),
+    Origin(source="set while running"),
+    Origin(source="persisted"),
+    Origin(source="compiled"),
 )
 _PLUGINS = ("thread_pool", "semi_sync_master", "query_cache_info")
 _NAMES = {*_mentioned(r'"([a-z][a-z0-9_]+)"')} & set(catalogue().variables) | {*variables_of_rules()}
@@ -299,6 +307,7 @@ def hosts(draw: st.DrawFn) -> Host:
         swap_total=swap,
         swap_free=draw(st.sampled_from((None, swap))),
         huge_pages_total=draw(st.sampled_from((None, 0, 100))),
+        huge_pages_free=draw(st.sampled_from((None, 0, 100))),
         huge_page_bytes=2 * MIB,
         limit=draw(st.sampled_from((None, None, 256 * MIB, 3 * GIB, 100 * GIB))),
     )

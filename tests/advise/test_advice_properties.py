@@ -132,7 +132,7 @@ def test_all_advice(case: Case) -> None:
 def test_all_advice_at_length(check: Check) -> None:
     """Of one property at a time, so that a failure is shrunk to what breaks it."""
 
-    @settings(max_examples=500, suppress_health_check=_QUIET)
+    @settings(max_examples=300, suppress_health_check=_QUIET)
     @given(cases())
     def of_any(case: Case) -> None:
         check(Advised(case.system))

@@ -43,6 +43,7 @@ SEEDS = {
 }
 """What the seed guides say, and the rules that bring it up to date."""
 BESIDE = {
+    "the memory budget over RAM": ["memory-budget"],
     "I/O capacity by the measured disk": ["io-capacity"],
     "flush method and doublewrite": ["flush-method", "doublewrite"],
     "binary log sync": ["binary-log-sync"],

@@ -163,3 +163,18 @@ def test_machines_of_half_a_gibibyte_are_told_that_it_does_not_fit() -> None:
     found = targets(memory=GIB // 4, used=100)
     assert found.fits is False
     assert found.buffer_pool_bytes == 128 * MIB
+
+
+def test_a_limit_is_not_lowered_by_a_trifle() -> None:
+    found = targets(memory=4 * GIB, innodb_buffer_pool_size=str(2832 * MIB))
+    assert found.max_connections == 151
+    assert found.fits
+
+
+def test_on_a_small_machine_an_unused_key_buffer_of_the_default_size_is_given_up_too() -> None:
+    unused = {"Key_blocks_used": 0.0}
+    sizes = [
+        targets(memory=memory, the_status=unused, key_buffer_size=str(128 * MIB)).key_buffer_bytes
+        for memory in (GIB, 64 * GIB)
+    ]
+    assert sizes == [16 * MIB, 128 * MIB]

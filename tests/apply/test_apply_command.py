@@ -214,6 +214,7 @@ def test_history_tells_what_was_done_and_what_became_of_it(image: Image) -> None
     assert (applied["state"], applied["says"]) == ("rolled back", f"by {back['id']}")
     assert (back["state"], back["says"]) == ("done", f"took back {applied['id']}")
     assert (applied["files"], applied["live"]) == (8, 0)
+    assert applied["findings"] == [each.rule for each in every_kind() if each.rule != "no-key"]
     assert "+vm.swappiness = 1" in image.run("history", applied["id"])
     assert applied["id"] in image.run("history")
 

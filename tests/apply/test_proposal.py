@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hypothesis import given
+from advise.strategies import Case, cases
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apply.builders import every_kind, finding
 from apply.edits.builders import reading, texts
 from apply.tree import FSTAB, MAIN_CNF, SERVER_CNF
+from mydyno.advise import advise
 from mydyno.advise.change import (
     ByHand,
     Change,
@@ -22,6 +24,7 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.advise.finding import Finding
+from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts
 from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.core.errors import ApplyError
@@ -143,3 +146,17 @@ def test_of_a_server_elsewhere_only_what_it_keeps_by_itself_can_be_changed() -> 
 def test_what_the_user_does_is_told_with_its_finding() -> None:
     by_hand = ByHand(says="give t a key")
     assert proposed(finding("no-key", by_hand)).by_hand == (("no-key", by_hand),)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases())
+def test_whatever_is_advised_can_be_written_to_files_once_and_for_all(case: Case) -> None:
+    system = case.system
+    findings = advise(system, "2026-11-21T20:00:00+00:00").findings
+    known = Reading(system.server.release, ("/etc/mysql/my.cnf",), frozenset(system.server.variables))
+    ways = Ways(known, keeps_by_itself=False, identities={})
+    once = proposed(*findings, ways=ways)
+    for left in once.left_out:
+        assert "fstab" in left.because, left
+    files = {**SYSTEM, **{path: new for path, (_, new) in once.texts.changed().items()}}
+    assert proposed(*findings, over=texts(files), ways=ways).texts.changed() == {}

@@ -94,10 +94,10 @@ source {SOURCE} 9p {_SHARE} 0 0
 packages {PACKAGES} 9p {_SHARE} 0 0
 """
 
-_BOOT_SECONDS = 300.0
-_SHUT_DOWN_SECONDS = 180.0
+_BOOT_SECONDS = 600.0
+_SHUT_DOWN_SECONDS = 300.0
 
-_COMMAND_SECONDS = 600.0
+_COMMAND_SECONDS = 900.0
 """Under TCG a command of mydyno's takes ten seconds to half a minute, on a busy machine many times that."""
 
 

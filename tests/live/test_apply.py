@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,12 @@ from typer.testing import CliRunner, Result
 
 from live.conftest import Start
 from mydyno.advise.change import SetVariable
+from mydyno.apply.means import Means
+from mydyno.apply.preparing import prepare
+from mydyno.apply.reading import find_server
+from mydyno.apply.store.application import new_application
+from mydyno.apply.store.store import Store, changes_folder
+from mydyno.apply.transaction import carry_out
 from mydyno.cli.main import app
 from mydyno.core.errors import ApplyError, MydynoError
 from mydyno.core.server_version import Version
@@ -106,6 +115,16 @@ def test_a_value_that_somebody_has_changed_since_the_advice_is_left_alone_unless
     assert applying.value("thread_cache_size") == "20"
 
 
+def test_a_value_that_the_server_rounds_is_as_it_was_asked_and_is_not_set_again(applying: Applying) -> None:
+    change = _set("table_definition_cache", "1234"), _set("join_buffer_size", "300001")
+    told = applying.apply(*change)
+    assert "join_buffer_size = 300001 (was" in told
+    assert applying.value("join_buffer_size") == "299904"
+    told = applying.apply(*change)
+    assert "Nothing to do." in told
+    assert "next start" not in told
+
+
 def test_a_value_that_the_server_does_not_take_takes_everything_back(applying: Applying) -> None:
     before = applying.option_file.read_bytes()
     with pytest.raises(ApplyError, match=r"net_buffer_length .*everything is as it was before"):
@@ -138,3 +157,31 @@ def test_the_password_is_in_none_of_the_files_that_are_kept(applying: Applying, 
     assert kept
     assert not [path for path in kept if password in path.read_bytes()]
     assert {path.stat().st_mode & 0o77 for path in (tmp_path / "state/changes").rglob("*")} == {0}
+
+
+def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(applying: Applying) -> None:
+    before = applying.option_file.read_bytes()
+    means = Means(login=applying.server.login)
+    found = finding("tried", _set("thread_cache_size", "20"))
+    prepared = prepare([found], means, find_server(applying.server.login))
+    store = Store(changes_folder(Path("/")))
+
+    def die(line: str) -> None:
+        if line == "verify":
+            assert applying.value("thread_cache_size") == "20"
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            with store.held():
+                application = new_application("apply", "a server", ("tried",), prepared.acts)
+                carry_out(store.add(application, prepared.contents), means, die)
+        finally:
+            os._exit(1)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    with (store.folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # The guardian holds it until it is through.
+    assert applying.value("thread_cache_size") == "8"
+    assert applying.option_file.read_bytes() == before
+    assert "was ended in the middle" in applying.run("history")

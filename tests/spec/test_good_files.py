@@ -39,7 +39,7 @@ def test_setup_and_workload_are_the_same_after_a_way_through_json(file: Path) ->
 def test_the_guide_shows_only_experiments_that_are_accepted() -> None:
     guide = (ROOT / "docs" / "experiment-file.md").read_text("utf-8")
     blocks = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         spec.loads(block, "experiment-file.md")
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from mydyno.advise.change import ByHand, Change
 from mydyno.advise.finding import Finding
+from mydyno.advise.readable import sentence
 from mydyno.advise.registry import RULES
 from mydyno.advise.role import forbidden
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
@@ -109,7 +110,7 @@ def allowed(system: System, finding: Finding) -> Finding:
 
 def _or_by_hand(system: System, change: Change) -> Change:
     reason = forbidden(system, change)
-    return change if reason is None else ByHand(says=f"{change.sentence()}: not by mydyno, since {reason}")
+    return change if reason is None else ByHand(says=f"{sentence(change)}: not by mydyno, since {reason}")
 
 
 def _checked_format(text: str, source: str) -> str:

@@ -51,9 +51,11 @@ def unit_of(system: System) -> Unit | None:
 def unit_seconds(unit: Unit, name: str) -> float | None:
     """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
     TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not told."""
-    text = unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec")
-    if not text:
-        return None
+    return span_seconds(unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec") or "")
+
+
+def span_seconds(text: str) -> float | None:
+    """A time as systemd.time(7) has it: `1min 30s`, `90`, infinity; None for what is none."""
     if text == "infinity":
         return math.inf
     parts = _DURATION_PART.findall(text)

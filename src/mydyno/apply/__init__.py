@@ -1,12 +1,14 @@
 """Advice carried out on this machine, with a way back that a kill at any moment cannot take away.
 
-advice -> edits (new texts of files, pure) + acts (what takes effect now)
-       -> diff, question -> checks of the new texts -> journal -> do -> verify -> commit | put back
+    selection    which findings
+    reading      what the server reads when it starts
+    proposal     edits/: the text that each change makes of a file, one kind of file a module; pure
+    preparing    files/: the act that puts a text in place; acts/: what takes effect now
+    checks/      the new texts, read by the programs that will read them
+    store/       the application is written down: acts, journal, bytes of files, lock
+    transaction  all acts or none: do, look, commit | put back; guardian: by a second process, if need be
+    rolling_back the same acts reversed
+    history      what was applied and what came of it
 
-act.py         what an act is: before and after as data, do, look, reversed
-acts/          acts on the live system, one a file, and which of them a change needs
-edits/         the text that a change makes of a file, one kind of file a module; pure
-files/         replacing files whole, inside a root, byte for byte back
-store/         the folder of applications: journal, lock, kept bytes, history
-transaction.py all acts or none; guardian.py: the process that puts back when that one dies
+An act (act.py) is a step from `before` to `after`, both in its fields; going back is doing the reversed act.
 """

@@ -9,7 +9,8 @@ from pathlib import Path
 from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.advise.finding import Finding
 from mydyno.apply.acts import LiveAct
-from mydyno.apply.acts.plan import live_acts, present, waiting
+from mydyno.apply.acts.plan import in_force_or_rounded, live_acts, present, waiting
+from mydyno.apply.edits.option_file import is_written
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
 from mydyno.apply.edits.unit import drop_in
@@ -70,8 +71,9 @@ def prepare(
         files.append(act)
         contents += bytes_of_it
     kept, rewritten = _kept(proposal, server), _rewritten(proposal)
-    live = live_acts(proposal.changes, means, restart, kept, rewritten) if is_live else ()
-    pending = [change for change in proposal.changes if not _in_force(change, means, rewritten)]
+    open_ones = [change for change in proposal.changes if not _settled(change, means, server, texts)]
+    live = live_acts(open_ones, means, restart, kept, rewritten) if is_live else ()
+    pending = [change for change in open_ones if not _in_force(change, means, rewritten)]
     return Prepared(proposal, tuple(files), live, tuple(contents), waiting(pending, live))
 
 
@@ -86,6 +88,18 @@ def _rewritten(proposal: Proposal) -> frozenset[str]:
     changed = proposal.texts.changed()
     units = (change.unit for change in proposal.changes if isinstance(change, SetUnit))
     return frozenset(unit for unit in units if drop_in(unit) in changed)
+
+
+def _settled(change: Change, means: Means, server: Running, texts: Texts) -> bool:
+    """Whether an option file has said it before and the server made its own of it: a pool is a multiple of
+    its chunks, and asking again would bring the same."""
+    return (
+        isinstance(change, SetVariable)
+        and means.login is not None
+        and server.reading is not None
+        and is_written(texts, change, server.reading)
+        and in_force_or_rounded(change, means)
+    )
 
 
 def _in_force(change: Change, means: Means, rewritten: Collection[str]) -> bool:

@@ -53,6 +53,15 @@ class Proposal:
         return tuple(change for each in self.findings for change in each.changes)
 
     @property
+    def carried_out(self) -> tuple[str, ...]:
+        """Ids of the findings of which not all is left to the user."""
+        return tuple(
+            each.rule
+            for each in self.findings
+            if not all(isinstance(change, ByHand) for change in each.changes)
+        )
+
+    @property
     def by_hand(self) -> tuple[tuple[str, ByHand], ...]:
         """What the user does, with the finding's id."""
         return tuple(
@@ -92,11 +101,13 @@ def propose(
     for finding in findings:
         tried = texts.branch()
         try:
-            if finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
-                left.append(LeftOut(finding, stale))
-                continue
             for change in finding.changes:
                 _edit(tried, change, ways)
+            # Where the files say it already it was decided so, and a server may have rounded the value.
+            is_new = tried.changed() != texts.changed()
+            if is_new and finding.rule not in insisted and (stale := next(_stale(finding, present), None)):
+                left.append(LeftOut(finding, stale))
+                continue
         except (RefusedError, ApplyError) as error:
             left.append(LeftOut(finding, str(error)))
             continue

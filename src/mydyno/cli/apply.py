@@ -144,7 +144,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
     application = new_application(
         "apply",
         advice.server,
-        tuple(finding.rule for finding in prepared.proposal.findings),
+        prepared.proposal.carried_out,
         prepared.acts,
         waits_for_restart=prepared.waiting,
     )

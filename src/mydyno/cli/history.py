@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mydyno.apply.history import Row
     from mydyno.apply.store.store import Entry
 
+_NAMED = 3
+"""Findings of an application that the list names; --json names all."""
 _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 
 
@@ -65,7 +67,9 @@ def _table(found: list[Row]) -> None:
 def _cells(row: Row) -> tuple[str, ...]:
     state = f"{row.state}: {row.says}" if row.says else row.state
     made = row.made_at[:16].replace("T", " ")
-    return (row.id, made, row.does, " ".join(row.findings), str(row.files), str(row.live), state)
+    named = ", ".join(row.findings[:_NAMED])
+    more = f" and {len(row.findings) - _NAMED} more" if len(row.findings) > _NAMED else ""
+    return (row.id, made, row.does, named + more, str(row.files), str(row.live), state)
 
 
 def _named(entries: list[Entry], wanted: str) -> Entry:

@@ -53,8 +53,14 @@ _INSTEAD = {
 }
 
 
+_AS_SHIPPED = ("compiled", "computed")
+"""Origins of a value that nobody has set: a server of that release has it by itself, and one of another
+release its own, which is what would become of it there."""
+
+
 def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dict[str, str]:
-    """Variables of the advised server, as far as the facts have them and the server there takes them.
+    """Variables that somebody has set on the advised server, as far as the facts have them and the server
+    there takes them.
 
     `changed` are the variables that some level sets; those have their values as it is from the advice.
     """
@@ -74,5 +80,11 @@ def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dic
 
 
 def _value(server: Server, name: str) -> str | None:
-    """None where it is not known, or empty: a server that was told nothing."""
-    return server.text(name) or None
+    """None where it is not known, nobody has set it, or it is empty: a server that was told nothing."""
+    known = server.variables.get(name)
+    if known is None or (known.origin is not None and known.origin.source in _AS_SHIPPED):
+        return None
+    if name == "query_cache_size" and server.switch("query_cache_type") is False:
+        # A server that is told a size at its start switches the cache on, whatever its type says.
+        return None
+    return known.value or None

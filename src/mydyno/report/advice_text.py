@@ -19,8 +19,7 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.advise.finding import Finding, Severity
-from mydyno.catalogue import catalogue
-from mydyno.catalogue.convert import size_text
+from mydyno.advise.readable import sentence, value_text
 from mydyno.facts import System
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.system_text import system_lines
@@ -122,20 +121,7 @@ def _change(change: Change, width: int) -> Iterator[Line]:
         for command in change.commands:
             yield from wrapped(command, width, first=f"{indent}  ", rest=f"{indent}    ", style="do")
     else:
-        yield from wrapped(_sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
-
-
-def _sentence(change: Change) -> str:
-    """Sizes as people write them; the change itself keeps what the server shows."""
-    if not isinstance(change, SetVariable):
-        return change.sentence()
-    was = None if change.was is None else _size(change.name, change.was)
-    return change.model_copy(update={"value": _size(change.name, change.value), "was": was}).sentence()
-
-
-def _size(name: str, value: str) -> str:
-    row = catalogue().get(name)
-    return str(size_text(int(value))) if row and row.unit == "bytes" and value.isdigit() else value
+        yield from wrapped(sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
 
 
 def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
@@ -144,10 +130,10 @@ def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
         yield Line("  [mysqld]", "do")
-        texts = [f"{each.name} = {_size(each.name, each.value)}" for each in variables]
+        texts = [f"{each.name} = {value_text(each.name, each.value)}" for each in variables]
         longest = max(map(len, texts))
         for text, each in zip(texts, variables, strict=True):
-            was = f"now {_size(each.name, each.was) or 'empty'}" if each.was is not None else "new"
+            was = f"now {value_text(each.name, each.was) or 'empty'}" if each.was is not None else "new"
             late = ", needs a restart" if each.restart else ""
             yield Line(f"  {text:{longest}}   # {was}{late}", "do")
     for change in changes:
@@ -163,7 +149,7 @@ def _line(change: Change) -> str | None:
         case SetVariable() | ByHand():
             return None
         case RemoveVariable():
-            return change.sentence()
+            return sentence(change)
         case SetSysctl(name=name, value=value):
             return f"sysctl.d: {name} = {value}"
         case SetQueue(disk=disk, attribute=attribute, value=value):
@@ -171,7 +157,7 @@ def _line(change: Change) -> str | None:
         case SetArray(array=array, attribute=attribute, value=value):
             return f"udev: /sys/block/{array}/md/{attribute} = {value}"
         case SetMountOptions():
-            return f"fstab: {change.sentence()}"
+            return f"fstab: {sentence(change)}"
         case SetUnit(unit=unit, name=name, value=value):
             return f"{unit}: {name}={value}"
         case SetSysfs(path=path, value=value):

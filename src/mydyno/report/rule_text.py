@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from mydyno.advise import RULES
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Finding
+from mydyno.advise.readable import sentence
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.report.lines import Line, wrapped
 
@@ -73,7 +74,7 @@ def judgement_lines(judged: Judgement, width: int) -> Iterator[Line]:
             yield from wrapped(judged.recommendation, width, first="  so  ")
             for change in judged.changes:
                 by_hand = "by hand: " if isinstance(change, ByHand) else ""
-                yield from wrapped(f"{by_hand}{change.sentence()}", width, first="      ", style="do")
+                yield from wrapped(f"{by_hand}{sentence(change)}", width, first="      ", style="do")
         case Fine(because):
             yield from wrapped(f"all is well: {because}", width, first="  ", rest="    ")
         case Unknown(missing):

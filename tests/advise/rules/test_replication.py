@@ -72,6 +72,8 @@ def test_a_replica_nobody_writes_to_is_closed_and_another_is_left_to_its_owner()
     assert sentences(finding("replica-read-only", untouched)) == ["read_only = ON (now OFF)"]
     written = server(variables={"read_only": "OFF"}, status={**WRITES, "Com_insert": 7}, role=REPLICA)
     assert [change.kind for change in finding("replica-read-only", written).changes] == ["by hand"]
+    young = server(variables={"read_only": "OFF"}, status={**WRITES, "Uptime": 60}, role=REPLICA)
+    assert [change.kind for change in finding("replica-read-only", young).changes] == ["by hand"]
     both = server(variables={"read_only": "OFF"}, status=WRITES, role=Role(replica=True, source=True))
     assert [change.kind for change in finding("replica-read-only", both).changes] == ["by hand"]
     assert isinstance(judged("replica-read-only", server(variables={"read_only": "OFF"})), NotHere)

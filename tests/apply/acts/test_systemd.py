@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mydyno.apply.acts.read_unit import same_line
 from mydyno.apply.acts.systemd import properties, unit_of
 from mydyno.core.errors import ApplyError
 
@@ -29,3 +30,20 @@ def test_a_machine_without_systemd_is_told_as_a_reason_to_leave_a_finding_out(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ApplyError, match="there is no systemd here"):
         properties("mariadb.service", ("LimitNOFILE",))
+
+
+@pytest.mark.parametrize(
+    ("shown", "written"),
+    [
+        ("65535", "65535"),
+        ("68719476736", "64G"),
+        ("15min", "900"),
+        ("1min 30s", "90"),
+        ("infinity", "infinity"),
+        ("no", "no"),
+        ("-600", "-600"),
+    ],
+)
+def test_what_systemd_shows_is_known_again_as_what_a_drop_in_says(shown: str, written: str) -> None:
+    assert same_line(shown, written)
+    assert not same_line(shown, "1234")

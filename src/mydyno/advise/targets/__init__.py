@@ -30,7 +30,7 @@ def targets_of(system: System) -> Targets:
     temporaries = temporary.temporary(server, room.bytes if room else None)
     decided = {
         "innodb_log_buffer_size": log_buffer.bytes if log_buffer else None,
-        "key_buffer_size": caches.key_buffer_bytes(server),
+        "key_buffer_size": caches.key_buffer_bytes(server, room.bytes if room else None),
         "query_cache_size": caches.query_cache_bytes(server),
         "temporary tables": temporaries.bytes if temporaries else None,
     }
@@ -51,9 +51,7 @@ def targets_of(system: System) -> Targets:
         redo_lines=capacity.lines if capacity else (),
         log_buffer_bytes=log_buffer.bytes if log_buffer else None,
         log_buffer_lines=log_buffer.lines if log_buffer else (),
-        session_bytes=solution.total.each_connection if solution else None,
         session_buffers=buffers,
-        session_lines=sessions.session_lines(server, buffers),
         key_buffer_bytes=decided["key_buffer_size"],
         query_cache_bytes=decided["query_cache_size"],
         temporary_table_bytes=temporaries.bytes if temporaries else None,

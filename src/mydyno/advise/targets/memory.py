@@ -23,6 +23,8 @@ from mydyno.facts import System
 
 _SESSIONS_SHARE = 0.3
 """Of the usable memory: more connections than this has room for are not allowed in addition."""
+_WORTH_LOWERING = 0.9
+"""Connections are lowered by a tenth or more: the rest is the pool's to give."""
 _WORTH = 1.25
 """A pool is made larger only when it becomes larger by a quarter."""
 
@@ -56,6 +58,7 @@ def solve(system: System, room: Usable, uses: Connections | None, fixed: Mapping
     elif uses is not None and each and rest(limit).total + kept > room.bytes:
         affordable = int((room.bytes - kept - rest(0).total) / each)
         limit = max(uses.least, min(uses.now, down_to_step(affordable)))
+        limit = limit if limit <= _WORTH_LOWERING * uses.now else uses.now
     left = room.bytes - rest(limit).total
     size = None if now is None else _pool(system, now, useful, left)
     chosen = {**fixed, **buffers} | ({} if limit is None else {"max_connections": limit})

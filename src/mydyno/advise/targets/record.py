@@ -22,11 +22,8 @@ class Targets:
     redo_lines: tuple[str, ...] = ()
     log_buffer_bytes: int | None = None
     log_buffer_lines: tuple[str, ...] = ()
-    session_bytes: int | None = None
-    """What one connection may take with the advised session buffers."""
     session_buffers: Mapping[str, int] = field(default_factory=dict)
     """By name: sort_buffer_size, join_buffer_size, read_buffer_size, read_rnd_buffer_size."""
-    session_lines: tuple[str, ...] = ()
     key_buffer_bytes: int | None = None
     query_cache_bytes: int | None = None
     temporary_table_bytes: int | None = None

@@ -71,7 +71,7 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
     bounds = {"what the server takes": _MOST}
     told = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
     if pool_bytes is not None:
-        bounds["the size of the buffer pool"] = max(_ROOM, pool_bytes)
+        bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
     if place is not None and place.free_bytes is not None:
         bounds["a fifth of the free disk"] = max(_LEAST, int(place.free_bytes * _OF_FREE_DISK))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.core.units import format_bytes
 from mydyno.facts import Server
 
 KIB = 1 << 10
@@ -49,12 +48,3 @@ def capped(server: Server) -> dict[str, int]:
 def lowered(server: Server, sizes: Mapping[str, int]) -> dict[str, int]:
     """What they would be where memory is short: no larger than this family's defaults."""
     return {name: min(now, BUFFERS[name].small(server)) for name, now in sizes.items()}
-
-
-def session_lines(server: Server, sizes: Mapping[str, int]) -> tuple[str, ...]:
-    """A line for each that differs from what is set."""
-    return tuple(
-        f"{name}: {format_bytes(now)} for every connection that uses it; {format_bytes(size)} do"
-        for name, size in sizes.items()
-        if (now := server.number(name)) is not None and now != size
-    )

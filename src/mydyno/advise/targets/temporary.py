@@ -23,10 +23,7 @@ _OFTEN = 0.1
 
 @dataclass(frozen=True)
 class Temporary:
-    now: int
     bytes: int
-    tables: int
-    """How many at a time the budget counts."""
     lines: tuple[str, ...]
 
 
@@ -59,11 +56,11 @@ def temporary(server: Server, usable: int | None) -> Temporary | None:
     if made and on_disk is not None:
         lines.append(f"{on_disk:.0f} of {made:.0f} temporary tables went to disk ({on_disk / made:.0%})")
     if now > 2 * allowed:
-        return Temporary(now, allowed, tables, (*lines, f"{format_bytes(now)} each is too much"))
+        return Temporary(allowed, (*lines, f"{format_bytes(now)} each is too much"))
     wanted = min(_MOST_WANTED, allowed)
     if busy and wanted > now:
-        return Temporary(now, wanted, tables, (*lines, f"only {format_bytes(now)} each stay in memory"))
-    return Temporary(now, now, tables, tuple(lines))
+        return Temporary(wanted, (*lines, f"only {format_bytes(now)} each stay in memory"))
+    return Temporary(now, tuple(lines))
 
 
 def _floor_power(size: float) -> int:

@@ -18,10 +18,10 @@ from mydyno.apply.acts import LiveAct, ReadUnit, RestartServer, SetGlobals, Writ
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
 from mydyno.apply.acts.persisted_variables import persisting
-from mydyno.apply.acts.read_unit import reading_unit
+from mydyno.apply.acts.read_unit import reading_unit, same_line
 from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
-from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.acts.server_values import server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties
 from mydyno.apply.means import Means
 from mydyno.stack.server.settings import settings_difference
@@ -66,10 +66,17 @@ def present(change: Change, means: Means) -> str | None:
         case SetMountOptions():
             return ",".join(mounted(change.mount_point).options)
         case SetUnit():
-            return properties(change.unit, (change.name,)).get(change.name)
+            now = properties(change.unit, (change.name,)).get(change.name)
+            return change.value if now is not None and same_line(now, change.value) else now
         case _:
             path = _kernel_path(change)
             return None if path is None else read_kernel_file(means.place(path))
+
+
+def in_force_or_rounded(change: SetVariable, means: Means) -> bool:
+    """Whether the server has the value, or one that it makes of it by a rule that is known."""
+    with server_session(means, f"reading {change.name}") as cursor:
+        return stands_between({}, {change.name: change.value}, shown(cursor)).stands == "after"
 
 
 def _acts(

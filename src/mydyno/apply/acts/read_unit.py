@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, Self
 
+from mydyno.advise.machine import span_seconds
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.systemd import properties, systemctl
 from mydyno.apply.means import Means
@@ -14,6 +15,7 @@ from mydyno.core.units import parse_bytes
 
 _SHOWN_OTHERWISE = ("NUMAMask",)
 """`all` is shown as the nodes that there are."""
+_WHOLE = re.compile(r"-?\d+")
 _PLAIN = re.compile(r"-?\d+[KMGT]?|[a-z]+")
 
 
@@ -53,22 +55,29 @@ class ReadUnit(Act):
 def reading_unit(unit: str, wanted: Mapping[str, str]) -> ReadUnit:
     """The act behind the drop-in with these lines. Raises ApplyError."""
     before = properties(unit, wanted)
-    # TimeoutStopSec= is shown as TimeoutStopUSec and shares of memory as bytes: those are not read back.
-    after = {
-        name: value
-        for name, value in wanted.items()
-        if name in before and name not in _SHOWN_OTHERWISE and _PLAIN.fullmatch(value)
-    }
+    after = {name: value for name, value in wanted.items() if name in before and _is_read_back(name, value)}
     return ReadUnit(unit=unit, before={name: before[name] for name in after}, after=after)
 
 
+def _is_read_back(name: str, value: str) -> bool:
+    """Shares of memory (`80%`) are shown as bytes."""
+    return name not in _SHOWN_OTHERWISE and _PLAIN.fullmatch(value) is not None
+
+
 def _same(now: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
-    return all(_number(now.get(name, "")) == _number(value) for name, value in wanted.items())
+    return all(same_line(now.get(name, ""), value) for name, value in wanted.items())
 
 
-def _number(text: str) -> int | str:
-    """systemd shows 64G as a number of bytes."""
+def same_line(one: str, other: str) -> bool:
+    """Whether two values of a unit mean the same: systemd shows 64G as a number of bytes, 900 as `15min`."""
+    return _meaning(one) == _meaning(other)
+
+
+def _meaning(text: str) -> float | str:
+    if _WHOLE.fullmatch(text):
+        return int(text)
     try:
         return parse_bytes(text)
     except ValueError:
-        return text
+        seconds = span_seconds(text)
+        return text if seconds is None else seconds

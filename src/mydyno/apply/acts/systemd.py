@@ -24,11 +24,14 @@ def systemctl(*words: str, timeout_seconds: float = 60.0) -> Finished:
 
 
 def properties(unit: str, names: Iterable[str]) -> dict[str, str]:
-    """As `systemctl show` tells them. Raises ApplyError when systemd does not answer."""
-    done = systemctl("show", unit, *(f"--property={name}" for name in names))
+    """As `systemctl show` tells them, by the names that unit files have for them: TimeoutStopSec is shown as
+    TimeoutStopUSec (org.freedesktop.systemd1(5)). Raises ApplyError when systemd does not answer."""
+    shown = {re.sub("Sec$", "USec", name): name for name in names}
+    done = systemctl("show", unit, *(f"--property={name}" for name in shown))
     if done.returncode != 0:
         raise ApplyError(f"systemd does not tell of {unit}: {done.stderr.strip()}")
-    return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    found = (line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    return {shown[name]: value for name, value in found if name in shown}
 
 
 def unit_of(cgroup: str) -> str | None:

@@ -76,6 +76,12 @@ def set_variable(texts: Texts, change: SetVariable, reading: Reading) -> None:
     )
 
 
+def is_written(texts: Texts, change: SetVariable, reading: Reading) -> bool:
+    """Whether the line that counts says it."""
+    reading = reading.knowing(change.name)
+    return _says(reading.of(texts).effective(change.name), change.value)
+
+
 def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> None:
     """Every line that says it becomes a comment: without the last, the one before it would count."""
     said = reading.knowing(change.name).of(texts).of(change.name)

@@ -2,7 +2,7 @@
 
 One lock guards the whole cache. Every SELECT takes it to look, and every change of a table takes it to
 throw away all results of that table; on several CPUs this lock is what they wait for, and the larger the
-cache the longer. MySQL removed it in 8.0.3; MariaDB and MySQL before that still have it. Seeds 000 and 002
+cache the longer. MySQL removed it in 8.0.3; MariaDB and MySQL before that still have it. Old guides
 say to switch it off from the start, and so does this rule, unless it answers most of the reads: then
 measure.
 
@@ -76,7 +76,7 @@ RULE = Rule(
     sources=(
         "MySQL 5.7 Reference Manual, The MySQL Query Cache",
         "MariaDB Documentation, Query Cache",
-        "Seeds 000 and 002, query_cache_size = 0",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): query_cache_size = 0",
     ),
     judge=_judge,
     variables=(_SIZE, _TYPE),

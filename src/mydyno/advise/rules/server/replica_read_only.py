@@ -9,7 +9,7 @@ leaves it to you, since something would be refused.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand, Change
-from mydyno.advise.counts import total, uptime
+from mydyno.advise.counts import DAY, total, uptime
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -30,7 +30,8 @@ def _judge(system: System, _: Targets) -> Judgement:
     if server.switch(_NAME) is not False:
         return Fine(f"{_NAME} is {now}")
     writes = total(server, *_WRITES)
-    untouched = writes == 0 and not server.role.source
+    seen = (server.uptime_seconds or 0) >= DAY
+    untouched = writes == 0 and seen and not server.role.source
     by_hand: tuple[Change, ...] = (
         ByHand(
             says="find out who writes here, then refuse it",

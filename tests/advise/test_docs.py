@@ -1,0 +1,11 @@
+"""docs/rules.md is what the rules themselves say."""
+
+import runpy
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_documented_rules_are_the_real_ones() -> None:
+    document = runpy.run_path(str(ROOT / "tools" / "document_rules.py"))["document"]
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == document(), "run: make docs"
