@@ -1,4 +1,4 @@
-"""The rules as a whole: each is told of fully, none in another's way, and the seeds' advice has its rule."""
+"""The rules as a whole: each is told of fully, none in another's way, and old guides' advice has its rule."""
 
 from collections import Counter
 from importlib import import_module
@@ -41,7 +41,7 @@ SEEDS = {
     "thread_cache_size by Threads_created (001)": ["thread-cache", "thread-pool"],
     "the data copied to the array, datadir left on the root (000, 002)": ["data-on-root"],
 }
-"""What the seed guides say, and the rules that bring it up to date."""
+"""What two old tuning guides say, and the rules that bring it up to date."""
 BESIDE = {
     "the memory budget over RAM": ["memory-budget"],
     "I/O capacity by the measured disk": ["io-capacity"],

@@ -82,7 +82,7 @@ class Rule:
     risk: str
     """`none known`, or what may go wrong."""
     sources: tuple[str, ...]
-    """Title and section of manuals, papers, kernel documentation; the seed guide where it said so."""
+    """Title and section of manuals, papers, kernel documentation; an old guide where it said so."""
     judge: Callable[[System, Targets], Judgement]
     variables: tuple[str, ...] = ()
     """Every server variable that it may set, in all releases' names. No other rule sets any of them."""

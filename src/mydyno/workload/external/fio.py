@@ -207,7 +207,8 @@ class FioOptions(Section):
         default=None, description="Per cent of reads in `rw` and `randrw`; fio's own default is 50."
     )
     files: Literal["shared", "per-job"] = Field(
-        default="shared", description="One file for all jobs, as the seeds have it, or one for each."
+        default="shared",
+        description="One file for all jobs, as most published command lines have it, or one for each.",
     )
     prefill: bool = Field(
         default=True,

@@ -106,7 +106,7 @@ RULE = Rule(
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',
         'MariaDB Documentation, "InnoDB Buffer Pool"',
-        "seed guide 000: 70 % of the memory, which is right for some machines only",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 70 % of the memory",
     ),
     judge=_judge,
     variables=(_NAME,),

@@ -55,7 +55,7 @@ RULE = Rule(
     risk="more open files",
     sources=(
         'MySQL Reference Manual, "File-Per-Table Tablespaces"',
-        "seed guide 000: on by default since 5.6, before that to be set before data is loaded",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: on by default since 5.6",
     ),
     judge=_judge,
     variables=(_NAME,),

@@ -87,7 +87,7 @@ RULE = Rule(
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables"',
         'MariaDB Documentation, "InnoDB System Variables", innodb_flush_log_at_trx_commit',
-        "seed guide 000, which says of 2 what is true of 1",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015, which says of 2 what is true of 1",
     ),
     judge=_judge,
     variables=(_NAME,),

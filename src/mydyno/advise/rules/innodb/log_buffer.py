@@ -57,7 +57,7 @@ RULE = Rule(
     risk="none known",
     sources=(
         'MySQL Reference Manual, "Optimizing InnoDB Redo Logging" and "Server Status Variables"',
-        "seed guide 000: raise it when Innodb_log_waits is not 0",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: raise it when Innodb_log_waits is not 0",
     ),
     judge=_judge,
     variables=(_NAME,),

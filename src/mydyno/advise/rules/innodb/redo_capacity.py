@@ -86,7 +86,7 @@ RULE = Rule(
     sources=(
         'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',
         'MariaDB Documentation, "InnoDB Redo Log"',
-        "seed guide 000: innodb_log_file_size 512M",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: innodb_log_file_size 512M",
     ),
     judge=_judge,
     variables=("innodb_redo_log_capacity", "innodb_log_file_size"),

@@ -84,7 +84,7 @@ RULE = Rule(
     sources=(
         "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",
         "MariaDB Documentation, Slow Query Log Overview",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): long_query_time = 2",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: long_query_time = 2",
     ),
     judge=_judge,
     variables=(_NAME,),

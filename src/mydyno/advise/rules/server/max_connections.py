@@ -80,7 +80,7 @@ RULE = Rule(
     sources=(
         "MySQL Reference Manual, Too many connections; Server System Variables, max_connections",
         "MariaDB Documentation, Server System Variables, max_connections",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): 5000 to 10000",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 5000 to 10000",
     ),
     judge=_judge,
     variables=(_NAME,),

@@ -59,7 +59,7 @@ RULE = Rule(
     sources=(
         "MySQL Reference Manual, Server System Variables, open_files_limit; File Not Found",
         "MariaDB Documentation, Server System Variables, open_files_limit",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): 65536 files",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 65536 files",
     ),
     judge=_judge,
     variables=(_NAME,),

@@ -76,7 +76,7 @@ RULE = Rule(
     sources=(
         "MySQL 5.7 Reference Manual, The MySQL Query Cache",
         "MariaDB Documentation, Query Cache",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): query_cache_size = 0",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: query_cache_size = 0",
     ),
     judge=_judge,
     variables=(_SIZE, _TYPE),

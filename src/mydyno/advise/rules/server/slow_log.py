@@ -61,7 +61,7 @@ RULE = Rule(
     sources=(
         "MySQL Reference Manual, The Slow Query Log",
         "MariaDB Documentation, Slow Query Log Overview",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015 (seeds 000, 002): MySQL slow query log",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: MySQL slow query log",
     ),
     judge=_judge,
     variables=(_NAME,),
