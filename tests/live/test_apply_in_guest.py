@@ -215,7 +215,7 @@ def test_killed_alone_its_guardian_puts_everything_back(guest: DebianGuest, old:
         until {KILLED_AT["the kernel"]}; do kill -0 $mydyno || exit 3; sleep 0.02; done
         guardian=$(pgrep -P $mydyno mydyno-guardian)
         kill -9 $mydyno
-        tail --pid=$guardian -f /dev/null
+        while [ -e /proc/$guardian/exe ]; do sleep 0.02; done
     """
     done = guest.run("bash", "-c", script)
     assert done.returncode == 0, done.stderr + guest.told("cat", "/root/out")
