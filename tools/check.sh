@@ -73,7 +73,7 @@ if [ "${1:-}" != --lint ]; then
     last_line='^=+ .* in [0-9.]+s'
     # Tests of servers, disks and hosts mostly wait, so two rows of tests run beside each other: those that
     # build, kill and look at the machine; and those that only compute, then those that only drive a server.
-    drivers=(tests/live/test_{atis,datasets,engine*,external,fio,load_command,order_entry,slap,smack,sql_bench,workloads}.py)
+    drivers=(tests/live/test_{atis,datasets,engine*,external,load_command,order_entry,slap,smack,sql_bench,workloads}.py)
     beside=$(mktemp)
     run_beside >"$beside" 2>&1 &
     others=$!
