@@ -146,3 +146,16 @@ def test_servers_run_as_a_user_without_rights_whoever_runs_mydyno() -> None:
     else:
         assert host.server_identity is None
         assert ids[0] == str(os.geteuid())
+
+
+def test_a_fork_of_a_process_that_has_run_commands_runs_commands_too() -> None:
+    assert LocalHost().run(["true"]).returncode == 0
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # Ends it should it wait for a thread that only its parent has.
+        try:
+            os._exit(LocalHost().run(["sh", "-c", "exit 7"]).returncode)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7

@@ -27,6 +27,15 @@ from mydyno.host.protocol import Finished, HeldFile
 _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
+def _launch_anew() -> None:
+    """A fork has its parent's queue for that thread, and not the thread: what it asked for would never start."""
+    global _launcher
+    _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
+
+
+os.register_at_fork(after_in_child=_launch_anew)
+
+
 class LocalProcess:
     """A child of this process, in a session of its own: Ctrl-C in the terminal does not reach it."""
 
