@@ -11,10 +11,11 @@ from catalogue.disagreements import disagreements
 from typer.testing import CliRunner
 
 from live.conftest import Start
+from mydyno.catalogue.durability import durability
 from mydyno.cli.main import app
 from mydyno.core.errors import MydynoError, UsageError
 from mydyno.host.local import LocalHost
-from mydyno.stack import Journal, ServerBinary, Setting, Site, durability, settings_difference, start_server
+from mydyno.stack import Journal, ServerBinary, Setting, Site, settings_difference, start_server
 from mydyno.stack.server.ask_running import ask_running
 from mydyno.stack.server.initialise import initialise
 from mydyno.stack.server.names import understand

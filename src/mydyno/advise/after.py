@@ -22,7 +22,7 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.catalogue.row import same_value
-from mydyno.core.units import parse_bytes
+from mydyno.core.units import bytes_or_none, parse_bytes
 from mydyno.facts import Host, Limit, Origin, Process, Server, Storage, System, Unit, Variable
 from mydyno.facts.record import Record
 
@@ -186,7 +186,7 @@ def _with_unit(process: Process, change: SetUnit) -> Process:
         "unit": _with(unit, properties={**unit.properties, _shown(change.name): change.value})
     }
     if (limit := _LIMITS.get(change.name)) is not None:
-        number = None if change.value == "infinity" else _size(change.value)
+        number = None if change.value == "infinity" else bytes_or_none(change.value)
         changes["limits"] = {**process.limits, limit: Limit(soft=number, hard=number)}
     if change.name == "OOMScoreAdjust":
         changes["oom_score_adj"] = int(change.value)
@@ -206,13 +206,6 @@ def _with_files(server: Server, process: Process) -> Server:
     if limit is None or now is None or limit <= now:
         return server
     return _with_variable(server, "open_files_limit", str(limit))
-
-
-def _size(text: str) -> int | None:
-    try:
-        return parse_bytes(text)
-    except ValueError:
-        return None
 
 
 _R = TypeVar("_R", bound=Record)

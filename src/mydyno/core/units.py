@@ -36,6 +36,14 @@ def parse_bytes(text: str) -> int:
     return int(value)
 
 
+def bytes_or_none(text: str) -> int | None:
+    """The same; None for what is no size."""
+    try:
+        return parse_bytes(text)
+    except ValueError:
+        return None
+
+
 def format_bytes(count: int) -> str:
     """`count` bytes with the largest suffix that keeps it short: 1536 is `1.5K`."""
     for suffix in ("P", "T", "G", "M", "K"):

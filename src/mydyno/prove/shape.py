@@ -14,7 +14,7 @@ from typing import Any
 from mydyno.catalogue.convert import size_text
 from mydyno.core.errors import UsageError
 from mydyno.core.facts import HostFacts
-from mydyno.core.units import format_bytes, parse_bytes
+from mydyno.core.units import bytes_or_none, format_bytes
 from mydyno.prove.provable import CONFIG, Step, Tried, Value
 from mydyno.workload import WorkloadFile
 
@@ -89,27 +89,19 @@ def largest(findings: Iterable[Tried]) -> int | None:
         for value in (step.value, step.was)
         if step.path.removeprefix(CONFIG) in HOLD_DATA
         and isinstance(value, str)
-        and (size := size_of(value)) is not None
+        and (size := bytes_or_none(value)) is not None
     ]
     return max(sizes, default=None)
 
 
 def scaled_value(name: str, value: str, scale: float) -> str:
     """The value of a variable at that scale; only what holds data changes."""
-    size = size_of(value)
+    size = bytes_or_none(value)
     if scale >= _SAME or name not in HOLD_DATA or size is None or size < _LEAST:
         return value
     wanted = int(size * scale)
     step = _CHUNK if wanted >= _CHUNK else _MEBIBYTE
     return str(size_text(max(wanted // step * step, _LEAST)))
-
-
-def size_of(value: str) -> int | None:
-    """Bytes; None for what is no size."""
-    try:
-        return parse_bytes(value)
-    except ValueError:
-        return None
 
 
 def _scaled_step(step: Step, scale: float) -> Step:

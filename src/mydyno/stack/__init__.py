@@ -15,7 +15,6 @@ From an experiment's values to a running server and back:
 ...         ])
 ...         server = standing.of(RunningServer)
 ...         differences = settings_difference(server.settings, server.variables())
-...         label = durability(server.variables()).label
 
 `find_problems(binary, config)` tells, before anything is started, every setting that the binary does
 not know, with the nearest names. `standing.of(FrozenDataset).facts` is what `prepare` returned when the
@@ -23,7 +22,6 @@ dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything o
 journal before it is done; servers die with the process that started them.
 """
 
-from mydyno.catalogue.durability import Durability, durability
 from mydyno.core.server_variables import Setting
 from mydyno.stack.cleanup import cleanup
 from mydyno.stack.datadir import DataDirectory, DataDirectoryLayer
@@ -46,7 +44,6 @@ __all__ = [
     "DataDirectory",
     "DataDirectoryLayer",
     "DatasetLayer",
-    "Durability",
     "ExternalFacts",
     "ExternalServer",
     "ExternalServerLayer",
@@ -69,7 +66,6 @@ __all__ = [
     "Standing",
     "TablesLayer",
     "cleanup",
-    "durability",
     "find_binary",
     "find_problems",
     "inspect_binary",

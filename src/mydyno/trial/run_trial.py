@@ -13,6 +13,7 @@ import polars as pl
 
 from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
 from mydyno.analysis.utilisation import Utilisation, utilisation
+from mydyno.catalogue.durability import durability
 from mydyno.core.errors import EngineError, HostError, ServerError
 from mydyno.load import messages
 from mydyno.load.driver import Driver
@@ -37,7 +38,6 @@ from mydyno.stack import (
     RunningServer,
     Server,
     Stack,
-    durability,
     settings_difference,
     understand,
 )
