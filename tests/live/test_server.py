@@ -13,6 +13,7 @@ import pymysql
 import pytest
 
 from live.conftest import Start
+from mydyno.catalogue.durability import durability
 from mydyno.core.errors import ServerError
 from mydyno.host.local import LocalHost
 from mydyno.stack import (
@@ -20,7 +21,6 @@ from mydyno.stack import (
     ServerBinary,
     SettingsError,
     Site,
-    durability,
     settings_difference,
     start_server,
 )
