@@ -15,8 +15,8 @@ from mydyno.advise.role import forbidden
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.targets import Targets, targets_of
 from mydyno.core.errors import UsageError
+from mydyno.core.record import Record
 from mydyno.facts import System
-from mydyno.facts.record import Record
 from mydyno.facts.unread import Unread
 
 FORMAT = 1

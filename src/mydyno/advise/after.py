@@ -22,9 +22,9 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.catalogue.row import same_value
+from mydyno.core.record import Record
 from mydyno.core.units import bytes_or_none, parse_bytes
 from mydyno.facts import Host, Limit, Origin, Process, Server, Storage, System, Unit, Variable
-from mydyno.facts.record import Record
 
 _POOL = "innodb_buffer_pool_size"
 _ROUNDED = {"read_buffer_size": 4096, "innodb_log_file_size": 4096, "innodb_redo_log_capacity": 1 << 20}

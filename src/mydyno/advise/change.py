@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 
 class SetVariable(Record):

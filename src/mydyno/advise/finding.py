@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Literal
 
 from mydyno.advise.change import Change
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 
 class Severity(IntEnum):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from mydyno.apply.store.store import Entry, in_force
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 State = Literal["in force", "rolled back", "put back", "unfinished", "done"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mydyno.core.record import Record
 from mydyno.facts.process import Process
-from mydyno.facts.record import Record
 from mydyno.facts.storage import Storage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 
 class Limit(Record):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
 
+from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.core.server_version import Version, parse_version
-from mydyno.facts.record import Record
 from mydyno.facts.tables import Schema
 
 

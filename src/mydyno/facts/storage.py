@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 DiskKind = Literal["nvme", "ssd", "rotating", "virtual"]
 

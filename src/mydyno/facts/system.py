@@ -7,8 +7,8 @@ import json
 from pydantic import ValidationError
 
 from mydyno.core.errors import UsageError
+from mydyno.core.record import Record
 from mydyno.facts.machine import Host
-from mydyno.facts.record import Record
 from mydyno.facts.server import Server
 from mydyno.facts.unread import Unread
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 
 class Unread(Record):

@@ -8,7 +8,7 @@ from typing import Literal
 from mydyno.advise.finding import Finding
 from mydyno.analysis.verdict import Verdict, smallest_seen
 from mydyno.analysis.wording import change, largest_difference
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 from mydyno.prove.experiment import Proposal
 from mydyno.prove.levels import Level
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from mydyno.core.errors import ApplyError
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 NEW_FILE_MODE = 0o644
 

@@ -11,7 +11,7 @@ from mydyno import __version__
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.core.errors import LabError
-from mydyno.facts.record import Record
+from mydyno.core.record import Record
 
 FORMAT = 1
 

@@ -1,4 +1,4 @@
-"""What all facts share: frozen, and strict about keys when they are read from a file."""
+"""What facts, advice and digests are made of: frozen, and strict about keys when read from a file."""
 
 from __future__ import annotations
 

@@ -1,0 +1,10 @@
+//! The digest of slow logs: what ran, how often and how long, read at the speed of memory.
+//!
+//! An [`entry`] is one statement with what its header says of it, each of which is an [`attribute`]; what
+//! cannot be read is a [`problem`], counted and located. [`message`] is what the whole comes to.
+//! docs/digest-format.md is the contract with mydyno.
+
+pub mod attribute;
+pub mod entry;
+pub mod message;
+pub mod problem;

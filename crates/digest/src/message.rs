@@ -1,0 +1,172 @@
+//! What a digest says on standard output, one JSON line a message. docs/digest-format.md is the contract.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::attribute::Unit;
+use crate::entry::Time;
+use crate::problem::ProblemKind;
+
+/// Raised whenever a reader of the older one would misread this one.
+pub const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Message {
+    Progress(Progress),
+    Digest(Box<Digest>),
+}
+
+/// How far reading has come; several a second.
+#[derive(Debug, Serialize)]
+pub struct Progress {
+    /// Bytes read of the sources as they lie there (compressed ones are counted compressed).
+    pub read_bytes: u64,
+    /// Of how many; None where a source is a pipe.
+    pub of_bytes: Option<u64>,
+    pub entries: u64,
+}
+
+/// The last message.
+#[derive(Debug, Serialize)]
+pub struct Digest {
+    pub format: u32,
+    pub sources: Vec<Source>,
+    pub problems: Vec<SourceProblem>,
+    /// Entries that the filters left out.
+    pub filtered: u64,
+    pub total: Figures,
+    pub timeline: Timeline,
+    /// By total query time, the largest first; ties by count, then by id.
+    pub groups: Vec<Group>,
+    /// What the groups beyond the limit come to; None when all are told.
+    pub rest: Option<Rest>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Source {
+    /// As it was given: a path, or `-`.
+    pub name: String,
+    /// Uncompressed.
+    pub bytes: u64,
+    pub compression: Compression,
+    /// What the server called itself in its banner, as `8.0.36 (MySQL Community Server - GPL)`; None without one.
+    pub server: Option<String>,
+    /// Entries in it, filtered ones too.
+    pub entries: u64,
+    pub first_us: Option<Time>,
+    pub last_us: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SourceProblem {
+    pub kind: ProblemKind,
+    /// The source's name.
+    pub source: String,
+    pub at_byte: u64,
+    pub line: Option<u64>,
+    pub count: u64,
+    pub says: String,
+}
+
+/// What a set of entries comes to.
+#[derive(Debug, Serialize)]
+pub struct Figures {
+    pub count: u64,
+    pub first_us: Option<Time>,
+    pub last_us: Option<Time>,
+    /// By the attribute's name; those that no entry told are not there.
+    pub measures: BTreeMap<&'static str, Measure>,
+    /// Likewise.
+    pub flags: BTreeMap<&'static str, Flag>,
+    /// Name and count, the most frequent first. An entry that tells none is not counted.
+    pub users: Vec<(String, u64)>,
+    pub hosts: Vec<(String, u64)>,
+    pub databases: Vec<(String, u64)>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Measure {
+    pub unit: Unit,
+    /// Entries that told it.
+    pub count: u64,
+    pub sum: u64,
+    pub min: u64,
+    pub max: u64,
+    /// Quantiles to 1 in 100; None where only sums are kept.
+    pub p50: Option<u64>,
+    pub p95: Option<u64>,
+    pub p99: Option<u64>,
+    /// Upper bound (inclusive) and count of each bucket that has any, ascending; empty where only sums are kept.
+    pub histogram: Vec<(u64, u64)>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Flag {
+    pub yes: u64,
+    /// Entries that told it, yes or no.
+    pub told: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// 16 hexadecimal digits: the same for the same fingerprint, anywhere and always.
+    pub id: String,
+    pub fingerprint: String,
+    /// Whether `fingerprint` shows the beginning only.
+    pub is_cut: bool,
+    pub kind: GroupKind,
+    #[serde(flatten)]
+    pub figures: Figures,
+    pub example: Example,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupKind {
+    Statement,
+    AdministratorCommand,
+}
+
+/// The slowest entry of a group; of several, the first.
+#[derive(Debug, Serialize)]
+pub struct Example {
+    pub text: String,
+    /// The statement's whole length.
+    pub bytes: u64,
+    /// Whether `text` is the beginning only.
+    pub is_cut: bool,
+    pub query_time_us: Option<u64>,
+    pub time_us: Option<Time>,
+    pub user: Option<String>,
+    pub host: Option<String>,
+    pub database: Option<String>,
+    /// The source's name, and where in it.
+    pub source: String,
+    pub at_byte: u64,
+    pub line: Option<u64>,
+}
+
+/// When the load was: entries and query time in steps of `step_s`, those without any left out.
+#[derive(Debug, Serialize)]
+pub struct Timeline {
+    pub step_s: u64,
+    /// Start of the step (seconds since 1970), entries, query time in microseconds.
+    pub steps: Vec<(i64, u64, u64)>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Rest {
+    pub groups: u64,
+    pub count: u64,
+    pub query_time_us: u64,
+}

@@ -1,0 +1,46 @@
+//! What could not be read, or not be trusted: counted, and located where it was met first.
+
+use serde::Serialize;
+
+/// A kind of problem. Each is reported once a source, with how often it was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemKind {
+    /// The whole source is something else, which the sentence names; nothing of it was counted.
+    NotASlowLog,
+    /// It could not be opened, or reading it failed in the middle.
+    Unreadable,
+    Empty,
+    /// Somebody ended the reading; all before that was read.
+    Interrupted,
+    /// The compressed data end in the middle or are damaged: all before that was read.
+    BrokenCompression,
+    /// The last entry ends in the middle.
+    BrokenTail,
+    /// Text before the first entry, or between two, that belongs to none.
+    NoHeader,
+    /// A header without a statement.
+    NoStatement,
+    /// A header line whose key or number could not be read; the rest of the entry was counted.
+    BadHeader,
+    /// Times go backwards from one entry to the next by more than a log's usual disorder.
+    ClockBackwards,
+    /// Neither UTF-8 nor ASCII: shown with replacement characters.
+    NotUtf8,
+    /// Longer than what is kept of a statement: counted whole, shown cut.
+    LongStatement,
+}
+
+/// One kind of problem in one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub kind: ProblemKind,
+    /// Where it was met first: the offset in the (uncompressed) source.
+    pub at: u64,
+    /// The number of that line, from 1; None where there are no lines.
+    pub line: Option<u64>,
+    /// How often it was met.
+    pub count: u64,
+    /// What was met first, in words.
+    pub says: String,
+}

@@ -1,0 +1,1 @@
+"""What ran on a server, grouped by fingerprint: records, comparison, index candidates. Pure."""
