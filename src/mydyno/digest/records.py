@@ -163,6 +163,15 @@ class IndexCandidate(Record):
     """What these groups take together."""
 
 
+class NoCandidate(Record):
+    """A group that was looked at and gets no index."""
+
+    group: str
+    """Its id."""
+    why: tuple[str, ...]
+    """The reason, then what would help instead: what to rewrite, which index is there already."""
+
+
 class Group(Figures):
     """Statements that differ in literals, lists' lengths, comments, white space and case only."""
 
@@ -209,6 +218,9 @@ class Digest(Record):
     groups: tuple[Group, ...]
     rest: Rest | None = None
     candidates: tuple[IndexCandidate, ...] = ()
+    """Those of the groups with the most time first."""
+    without_candidate: tuple[NoCandidate, ...] = ()
+    """In the groups' order. A group that is in neither was not looked at."""
 
     @property
     def window_us(self) -> tuple[int, int] | None:
