@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from mydyno.digest.attributes import title
-from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure, Plan
-from mydyno.report import plan_words, time_bins
+from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure
+from mydyno.report import time_bins
 from mydyno.report.charts.histogram import histogram
 from mydyno.report.digest_profile import cut
 from mydyno.report.digest_remarks import Remark, remarks
@@ -21,7 +21,8 @@ from mydyno.report.digest_words import (
     share_of_time,
     where,
 )
-from mydyno.report.format import MISSING, count, number, printable
+from mydyno.report.format import MISSING, capitalised, count, number, printable
+from mydyno.report.plan_words import plan_table
 from mydyno.report.sql_markup import sql_markup
 from mydyno.report.tables import Table
 
@@ -29,6 +30,8 @@ LEAST, MOST = 10, 40
 _ENOUGH = 0.95
 """Of the time: groups that are needed for it have a section."""
 _NAMES = 6
+_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent", "rows_affected")
+"""Attributes that stand first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
 
@@ -62,6 +65,8 @@ class GroupSection:
     plan: Table | None
     plan_refused: str | None
     candidates: tuple[IndexCandidate, ...]
+    no_candidate: tuple[str, ...]
+    """Why no index is proposed; empty where one is, and where nobody looked."""
 
 
 def detailed(digest: Digest) -> tuple[Group, ...]:
@@ -97,9 +102,10 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis) -> Gro
         people=tuple(_people(group)),
         example=sql_markup(example.text, is_cut=example.is_cut) if example else None,
         example_told=_example(example) if example else "",
-        plan=_plan(plan) if plan and plan.rows else None,
+        plan=plan_table(plan) if plan and plan.rows else None,
         plan_refused=printable(plan.refused) if plan and plan.refused else None,
         candidates=tuple(each for each in digest.candidates if group.id in each.groups),
+        no_candidate=next((each.why for each in digest.without_candidate if each.group == group.id), ()),
     )
 
 
@@ -125,21 +131,22 @@ def _facts(group: Group, total: Figures) -> Iterator[tuple[str, str]]:
 
 def _measures(group: Group, total: Figures) -> Table:
     """A row for each attribute that its calls told."""
-    heads = ("sum", "of all", "least", "mean", "p50", "p95", "p99", "most")
-    rows = [
-        (
-            title(name).short,
-            amount(each.sum, each.unit),
-            share(each.sum, total.measures[name].sum) if name in total.measures else MISSING,
-            *(amount(value, each.unit) for value in (each.min, each.mean, each.p50, each.p95, each.p99, each.max)),
-        )
-        for name, each in sorted(group.measures.items(), key=lambda one: list(_ORDER).index(one[0]) if one[0] in _ORDER else len(_ORDER))
-    ]
-    return Table(("of a call", *heads), tuple(rows), frozenset({0}))
+    heads = ("measure", "sum", "of all", "least", "mean", "p50", "p95", "p99", "most")
+    names = sorted(
+        group.measures, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
+    )
+    rows = tuple(_measure(name, group.measures[name], total.measures.get(name)) for name in names)
+    return Table(heads, rows, frozenset({0}))
 
 
-_ORDER = ("query_time", "lock_time", "rows_examined", "rows_sent", "rows_affected")
-"""What stands first in a table of attributes; the others follow by name."""
+def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, ...]:
+    of_a_call = (one.min, one.mean, one.p50, one.p95, one.p99, one.max)
+    return (
+        title(name).short,
+        amount(one.sum, one.unit),
+        share(one.sum, all_of_it.sum) if all_of_it else MISSING,
+        *(amount(value, one.unit) for value in of_a_call),
+    )
 
 
 def _histogram(measure: Measure | None, on: time_bins.Axis) -> Histogram | None:
@@ -152,9 +159,11 @@ def _histogram(measure: Measure | None, on: time_bins.Axis) -> Histogram | None:
         ends = f"{amount(on.edge(place), 'us')} to {amount(on.edge(place + 1), 'us')}"
         return f"{ends}: {count(counts[place])} calls, {share(counts[place], all_calls)}"
 
-    label = f"Query times of {count(all_calls)} calls, from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
+    ends = f"from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
+    label = f"Query times of {count(all_calls)} calls, {ends}"
     if measure.p50 is not None and measure.p95 is not None:
-        label += f"; half of them below {amount(measure.p50, 'us')}, 95 in 100 below {amount(measure.p95, 'us')}"
+        half, most = amount(measure.p50, "us"), amount(measure.p95, "us")
+        label += f"; half of them below {half}, 95 in 100 below {most}"
     decades = len(on.ticks) - 1
     ticks = tuple((place / decades * 100, _tick(each)) for place, each in enumerate(on.ticks))
     return Histogram(histogram(counts, told), ticks, label)
@@ -170,7 +179,10 @@ def _tick(microseconds: int) -> str:
 def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
     for heading, names in (("Users", group.users), ("Hosts", group.hosts), ("Databases", group.databases)):
         if names:
-            told = [f"{printable(name) or 'no name'} {share(calls, group.count)}" for name, calls in names[:_NAMES]]
+            told = [
+                f"{printable(name) or 'no name'} {share(calls, group.count)}"
+                for name, calls in names[:_NAMES]
+            ]
             if len(names) > _NAMES:
                 told.append(f"and {count(len(names) - _NAMES)} more")
             yield heading, tuple(told)
@@ -184,34 +196,9 @@ def _example(example: Example) -> str:
     if example.time_us is not None:
         parts.append(f"at {moment(example.time_us)} UTC")
     if example.user or example.host:
-        parts.append(f"by {example.user or ''}@{example.host or ''}")
+        parts.append(f"by {printable(example.user or '')}@{printable(example.host or '')}")
     if example.database:
-        parts.append(f"in {example.database}")
+        parts.append(f"in {printable(example.database)}")
     if example.is_cut:
         parts.append(f"{count(example.bytes)} bytes long")
-    told = ", ".join(part for part in (" ".join(parts), where(example)) if part)
-    return printable(f"{told[:1].upper()}{told[1:]}")
-
-
-def _plan(plan: Plan) -> Table:
-    """EXPLAIN's rows, with what they mean where they are slow."""
-    rows = [
-        (
-            "; ".join(plan_words.remarks(row)),
-            count(row.id),
-            *(
-                MISSING if cell is None else printable(cell)
-                for cell in (row.select_type, row.table, row.partitions, row.type)
-            ),
-            *(MISSING if cell is None else printable(cell) for cell in (row.possible_keys, row.key, row.key_len, row.ref)),
-            count(row.rows),
-            number(row.filtered),
-            MISSING if row.extra is None else printable(row.extra),
-        )
-        for row in plan.rows
-    ]
-    heads = (
-        "", "id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref",
-        "rows", "filtered", "Extra",
-    )
-    return Table(heads, tuple(rows), frozenset({0, 2, 3, 4, 5, 6, 7, 9, 12}))
+    return capitalised("; ".join(part for part in (" ".join(parts), where(example)) if part))

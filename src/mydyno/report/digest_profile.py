@@ -87,9 +87,9 @@ def _columns(digest: Digest) -> Iterator[Column]:
     whole = digest.total.query_time_us
     day = _one_day(digest)
     candidates = (
-        Column("count", "calls", lambda group: group.count, count),
-        Column("total", "total", lambda group: _time(group, "sum"), _time_text),
         Column("share", "share", lambda group: group.query_time_us, lambda value: share(value or 0, whole)),
+        Column("total", "total", lambda group: _time(group, "sum"), _time_text),
+        Column("count", "calls", lambda group: group.count, count),
         Column("mean", "mean", lambda group: _time(group, "mean"), _time_text),
         *(_quantile(name) for name in ("p50", "p95", "p99")),
         Column("max", "max", lambda group: _time(group, "max"), _time_text),
@@ -111,7 +111,10 @@ def _quantile(name: str) -> Column:
 
 def _rows_of(name: str) -> Column:
     return Column(
-        name, title(name).short, lambda group: _mean(group, name), lambda value: amount(_whole(value), "count")
+        name,
+        title(name).short,
+        lambda group: _mean(group, name),
+        lambda value: amount(_whole(value), "count"),
     )
 
 
@@ -179,7 +182,9 @@ def _beyond(digest: Digest, columns: Sequence[Column], left_out: int) -> tuple[s
 def profile_markup(view: Profile, beyond_groups: int) -> Markup:
     """The table. The rows beyond the first ones are a part of their own, which the page's script puts away
     until it is asked for; without script all are there."""
-    heads = "".join(f'<th scope="col" data-key="{each.key}">{escape(each.title)}</th>' for each in view.columns)
+    heads = "".join(
+        f'<th scope="col" data-key="{each.key}">{escape(each.title)}</th>' for each in view.columns
+    )
     rows = [_row(number, row) for number, row in enumerate(view.rows, 1)]
     foot = (
         f'<tfoot><tr><td></td><td class="text">the other {count(beyond_groups)} statements</td>'
@@ -188,8 +193,9 @@ def profile_markup(view: Profile, beyond_groups: int) -> Markup:
         else ""
     )
     first, more = "\n".join(rows[:AT_FIRST]), "\n".join(rows[AT_FIRST:])
+    caption = '<caption class="unseen">All statements, the most total time first</caption>'
     return Markup(
-        f'<table class="profile">\n<caption class="unseen">All statements, the most total time first</caption>\n'
+        f'<table class="profile">\n{caption}\n'
         f'<thead><tr><th scope="col">#</th><th scope="col" class="text">statement</th>{heads}</tr></thead>\n'
         f'<tbody>\n{first}\n</tbody>\n<tbody class="more">\n{more}\n</tbody>\n{foot}</table>'
     )

@@ -27,25 +27,23 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-KEYWORDS = frozenset(
-    """
-    all alter analyze and as asc between by call case collate commit create cross database delete desc describe
-    distinct drop else end escape except exists explain explicit for force from full global grant group having
-    if ignore in index inner insert intersect interval into is join key kill lateral left like limit load lock
-    natural not null offset on or order outer over partition prepare primary procedure recursive regexp release
-    rename replace returning revoke right rlike rollback savepoint select session set share show start
-    straight_join table temporary then to transaction trigger truncate union unique unlock update use using
-    values view when where window with xor
-    """.split()
-)
+_KEYWORDS = """
+    add all alter analyze and as asc between by call case collate commit create cross database delete
+    desc describe distinct drop else end escape except exists explain for force from full global grant
+    group having if ignore in index inner insert intersect interval into is join key kill lateral left
+    like limit load lock natural not null offset on or order outer over partition prepare primary
+    procedure recursive regexp release rename replace returning revoke right rlike rollback savepoint
+    select session set share show start straight_join table temporary then to transaction trigger
+    truncate union unique unlock update use using values view when where window with xor
+"""
+KEYWORDS = frozenset(_KEYWORDS.split())
 
-_BEGIN = frozenset(
-    "select from where having limit union except intersect returning window straight_join".split()
-)
+_CLAUSES = "select from where having limit union except intersect returning window straight_join"
+_BEGIN = frozenset(_CLAUSES.split())
 """Words that begin a line, wherever a query has them."""
-_JOINED = frozenset("left right inner cross natural full".split())
+_JOINED = frozenset(["left", "right", "inner", "cross", "natural", "full"])
 """Words that begin a line where a join follows."""
-_ALSO = frozenset("and or xor".split())
+_ALSO = frozenset(["and", "or", "xor"])
 """Words that begin a line within a condition, one step further in."""
 _STEP = "  "
 _DEEPEST = 12
@@ -82,7 +80,7 @@ class _Breaker:
         self._words = [piece.text.lower() if piece.kind == "keyword" else "" for piece in found]
         self._changes = self._words[:1] not in (["select"], ["with"], ["show"])
         self._queries: list[int | None] = []
-        """Of each open parenthesis, the depth of the line on which it stands if a query is in it, else None."""
+        """Of each open parenthesis: if a query is in it the depth of its line, else None."""
         self._depth = 0
         """Of the line that is being written."""
         self._cases = 0

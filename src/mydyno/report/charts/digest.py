@@ -18,6 +18,11 @@ _AXIS = 62
 """Pixels left of a panel for its numbers."""
 _PANEL = 120
 _GAP = 26
+_CLOCK = (
+    "utcFormat(datum.value, utcseconds(datum.value) ? '%H:%M:%S'"
+    " : utchours(datum.value) || utcminutes(datum.value) ? '%H:%M' : '%b %-d')"
+)
+"""The time of day, or at midnight the day."""
 _ROW = 40
 """Pixels of a bar with its name above it."""
 _BAR = 13
@@ -27,7 +32,7 @@ def load_chart(steps: Sequence[LoadStep], size: Size) -> Chart:
     """Statements per second above, and below how many ran at once."""
     panels = [
         _over_time(steps, "rate", "statements per second", theme.SERIES[0], size),
-        _over_time(steps, "running", "running at once: seconds of query time per second", theme.SERIES[1], size),
+        _over_time(steps, "running", "running at once, on average", theme.SERIES[1], size),
     ]
     return side_by_side(panels, 1, {"row": _GAP, "column": 0})
 
@@ -43,29 +48,30 @@ def _over_time(steps: Sequence[LoadStep], field: str, title: str, color: str, si
         }
         for step in steps
     ]
-    along = alt.Scale(type="utc", nice=False)
     width = size.width - _AXIS
+    x = alt.X(
+        "from:T",
+        title="UTC",
+        scale=alt.Scale(type="utc", nice=False),
+        axis=alt.Axis(tickCount=max(3, width // 110), labelExpr=_CLOCK, labelOverlap="greedy"),
+    )
+    y = alt.Y(
+        "value:Q",
+        title=None,
+        scale=alt.Scale(zero=True, nice=True),
+        axis=alt.Axis(format=",~f", tickCount=4),
+    )
     bars = (
         alt.Chart(data(rows))
-        .mark_bar(color=color, aria=True)
-        .encode(
-            x=alt.X("from:T", title="UTC", scale=along, axis=alt.Axis(tickCount=max(3, width // 110))),
-            x2=alt.X2("to:T"),
-            y=alt.Y(
-                "value:Q",
-                title=None,
-                scale=alt.Scale(zero=True, nice=True),
-                axis=alt.Axis(format="~s", tickCount=4),
-            ),
-            description=alt.Description("told:N"),
-        )
+        .mark_rect(color=color, aria=True)
+        .encode(x=x, x2=alt.X2("to:T"), y=y, y2=alt.Y2Datum(0), description=alt.Description("told:N"))
     )
     return layered(bars, width=width, height=_PANEL, title=alt.TitleParams(text=title, offset=6))
 
 
 def top_chart(bars: Sequence[tuple[str, float, str]], size: Size) -> Chart:
-    """`bars`: (name, share of the whole, what else is said of it), the largest first. The dots are the shares
-    of each and all before it together."""
+    """`bars`: (name, share of the whole, what else is said of it), the largest first. Behind each, paler, is
+    its share and that of all before it together."""
     width = size.width - 20
     room = int(width / CHARACTER_PX)
     rows: list[Mapping[str, object]] = []
@@ -78,7 +84,6 @@ def top_chart(bars: Sequence[tuple[str, float, str]], size: Size) -> Chart:
                 "place": place * _ROW,
                 "bar": place * _ROW + 18,
                 "to_bar": place * _ROW + 18 + _BAR,
-                "dot": place * _ROW + 18 + _BAR / 2,
                 "share": part,
                 "reached": reached,
                 "name": shorten(printable(name), room - len(figures) - 4),
@@ -91,21 +96,15 @@ def top_chart(bars: Sequence[tuple[str, float, str]], size: Size) -> Chart:
     x = alt.Scale(domain=[0, 1], nice=False)
     base = alt.Chart(data(rows))
     along = alt.Axis(format=".0%", tickCount=5, grid=True)
-    drawn = base.mark_bar(color=theme.SERIES[0], aria=True).encode(
-        x=alt.X("share:Q", scale=x, axis=along, title="share of the whole"),
-        x2=alt.X2Value(0),
-        y=alt.Y("bar:Q", scale=y, axis=None),
-        y2=alt.Y2("to_bar:Q"),
-        description=alt.Description("told:N"),
+    top, bottom = alt.Y("bar:Q", scale=y, axis=None), alt.Y2("to_bar:Q")
+    together = base.mark_rect(color=theme.GRID).encode(
+        x=alt.X("reached:Q", scale=x, axis=along, title=None), x2=alt.X2Datum(0), y=top, y2=bottom
     )
-    line = base.mark_line(color=theme.MUTED, strokeWidth=1, strokeDash=[3, 3]).encode(
-        x=alt.X("reached:Q", scale=x), y=alt.Y("dot:Q", scale=y, axis=None), order=alt.Order("place:Q")
-    )
-    dots = base.mark_point(
-        color=theme.MUTED, filled=True, size=34, opacity=1, stroke=theme.PAPER, strokeWidth=1, aria=True
-    ).encode(
-        x=alt.X("reached:Q", scale=x),
-        y=alt.Y("dot:Q", scale=y, axis=None),
+    drawn = base.mark_rect(color=theme.SERIES[0], aria=True).encode(
+        x=alt.X("share:Q", scale=x),
+        x2=alt.X2Datum(0),
+        y=top,
+        y2=bottom,
         description=alt.Description("told:N"),
     )
     names = base.mark_text(align="left", baseline="top", dy=2).encode(
@@ -114,5 +113,5 @@ def top_chart(bars: Sequence[tuple[str, float, str]], size: Size) -> Chart:
     figures_text = base.mark_text(align="right", baseline="top", dy=2, fontWeight="bold").encode(
         x=alt.XValue("width"), y=alt.Y("place:Q", scale=y, axis=None), text=alt.Text("figures:N")
     )
-    panel = layered(drawn, line, dots, names, figures_text, width=width, height=height)
+    panel = layered(together, drawn, names, figures_text, width=width, height=height)
     return side_by_side([panel], 1, {"row": 0, "column": 0})

@@ -21,12 +21,9 @@ def histogram(counts: Sequence[int], told: Callable[[int], str], color: str = th
     most = max(counts, default=0)
     bars = []
     for place, count in enumerate(counts):
-        if not count:
-            continue
-        height = max(_LEAST, count / most * HEIGHT)
-        bars.append(
-            f'<rect x="{place}" y="{HEIGHT - height:.1f}" width="{_WIDTH}" height="{height:.1f}" fill="{color}">'
-            f"<title>{escape(told(place))}</title></rect>"
-        )
+        if count:
+            height = max(_LEAST, count / most * HEIGHT)
+            at = f'x="{place}" y="{HEIGHT - height:.1f}" width="{_WIDTH}" height="{height:.1f}"'
+            bars.append(f'<rect {at} fill="{color}"><title>{escape(told(place))}</title></rect>')
     box = f'viewBox="0 0 {max(1, len(counts))} {HEIGHT}" preserveAspectRatio="none"'
     return Markup(f'<svg class="bars" {box} aria-hidden="true">{"".join(bars)}</svg>')
