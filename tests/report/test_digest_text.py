@@ -20,8 +20,6 @@ from mydyno.digest.records import (
     Example,
     Flag,
     Group,
-    IndexCandidate,
-    NoCandidate,
     Plan,
     PlanRow,
     Problem,
@@ -31,45 +29,10 @@ from mydyno.report.digest_comparison_text import comparison_lines
 from mydyno.report.digest_text import digest_lines
 from mydyno.report.lines import plain
 from mydyno.report.zoned import Zone
+from report.digests import full
 
 GOLDEN = Path(__file__).parent / "golden"
 ZONE = Zone(UTC)
-
-
-def explained() -> Digest:
-    """The sample with a server beside it: plans, an index to try, a group that needs none."""
-    by_email, report, *others = sample().groups
-    row = PlanRow(
-        id=1,
-        select_type="SIMPLE",
-        table="customer",
-        type="ALL",
-        rows=118_422,
-        filtered=10.0,
-        extra="Using where",
-    )
-    candidate = IndexCandidate(
-        table="customer",
-        database="shop",
-        columns=("email",),
-        statement="ALTER TABLE shop.customer ADD INDEX (email)",
-        reasons=("118,422 rows are examined for each that is sent",),
-        caveats=("every INSERT into customer writes one index more",),
-        groups=(by_email.id,),
-        query_time_us=by_email.query_time_us,
-    )
-    refused = "this account may not SELECT from shop.order_item"
-    return sample().model_copy(
-        update={
-            "groups": (
-                by_email.model_copy(update={"plan": Plan(rows=(row,))}),
-                report.model_copy(update={"plan": Plan(refused=refused)}),
-                *others,
-            ),
-            "candidates": (candidate,),
-            "without_candidate": (NoCandidate(group=report.id, why=("it reads most of its tables",)),),
-        }
-    )
 
 
 def later() -> Digest:
@@ -93,8 +56,8 @@ def told(old: Digest, new: Digest, width: int = 100, limit: int | None = None) -
 
 def golden_digests() -> dict[str, str]:
     return {
-        "digest.txt": page(explained(), 120, details=3),
-        "digest-narrow.txt": page(explained(), 60, details=1),
+        "digest.txt": page(full(), 120, details=3),
+        "digest-narrow.txt": page(full(), 60, details=1),
         "digest-comparison.txt": told(sample(), later()),
     }
 
@@ -105,12 +68,12 @@ def test_the_page_is_the_golden_one(name: str) -> None:
 
 
 @settings(max_examples=20)
-@given(st.integers(56, 200))
+@given(st.integers(66, 200))
 def test_no_line_is_wider_than_the_terminal_but_for_what_is_there_to_be_copied(width: int) -> None:
     texts = {
         line.strip() for each in sample().groups if each.example for line in each.example.text.splitlines()
     }
-    wide = [line for line in page(explained(), width).splitlines() if len(line) > width]
+    wide = [line for line in page(full(), width).splitlines() if len(line) > width]
     assert [line for line in wide if line.strip() not in texts] == []
 
 
@@ -205,9 +168,9 @@ def test_groups_beyond_the_limit_are_told_as_one() -> None:
 
 
 def test_an_index_for_groups_that_are_not_shown_says_so() -> None:
-    text = page(first(ordered(explained(), "last-seen"), 1), details=0)
+    text = page(first(ordered(full(), "last-seen"), 1), details=0)
     assert "serves 1, with 66 % of the time" in text
-    assert "1 that are not shown" in page(first(ordered(explained(), "mean"), 1), details=0)
+    assert "1 that are not shown" in page(first(ordered(full(), "mean"), 1), details=0)
 
 
 def quick(*groups: Group) -> Digest:

@@ -12,6 +12,7 @@ from mydyno.report.digest_table import named
 from mydyno.report.digest_words import amount, examined_per_sent, share
 from mydyno.report.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
 from mydyno.report.lines import Line, wrapped
+from mydyno.report.plan_words import remarks
 from mydyno.report.zoned import Zone
 
 _LABEL = 10
@@ -87,7 +88,8 @@ def _names(names: Sequence[tuple[str, int]], calls: int) -> str:
 
 
 def _example(example: Example, zone: Zone, width: int) -> Iterator[Line]:
-    yield from _told("example", ", ".join(_of_example(example, zone)), width)
+    known = ", ".join(_of_example(example, zone))
+    yield from _told("example", known, width) if known else [Line("  example")]
     lines = printable_lines(example.text[:_MOST_CHARACTERS])
     # Not wrapped: a statement is there to be copied, and terminals copy a line that they had to break as one.
     for text in lines[:_MOST_LINES]:
@@ -131,7 +133,10 @@ def _plan(plan: Plan, width: int) -> Iterator[Line]:
     yield Line(("    " + "  ".join(name.ljust(sizes[name]) for name in columns)).rstrip(), "faint")
     for row in plan.rows:
         text = "    " + "  ".join(_cell(row, name).ljust(sizes[name]) for name in columns)
-        yield Line(text.rstrip(), "medium" if row.type in ("ALL", "index") else "plain")
+        said = ", ".join(remarks(row))
+        yield Line(text.rstrip(), "medium" if said else "plain")
+        if said:
+            yield from wrapped(said, width, first="      ^ ", style="medium")
 
 
 def _cell(row: PlanRow, name: str) -> str:
