@@ -68,7 +68,7 @@ def test_the_page_is_the_golden_one(name: str) -> None:
 
 
 @settings(max_examples=20)
-@given(st.integers(66, 200))
+@given(st.integers(56, 200))
 def test_no_line_is_wider_than_the_terminal_but_for_what_is_there_to_be_copied(width: int) -> None:
     texts = {
         line.strip() for each in sample().groups if each.example for line in each.example.text.splitlines()

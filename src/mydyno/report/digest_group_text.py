@@ -113,8 +113,8 @@ def _of_example(example: Example, zone: Zone) -> Iterator[str]:
 
 _PLAN = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows")
 _PLAN_LAST = ("filtered", "extra")
-_GIVES_WAY = ("possible_keys", "key_len", "ref", "partitions", "filtered", "select_type")
-"""Columns of EXPLAIN in the order in which they go when there is no room."""
+_GIVES_WAY = ("possible_keys", "key_len", "ref", "partitions", "filtered", "select_type", "extra")
+"""Columns of EXPLAIN in the order in which they go when there is no room; Extra goes below its line."""
 
 
 def _plan(plan: Plan, width: int) -> Iterator[Line]:
@@ -135,6 +135,8 @@ def _plan(plan: Plan, width: int) -> Iterator[Line]:
         text = "    " + "  ".join(_cell(row, name).ljust(sizes[name]) for name in columns)
         said = ", ".join(remarks(row))
         yield Line(text.rstrip(), "medium" if said else "plain")
+        if row.extra is not None and "extra" not in columns:
+            yield from wrapped(row.extra, width, first=" " * 8)
         if said:
             yield from wrapped(said, width, first="      ^ ", style="medium")
 
