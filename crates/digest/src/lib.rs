@@ -6,14 +6,23 @@
 //! docs/digest-format.md is the contract with mydyno.
 
 pub mod attribute;
+mod banner;
+mod clock;
+pub mod context;
+pub mod cut;
 pub mod entry;
 pub mod fingerprint;
 pub mod groups;
+mod header;
 mod histogram;
+mod key;
 mod measure;
 pub mod message;
 mod mixing;
 mod names;
+mod number;
 mod passwords;
 pub mod problem;
+pub mod read;
+pub mod recognise;
 mod timeline;

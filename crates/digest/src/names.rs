@@ -98,11 +98,11 @@ impl Names {
     #[inline]
     pub fn add(&mut self, hash: u64) -> bool {
         self.told += 1;
-        if let Some((last, count)) = self.counts.get_mut(self.last) {
-            if *last == hash {
-                *count += 1;
-                return false;
-            }
+        if let Some((last, count)) = self.counts.get_mut(self.last)
+            && *last == hash
+        {
+            *count += 1;
+            return false;
         }
         self.add_other(hash, 1)
     }

@@ -10,10 +10,8 @@ pub fn string_end(text: &[u8], at: usize) -> usize {
     let mut place = at + 1;
     while let Some(found) = memchr2(quote, b'\\', text.get(place..).unwrap_or_default()) {
         place += found;
-        if text[place] == quote {
-            if text.get(place + 1) != Some(&quote) {
-                return place + 1;
-            }
+        if text[place] == quote && text.get(place + 1) != Some(&quote) {
+            return place + 1;
         }
         // A backslash and what it escapes, or a doubled quote.
         place += 2;
