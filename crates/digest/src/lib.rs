@@ -21,7 +21,7 @@ pub mod message;
 mod mixing;
 mod names;
 mod number;
-mod passwords;
+pub mod passwords;
 pub mod problem;
 pub mod read;
 pub mod recognise;

@@ -10,6 +10,7 @@ pub mod checks;
 pub mod clock;
 pub mod distribution;
 pub mod failure;
+pub mod fingerprints;
 pub mod histogram;
 pub mod job;
 pub mod load;

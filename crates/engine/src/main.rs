@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use mydyno_engine::clock::Clock;
 use mydyno_engine::failure::{Fatal, FatalCode};
+use mydyno_engine::fingerprints;
 use mydyno_engine::job::Job;
 use mydyno_engine::report::Reporter;
 use mydyno_engine::report::messages::Message;
@@ -18,6 +19,8 @@ enum Command {
     /// Read one JSON job from standard input, carry it out, write JSON lines to standard output.
     #[command(after_help = EXAMPLE)]
     Load,
+    /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
+    Fingerprint,
 }
 
 const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
@@ -37,12 +40,17 @@ job is wrong, 3 when the run could not be carried out.
 The format of jobs and messages: docs/engine-protocol.md."#;
 
 fn main() -> ExitCode {
-    let Command::Load = Command::parse();
+    let command = Command::parse();
     let clock = Clock::start();
     let reporter = Reporter::to_stdout(clock);
-    let outcome = read_job().and_then(|job| run(&job, clock, &reporter));
+    let outcome = match command {
+        Command::Load => read_job().and_then(|job| run(&job, clock, &reporter)).map(drop),
+        Command::Fingerprint => {
+            fingerprints::run(std::io::stdin().lock(), std::io::stdout().lock())
+        }
+    };
     match outcome {
-        Ok(_) => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         Err(Fatal { code, message, hint }) => {
             reporter.send(&Message::Fatal { code, message, hint });
             ExitCode::from(code.exit_status())
