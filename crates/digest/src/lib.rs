@@ -3,8 +3,16 @@
 //! An [`entry`] is one statement with what its header says of it, each of which is an [`attribute`]; what
 //! cannot be read is a [`problem`], counted and located. [`message`] is what the whole comes to.
 //! docs/digest-format.md is the contract with mydyno.
+//!
+//! A [`source`] is cut into chunks of whole entries, and the [`pipeline`] takes chunks through a [`filter`]
+//! into groups.
 
 pub mod attribute;
+mod chunk;
 pub mod entry;
+pub mod filter;
 pub mod message;
+pub mod pipeline;
 pub mod problem;
+pub mod source;
+pub mod stop;
