@@ -14,8 +14,8 @@ from typing import Any
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
 from mydyno.facts import Index, Schema, Table, Unread
+from mydyno.facts.indexes import PRIMARY, TableIndex, covered, of_rows
 from mydyno.survey.asking import Asking
-from mydyno.survey.server.indexes import PRIMARY, TableIndex, covered, of_rows
 
 MOST_SECONDS = 30
 """For each question; a server that answers later is left alone."""
