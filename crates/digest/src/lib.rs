@@ -8,11 +8,28 @@
 //! into groups.
 
 pub mod attribute;
+mod banner;
 mod chunk;
+mod clock;
+pub mod context;
+pub mod cut;
 pub mod entry;
 pub mod filter;
+pub mod fingerprint;
+pub mod groups;
+mod header;
+mod histogram;
+mod key;
+mod measure;
 pub mod message;
+mod mixing;
+mod names;
+mod number;
+mod passwords;
 pub mod pipeline;
 pub mod problem;
+pub mod read;
+pub mod recognise;
 pub mod source;
 pub mod stop;
+mod timeline;
