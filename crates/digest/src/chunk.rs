@@ -1,13 +1,30 @@
 //! A source cut into chunks of whole entries, one after the other, in bounded memory.
 
+#[cfg(test)]
+mod tests;
+
 use memchr::{memchr, memchr_iter};
 
 use crate::cut::cut;
 use crate::source::{End, Source, Trouble};
 use crate::stop::Stop;
 
-/// As much as is kept of one entry; what goes on beyond is counted and dropped, up to the next entry.
-pub const MOST_BYTES: usize = 16 << 20;
+/// How much memory a chunk takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Read at once.
+    pub buffer_bytes: usize,
+    /// As much as is kept of one entry; what goes on beyond is counted and dropped, up to the next entry.
+    pub most_bytes: usize,
+}
+
+impl Default for Sizes {
+    /// A chunk and what is looked up for its entries fit into a CPU's cache together; the longest entries are
+    /// as long as what MariaDB's default `max_allowed_packet` lets through.
+    fn default() -> Self {
+        Self { buffer_bytes: 1 << 20, most_bytes: 16 << 20 }
+    }
+}
 
 /// What is looked through at once for the entry after one that is too long.
 const WINDOW_BYTES: usize = 256 << 10;
@@ -31,11 +48,11 @@ pub struct Beyond {
     pub newlines: u64,
 }
 
-/// One source, of which chunk after chunk is taken. Where chunks end depends on `buffer_bytes`; that an
+/// One source, of which chunk after chunk is taken. Where chunks end depends on the buffer's size; that an
 /// entry is too long, and where it is cut, does not.
 pub struct Chunks {
     source: Source,
-    buffer_bytes: usize,
+    sizes: Sizes,
     /// The beginning of the next chunk, read with the one before.
     carried: Vec<u8>,
     /// The end was met while the chunk before was looked for.
@@ -44,9 +61,15 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    pub fn new(source: Source, buffer_bytes: usize) -> Self {
-        let buffer_bytes = buffer_bytes.clamp(1, MOST_BYTES);
-        Self { source, buffer_bytes, carried: Vec::new(), end: None, is_over: false }
+    pub fn new(source: Source, sizes: Sizes) -> Self {
+        let buffer_bytes = sizes.buffer_bytes.clamp(1, sizes.most_bytes);
+        Self {
+            source,
+            sizes: Sizes { buffer_bytes, ..sizes },
+            carried: Vec::new(),
+            end: None,
+            is_over: false,
+        }
     }
 
     pub fn source(&self) -> &Source {
@@ -59,7 +82,7 @@ impl Chunks {
             return None;
         }
         let mut filled = self.carried.len();
-        let room = self.buffer_bytes.max(filled);
+        let room = self.sizes.buffer_bytes.max(filled);
         buffer.resize(room, 0);
         buffer.shrink_to(2 * room);
         buffer[..filled].copy_from_slice(&self.carried);
@@ -78,10 +101,10 @@ impl Chunks {
                 self.carried.extend_from_slice(&buffer[bytes..filled]);
                 return Some(Chunk { bytes, beyond: Beyond::default(), end: None });
             }
-            if filled == MOST_BYTES {
+            if filled == self.sizes.most_bytes {
                 return Some(self.too_long(buffer, stop));
             }
-            buffer.resize(MOST_BYTES.min(buffer.len() * 2), 0);
+            buffer.resize(self.sizes.most_bytes.min(buffer.len() * 2), 0);
         }
     }
 

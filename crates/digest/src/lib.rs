@@ -9,7 +9,7 @@
 
 pub mod attribute;
 mod banner;
-mod chunk;
+pub mod chunk;
 mod clock;
 pub mod context;
 pub mod cut;

@@ -18,6 +18,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::chunk::Sizes;
 use crate::filter::Filters;
 use crate::groups::{Finish, Groups};
 use crate::message::{Digest, FORMAT, Progress};
@@ -25,9 +26,6 @@ use crate::source::total_bytes;
 use crate::stop::Stop;
 use reader::Reader;
 use tally::Tallies;
-
-/// A chunk and what is looked up for its entries fit into a CPU's cache together.
-pub const BUFFER_BYTES: usize = 1 << 20;
 
 /// More threads than this find the reader busy.
 const MOST_THREADS: usize = 16;
@@ -46,7 +44,7 @@ pub struct Job {
     pub example_bytes: usize,
     /// None is as many as the machine has CPUs for this process.
     pub threads: Option<usize>,
-    pub buffer_bytes: usize,
+    pub sizes: Sizes,
 }
 
 /// How far the workers have come.

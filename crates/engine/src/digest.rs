@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use mydyno_digest::chunk::Sizes;
 use mydyno_digest::filter::Filters;
 use mydyno_digest::groups::EXAMPLE_BYTES;
 use mydyno_digest::message::Message;
-use mydyno_digest::pipeline::{BUFFER_BYTES, Job, digest};
+use mydyno_digest::pipeline::{Job, digest};
 use mydyno_digest::stop::Stop;
 
 use crate::failure::{Fatal, FatalCode};
@@ -53,7 +54,7 @@ pub fn run(options: Options) -> Result<(), Fatal> {
         limit: options.limit,
         example_bytes: options.example_bytes,
         threads: options.threads,
-        buffer_bytes: BUFFER_BYTES,
+        sizes: Sizes::default(),
     };
     let stop = Arc::new(Stop::new().map_err(internal)?);
     let asked = Arc::clone(&stop);

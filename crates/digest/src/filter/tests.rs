@@ -30,7 +30,9 @@ fn refusal(filter: &str) -> BadFilter {
 
 #[test]
 fn names_are_compared_as_they_stand_in_the_log() {
-    for filter in ["user=app", "user!=App", "host ~ ^web[0-9]$", "database!~^test", " database = shop "] {
+    for filter in
+        ["user=app", "user!=App", "host ~ ^web[0-9]$", "database!~^test", " database = shop "]
+    {
         assert!(admits(filter), "{filter}");
     }
     for filter in ["user=APP", "user!=app", "host~^b", "database!~shop", "user="] {
@@ -40,7 +42,9 @@ fn names_are_compared_as_they_stand_in_the_log() {
 
 #[test]
 fn a_pattern_looks_over_lines_and_over_bytes_that_are_no_text() {
-    for filter in [r"statement~select.*FROM|SELECT.*FROM", r"statement~(?i)select.*id = \d+", "statement~caf"] {
+    for filter in
+        [r"statement~select.*FROM|SELECT.*FROM", r"statement~(?i)select.*id = \d+", "statement~caf"]
+    {
         assert!(admits(filter), "{filter}");
     }
 }
@@ -60,12 +64,22 @@ fn fingerprints_and_their_ids_can_be_asked_for() {
 #[test]
 fn numbers_are_compared_in_their_units() {
     for filter in [
-        "query_time=2", "query_time=2s", "query_time>=2000ms", "query_time<2000001us", "query_time<=1m",
-        "query_time>1.999", "rows_sent=10k", "rows_sent>9999", "rows_sent!=1M", "bytes_sent=64K",
+        "query_time=2",
+        "query_time=2s",
+        "query_time>=2000ms",
+        "query_time<2000001us",
+        "query_time<=1m",
+        "query_time>1.999",
+        "rows_sent=10k",
+        "rows_sent>9999",
+        "rows_sent!=1M",
+        "bytes_sent=64K",
     ] {
         assert!(admits(filter), "{filter}");
     }
-    for filter in ["query_time>2s", "query_time<2", "query_time!=2s", "rows_sent>10K", "bytes_sent<64k"] {
+    for filter in
+        ["query_time>2s", "query_time<2", "query_time!=2s", "rows_sent>10K", "bytes_sent<64k"]
+    {
         assert!(!admits(filter), "{filter}");
     }
 }

@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
                     }
                     recognised => {
                         read.is_recognised = matches!(recognised, Recognised::SlowLog);
-                        self.chunks = Some(Chunks::new(source, self.job.buffer_bytes));
+                        self.chunks = Some(Chunks::new(source, self.job.sizes));
                         let (first, context) = sync_channel(1);
                         first.send(Context::default()).expect("its receiver is here");
                         self.context = Some(context);

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use super::reader::{Reader, Turn};
 use super::tally::{Tallies, Tally, earlier};
 use super::{Counters, Job};
-use crate::chunk::MOST_BYTES;
 use crate::context::context_after;
 use crate::entry::Entry;
 use crate::groups::Groups;
@@ -54,9 +53,7 @@ pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Grou
         });
         if let Some((at, line, bytes)) = long {
             problems.note(ProblemKind::LongStatement, at, Some(line), || {
-                format!(
-                    "a statement of {bytes} bytes, of which the first {MOST_BYTES} were looked at"
-                )
+                format!("a statement of {bytes} bytes, of which only the beginning was looked at")
             });
         }
         counters.entries.fetch_add(*entries - entries_before, Ordering::Relaxed);

@@ -12,7 +12,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("mydyno-source-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("mydyno-source-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -42,7 +43,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 3).unwrap()
+    // As the command does it; without it damage may look like a text.
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// Not too easy to compress, so that packed data have several blocks.
@@ -75,7 +80,9 @@ fn refusal(name: &str) -> Refusal {
 fn plain_gzip_and_zstd_give_the_same_whatever_they_are_called() {
     let folder = Folder::new("same");
     let log = log(10_000);
-    for (name, bytes) in [("plain.gz", log.clone()), ("gzip.log", gzip(&log)), ("zstd.1", zstd(&log))] {
+    for (name, bytes) in
+        [("plain.gz", log.clone()), ("gzip.log", gzip(&log)), ("zstd.1", zstd(&log))]
+    {
         let name = folder.file(name, &bytes);
         for buffer_bytes in [1_000, 5_000, 1 << 20] {
             let (read, end) = read(&name, buffer_bytes);
@@ -145,7 +152,9 @@ fn an_empty_source_is_empty_packed_or_not() {
 #[test]
 fn why_a_source_cannot_be_opened_is_said_in_words() {
     let folder = Folder::new("unreadable");
-    for (name, words) in [(folder.0.join("missing"), "no such file"), (folder.0.clone(), "a directory")] {
+    for (name, words) in
+        [(folder.0.join("missing"), "no such file"), (folder.0.clone(), "a directory")]
+    {
         let Refusal::Trouble(Trouble::Unreadable(why)) = refusal(&text(&name)) else { panic!() };
         assert!(why.contains(words), "{why}");
     }
@@ -186,7 +195,8 @@ fn an_end_that_is_asked_for_wakes_a_read_that_waits() {
 #[test]
 fn what_sources_come_to_is_known_unless_one_is_a_pipe() {
     let folder = Folder::new("total");
-    let names = [folder.file("one", b"12345"), folder.file("two", b"678"), text(&folder.0.join("missing"))];
+    let names =
+        [folder.file("one", b"12345"), folder.file("two", b"678"), text(&folder.0.join("missing"))];
     assert_eq!(total_bytes(&names), Some(8));
     let path = folder.0.join("fifo");
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
