@@ -53,7 +53,7 @@ attributes! {
     Failed "Last_errno" "failed" Flag;
     Killed "Killed" "killed" Flag;
     // MariaDB and Percona: the plan. MySQL's log_slow_extra has the counts, under other keys.
-    QueryCacheHit "QC_hit" "query_cache_hit" Flag;
+    QueryCacheHit "QC_hit" "qc_hit" Flag;
     FullScan "Full_scan" "full_scan" Flag;
     FullJoin "Full_join" "full_join" Flag;
     TmpTable "Tmp_table" "tmp_table" Flag;

@@ -120,6 +120,7 @@ impl<'a> Reader<'a, '_> {
             values: &header.values,
             kind: body.kind,
             statement,
+            beyond: 0,
         });
     }
 
