@@ -1,7 +1,8 @@
 //! The digest of slow logs: what ran, how often and how long, read at the speed of memory.
 //!
 //! An [`entry`] is one statement with what its header says of it, each of which is an [`attribute`]; what
-//! cannot be read is a [`problem`], counted and located. [`message`] is what the whole comes to.
+//! cannot be read is a [`problem`], counted and located. [`groups`] takes together those whose [`fingerprint`] is
+//! the same; [`message`] is what the whole comes to.
 //! docs/digest-format.md is the contract with mydyno.
 //!
 //! A [`source`] is cut into chunks of whole entries, and the [`pipeline`] takes chunks through a [`filter`]
