@@ -53,7 +53,9 @@ def read_logs(
     Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
     """
     if STANDARD_INPUT in files and stdin is None and sys.stdin is not None and sys.stdin.isatty():
-        raise UsageError("`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -")
+        raise UsageError(
+            "`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -"
+        )
     options = {"--since-us": since_us, "--until-us": until_us, "--limit": limit, "--threads": threads}
     command = [
         str(find_program("mydyno-engine")),
@@ -111,7 +113,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     except ValueError:
         message = None
     if not isinstance(message, dict):
-        raise EngineError(f"mydyno-engine said something that this mydyno does not understand: {line[:200]!r}")
+        raise EngineError(f"mydyno-engine said what this mydyno does not understand: {line[:200]!r}")
     return message
 
 
