@@ -5,6 +5,15 @@
 //! docs/digest-format.md is the contract with mydyno.
 
 pub mod attribute;
+mod banner;
+mod clock;
+pub mod context;
+pub mod cut;
 pub mod entry;
+mod header;
+mod key;
 pub mod message;
+mod number;
 pub mod problem;
+pub mod read;
+pub mod recognise;

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
-from mydyno.report.format import MISSING, count, latency, number
+from mydyno.report.format import MISSING, count, latency, number, printable
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
@@ -98,10 +98,10 @@ def moment(time_us: int | None) -> str:
 
 
 def where(at: Example | Problem) -> str:
-    """`slow.log, line 31 802, byte 1 204 113`: where it stands. Empty where it stands nowhere."""
+    """`slow.log, line 31 802, byte 1 204 113`: its place, on one line. Empty where it stands nowhere."""
     line = f"line {count(at.line)}" if at.line is not None else ""
     byte = f"byte {count(at.at_byte)}" if at.at_byte is not None else ""
-    return ", ".join(part for part in (at.source, line, byte) if part)
+    return ", ".join(part for part in (printable(at.source or ""), line, byte) if part)
 
 
 def how_often(problem: Problem) -> str:
