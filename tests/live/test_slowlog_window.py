@@ -177,7 +177,11 @@ def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
     steps = iter([lambda: run(login, SLOW % "lost"), lambda: os.truncate(path, 0)])
     with open_window(login, None, WISH) as window, store.held():
         caught = window.catch(
-            store, 0.6, 1 << 30, lambda text: None, lambda left: next(steps, lambda: run(login, SLOW % "kept"))()
+            store,
+            0.6,
+            1 << 30,
+            lambda text: None,
+            lambda left: next(steps, lambda: run(login, SLOW % "kept"))(),
         )
         text = b"".join(caught.log.blocks())
     assert b"kept" in text

@@ -113,13 +113,11 @@ class Window:
 
     def _still_there(self) -> tuple[str, ...]:
         left = None if self._unseen is None else still_there(self.login, self._unseen)
+        if not left:
+            return ()
         return (
-            ()
-            if not left
-            else (
-                f"{left} of the connections that were open before are connected still: an application that keeps"
-                " its connections in a pool is seen in full only after it has connected anew",
-            )
+            f"{left} of the connections that were open before are connected still: an application with a pool"
+            " of them is seen in full only after it has connected anew",
         )
 
 
