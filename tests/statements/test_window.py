@@ -202,7 +202,8 @@ def test_a_row_of_the_table_is_an_entry_to_the_microsecond_and_the_byte() -> Non
     assert text_of(a_row(b"select '\xff\x00;'", thread_id=12, rows_affected=3)) == (
         b"# Time: 2026-11-22T02:45:04.355668Z\n"
         b"# User@Host: root[root] @ localhost []  Id: 12\n"
-        b"# Query_time: 108000.000007  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 2  Rows_affected: 3\n"
+        b"# Query_time: 108000.000007  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 2"
+        b"  Rows_affected: 3\n"
         b"use a b;\n"
         b"select '\xff\x00;';\n"
     )
