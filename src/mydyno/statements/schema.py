@@ -1,4 +1,4 @@
-"""Columns, indexes and sizes of the tables that a digest names, read without making a busy server work for it.
+"""Columns, indexes and sizes of the tables that a digest names, read without work for a busy server.
 
 Each table is asked for by its own name and schema: releases that open every table for information_schema then
 open that one alone (MySQL 5.7 Reference Manual, "Optimizing INFORMATION_SCHEMA Queries").

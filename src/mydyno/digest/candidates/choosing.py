@@ -28,13 +28,13 @@ class Choice:
     caveats: tuple[str, ...] = ()
 
 
-def choose(access: Access, before: frozenset[str], *, is_first: bool) -> Choice:
-    """`before`: the tables (aliases) read before this one; `is_first`: none is, so its order can be kept."""
+def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
+    """`before`: the tables (aliases) read before this one; `in_order`: whether reading it in order pays."""
     joined = [column for column, others in access.joins if others <= before]
     equal = list(dict.fromkeys([*access.equal, *joined]))
     lists = [column for column in access.lists if column not in equal]
     ranges = [column for column in access.ranges if column not in equal and column not in lists]
-    sort = _sort(access, equal) if is_first else ()
+    sort = _sort(access, equal) if in_order else ()
     clause = access.sorting.clause if access.sorting else ""
     blocks: list[frozenset[str]] = [frozenset(block) for block in (equal, lists) if block]
     parts: list[str] = []
@@ -46,14 +46,14 @@ def choose(access: Access, before: frozenset[str], *, is_first: bool) -> Choice:
     if ranges:
         ranged = sort[0] if sort and sort[0] in ranges else ranges[0]
         others = [column for column in ranges if column != ranged]
-        in_order = bool(sort) and sort[0] == ranged and not lists
-        blocks += [frozenset((column,)) for column in (sort if in_order else (ranged,))]
+        is_sorted = bool(sort) and sort[0] == ranged and not lists
+        blocks += [frozenset((column,)) for column in (sort if is_sorted else (ranged,))]
         parts.append(
-            f"the range on {_named(access, [ranged])}" + (f", which {clause} follows" if in_order else "")
+            f"the range on {_named(access, [ranged])}" + (f", which {clause} follows" if is_sorted else "")
         )
         if others:
             caveats.append(f"after the range on {ranged} the one on {_named(access, others)} narrows nothing")
-        if sort and not in_order:
+        if sort and not is_sorted:
             caveats.append(f"{clause} {_named(access, sort)} is still sorted: a range comes before it")
     elif sort and lists:
         caveats.append(f"{clause} {_named(access, sort)} is still sorted: a list of values comes before it")

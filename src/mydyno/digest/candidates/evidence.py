@@ -19,12 +19,13 @@ _SCAN_FLAGS = ("full_scan", "full_join", "no_index_used", "no_good_index_used")
 @dataclass(frozen=True)
 class Evidence:
     reasons: tuple[str, ...] = ()
-    refusal: str | None = None
-    """Why an index would bring nothing."""
     per_row: float | None = None
     """Rows examined for each that is sent or changed; None where it is not told."""
     examined: float | None = None
     """Rows examined in a run, on average."""
+    sent: float | None = None
+    refusal: str | None = None
+    """Why an index would bring nothing."""
 
 
 def evidence(group: Group) -> Evidence:
@@ -48,7 +49,8 @@ def evidence(group: Group) -> Evidence:
             examined=mean,
         )
     reason = f"{numbers}, {per_row:,.0f} for each row that it sends or changes"
-    return Evidence((reason, *flagged), per_row=per_row, examined=mean)
+    sent = group.measures.get("rows_sent")
+    return Evidence((reason, *flagged), per_row, mean, sent.mean if sent is not None else None)
 
 
 def plan_row(group: Group, alias: str) -> PlanRow | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mydyno.digest.candidates.access import Access
 from mydyno.digest.candidates.accesses import BlockAccesses, accesses_of, unattributed
 from mydyno.digest.candidates.choosing import Choice, choose
-from mydyno.digest.candidates.evidence import Evidence, evidence, is_served, plan_reason, plan_row
+from mydyno.digest.candidates.evidence import FEW_ROWS, Evidence, evidence, is_served, plan_reason, plan_row
 from mydyno.digest.candidates.existing import (
     LARGE_SHARE,
     begins_with_any,
@@ -99,7 +99,7 @@ def _look(
 ) -> None:
     before = block.derived
     for access in reading_order(block.accesses, is_straight=block.is_straight, before=before):
-        choice = choose(access, before, is_first=not before)
+        choice = choose(access, before, in_order=not before and _pays_in_order(block, access, shown_by))
         before |= {access.alias}
         pattern = _indexable(choice.pattern, access.definition)
         refusals = _refusals(group, access, choice, pattern, schema, shown_by)
@@ -117,6 +117,15 @@ def _look(
                 shown_by.per_row,
             )
         )
+
+
+def _pays_in_order(block: BlockAccesses, access: Access, shown_by: Evidence) -> bool:
+    """Whether it stops early; else a sort is spared, of rows of one table, and of more than a few."""
+    if access.limited:
+        return True
+    is_by = access.sorting.clause if access.sorting else None
+    few = shown_by.sent is not None and shown_by.sent < FEW_ROWS
+    return len(block.accesses) == 1 and not (few and is_by == "ORDER BY")
 
 
 def _refusals(
