@@ -28,10 +28,12 @@ SHOP = (
     "CREATE TABLE shop.customer (id INT PRIMARY KEY, email VARCHAR(80), name VARCHAR(40), country CHAR(2))",
     "INSERT INTO shop.customer SELECT n, CONCAT('user', n, '@example.com'), CONCAT('name ', n), 'de'"
     " FROM shop.numbers WHERE n < 3000",
-    "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer_id INT NOT NULL, status ENUM('new', 'paid', 'sent'),"
+    "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer_id INT NOT NULL, status ENUM('new', 'paid'),"
     " placed DATETIME NOT NULL, total DECIMAL(9, 2))",
-    "INSERT INTO shop.orders SELECT n, n % 600, 1 + n % 3, '2026-01-01' + INTERVAL n MINUTE, n FROM shop.numbers",
-    "CREATE TABLE shop.order_item (id INT PRIMARY KEY, order_id INT, product_id INT, quantity INT, note TEXT)",
+    "INSERT INTO shop.orders SELECT n, n % 600, 1 + n % 2, '2026-01-01' + INTERVAL n MINUTE, n"
+    " FROM shop.numbers",
+    "CREATE TABLE shop.order_item"
+    " (id INT PRIMARY KEY, order_id INT, product_id INT, quantity INT, note TEXT)",
     "INSERT INTO shop.order_item SELECT n, n % 5000, n % 100, 1, CONCAT('note ', n) FROM shop.numbers",
     'CREATE TABLE shop.`we``ird "tab\' le` (id INT PRIMARY KEY, `sel``ect "` INT, `from` INT)',
     "INSERT INTO shop.`we``ird \"tab' le` SELECT n, n, 1 FROM shop.numbers",
@@ -58,8 +60,8 @@ WANTED = {
     (STRANGE, ('sel`ect "',)),
 }
 _ENTRY = re.compile(
-    r"# Query_time: (?P<time>[\d.]+)[^\n]*? Rows_sent: (?P<sent>\d+)\s+Rows_examined: (?P<examined>\d+)[^\n]*\n"
-    r"(?:#[^\n]*\n)*(?:use [^\n]*\n)?SET timestamp=\d+;\n(?P<text>[^;]*);",
+    r"# Query_time: (?P<time>[\d.]+)[^\n]*? Rows_sent: (?P<sent>\d+)\s+Rows_examined: (?P<examined>\d+)"
+    r"[^\n]*\n(?:#[^\n]*\n)*(?:use [^\n]*\n)?SET timestamp=\d+;\n(?P<text>[^;]*);",
     re.IGNORECASE,
 )
 
@@ -131,8 +133,9 @@ def added(server: RunningServer, candidate: IndexCandidate) -> str:
     run(server, [candidate.statement])
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(
-            "SELECT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'shop' AND TABLE_NAME = %s"
-            " GROUP BY INDEX_NAME HAVING GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX SEPARATOR '\\n') = %s",
+            "SELECT INDEX_NAME FROM information_schema.STATISTICS"
+            " WHERE TABLE_SCHEMA = 'shop' AND TABLE_NAME = %s GROUP BY INDEX_NAME"
+            " HAVING GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX SEPARATOR '\\n') = %s",
             (candidate.table, "\n".join(candidate.columns)),
         )
         ((name,),) = cursor.fetchall()

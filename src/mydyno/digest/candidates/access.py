@@ -23,9 +23,11 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Sorting:
-    """ORDER BY or GROUP BY, where all of it is columns of this table in one direction."""
+    """ORDER BY or GROUP BY, where all of it is columns of this table."""
 
     columns: tuple[str, ...]
+    descending: frozenset[str]
+    """Those that go down."""
     clause: Clause
 
 

@@ -15,6 +15,7 @@ from mydyno.digest.candidates.pattern import Pattern, columns_of
 
 MOST_COLUMNS = 6
 """More make an index wide and hardly narrower to search; a server takes at least 16."""
+_UP_AND_DOWN = "goes up and down: only an index with DESC columns has that order (MySQL 8.0, MariaDB 10.8)"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
     lists = [column for column in access.lists if column not in equal]
     ranges = [column for column in access.ranges if column not in equal and column not in lists]
     sort = _sort(access, equal) if in_order else ()
+    unsorted = access.unsorted
+    if access.sorting is not None and 0 < len(access.sorting.descending & {*sort}) < len(sort):
+        unsorted, sort = f"{access.sorting.clause} {_UP_AND_DOWN}", ()
     clause = access.sorting.clause if access.sorting else ""
     blocks: list[frozenset[str]] = [frozenset(block) for block in (equal, lists) if block]
     parts: list[str] = []
@@ -60,8 +64,8 @@ def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
     elif sort and (equal or access.limited):
         blocks += [frozenset((column,)) for column in sort]
         parts.append(f"{_named(access, sort)} in the order of {clause}")
-    if access.unsorted and blocks:
-        caveats.append(access.unsorted)
+    if unsorted and blocks:
+        caveats.append(unsorted)
     pattern, dropped = _bounded(tuple(blocks), equal)
     if dropped:
         caveats.append(f"left out to keep it narrow: {_named(access, dropped)}")

@@ -52,15 +52,18 @@ def can_be_indexed(column: Column) -> bool:
 def ordered(pattern: Pattern, definition: Definition | None, named: Sequence[str]) -> tuple[str, ...]:
     """The pattern's columns in their final order: in a block those with many values first.
 
-    Where nothing is known of them, as the statement names them (`named`).
+    Where nothing is known of them, as the statement names them (`named`). One of which only the beginning is
+    indexed comes last: nothing can follow it.
     """
 
-    def worth(column: str) -> tuple[int, int, int]:
+    def worth(column: str) -> tuple[bool, int, int, int]:
         place = named.index(column) if column in named else len(named)
+        found = definition.column(column) if definition else None
+        is_long = found is not None and _LONG.fullmatch(found.kind) is not None
         different = values(definition, column) if definition else None
         if different is None:
-            return 1, 0, place
-        return (2 if different < FEW_VALUES else 0), -different, place
+            return is_long, 1, 0, place
+        return is_long, (2 if different < FEW_VALUES else 0), -different, place
 
     return tuple(column for block in pattern for column in sorted(block, key=worth))
 
@@ -107,6 +110,26 @@ def key_parts(
             )
             break
     return KeyParts(tuple(parts), tuple(caveats))
+
+
+def fitted(
+    pattern: Pattern, definition: Definition | None, named: Sequence[str], release: Version | None
+) -> tuple[Pattern, tuple[str, ...]]:
+    """So much of the pattern as a key of this table holds, and what is left out of it."""
+    if definition is None:
+        return pattern, ()
+    columns = ordered(pattern, definition, named)
+    keyed = key_parts(columns, definition, {}, release)
+    kept: list[frozenset[str]] = []
+    for block in pattern:
+        whole = {
+            each for each, part in zip(columns, keyed.parts, strict=False) if part.length is None
+        } & block
+        cut = {
+            each for each, part in zip(columns, keyed.parts, strict=False) if part.length is not None
+        } & block
+        kept += [frozenset(each) for each in (whole, cut) if each]
+    return tuple(kept), keyed.caveats
 
 
 def _limits(definition: Definition, release: Version | None) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from mydyno.digest.candidates.existing import (
     why_not_used,
 )
 from mydyno.digest.candidates.joins import reading_order
-from mydyno.digest.candidates.key_parts import can_be_indexed, values
+from mydyno.digest.candidates.key_parts import can_be_indexed, fitted, values
 from mydyno.digest.candidates.parsing import Parsed, Refused, parse_group
 from mydyno.digest.candidates.pattern import Pattern, columns_of
 from mydyno.digest.candidates.schema import Definition, Schema, TableName
@@ -101,7 +101,10 @@ def _look(
     for access in reading_order(block.accesses, is_straight=block.is_straight, before=before):
         choice = choose(access, before, in_order=not before and _pays_in_order(block, access, shown_by))
         before |= {access.alias}
+        named = [*access.equal, *choice.joined, *access.lists]
+        release = schema.release if schema is not None else None
         pattern = _indexable(choice.pattern, access.definition)
+        pattern, left_out = fitted(pattern, access.definition, named, release)
         refusals = _refusals(group, access, choice, pattern, schema, shown_by)
         if refusals:
             why += refusals
@@ -113,7 +116,7 @@ def _look(
                 access,
                 Choice(pattern, choice.joined, choice.rule, choice.caveats),
                 (*shown_by.reasons, *((plan_reason(row),) if row is not None else ())),
-                (*caveats, *(obstacle.says for obstacle in access.obstacles)),
+                (*caveats, *(obstacle.says for obstacle in access.obstacles), *left_out),
                 shown_by.per_row,
             )
         )

@@ -52,12 +52,8 @@ def _of(block: Block, clause: Clause, terms: list[tuple[exp.Expr, bool]]) -> Sor
         columns.append(found.name.casefold())
     if len(sources) != 1 or None in sources:
         return Sorted(unsorted=f"{clause} is by columns of several tables, or of none that is known")
-    if len({descending for _, descending in terms}) > 1:
-        return Sorted(
-            unsorted=f"{clause} goes up and down: only an index with DESC columns has that order"
-            " (MySQL 8.0, MariaDB 10.8)"
-        )
-    return Sorted(sources.pop(), Sorting(tuple(columns), clause))
+    down = frozenset(column for column, (_, descending) in zip(columns, terms, strict=True) if descending)
+    return Sorted(sources.pop(), Sorting(tuple(columns), down, clause))
 
 
 def _selected(node: exp.Expr, term: exp.Expr) -> exp.Expr:
