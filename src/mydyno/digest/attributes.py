@@ -88,6 +88,11 @@ TITLES = {
         "joins that look for an index", "joins that looked for a usable index again for each row"
     ),
     "select_scan": Title("scans of the first table", "joins whose first table was scanned whole"),
+    "count_hit_tmp_table_size": Title(
+        "temporary tables at their limit", "internal temporary tables that reached the largest size allowed"
+    ),
+    "max_tmp_disk_space_used": Title("temporary space", "most space for temporary files in use at once"),
+    "log_slow_rate_limit": Title("one logged of", "how many statements or sessions one was logged of"),
     # Flags: yes or no of each statement.
     "full_scan": Title("full scan", "a table was scanned whole", is_alarming=True),
     "full_join": Title("full join", "a join had no index to use", is_alarming=True),
@@ -103,5 +108,6 @@ TITLES = {
     ),
     "priority_queue": Title("sort by priority queue", "only the first rows of an order were kept"),
     "qc_hit": Title("from the query cache", "the answer came from the query cache"),
+    "failed": Title("failed", "it ended with an error", is_alarming=True),
     "killed": Title("killed", "it was ended before its end", is_alarming=True),
 }

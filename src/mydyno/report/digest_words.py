@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from mydyno.core.units import format_bytes
+from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
-from mydyno.report.format import MISSING, count, latency, number
+from mydyno.report.format import MISSING, count, latency, number, printable
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
@@ -50,6 +51,11 @@ def all_groups(digest: Digest) -> int:
     return len(digest.groups) + (digest.rest.groups if digest.rest else 0)
 
 
+def others(groups: int) -> str:
+    """Those that are not told one by one: `the other 13 statements`."""
+    return "one other statement" if groups == 1 else f"the other {count(groups)} statements"
+
+
 def share(part: float, whole: float) -> str:
     """`81 %`, `0.3 %`; a dash where there is no whole. What is not all never reads `100 %`."""
     if whole <= 0:
@@ -87,6 +93,11 @@ def mean(measure: Measure | None) -> str:
     return MISSING if measure is None else amount(measure.mean, measure.unit)
 
 
+def called(name: str) -> str:
+    """An attribute's title, on one line: logs may hold attributes that nobody knows."""
+    return printable(title(name).short)
+
+
 def moment(time_us: int | None) -> str:
     """`2026-11-22 03:00:12`, UTC; a dash where no calendar has it."""
     if time_us is None:
@@ -98,10 +109,10 @@ def moment(time_us: int | None) -> str:
 
 
 def where(at: Example | Problem) -> str:
-    """`slow.log, line 31 802, byte 1 204 113`: where it stands. Empty where it stands nowhere."""
+    """`slow.log, line 31 802, byte 1 204 113`: its place, on one line. Empty where it stands nowhere."""
     line = f"line {count(at.line)}" if at.line is not None else ""
     byte = f"byte {count(at.at_byte)}" if at.at_byte is not None else ""
-    return ", ".join(part for part in (at.source, line, byte) if part)
+    return ", ".join(part for part in (printable(at.source or ""), line, byte) if part)
 
 
 def how_often(problem: Problem) -> str:
