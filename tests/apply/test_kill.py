@@ -6,7 +6,6 @@ so every place where a kill can leave something is tried, not only those that so
 
 from __future__ import annotations
 
-import fcntl
 import os
 import random
 import shutil
@@ -23,7 +22,7 @@ from typing import Any
 import pytest
 
 from apply.builders import SERVER, advice_file, every_kind
-from apply.tree import make_system, picture
+from apply.tree import make_system, picture, wait_for_the_guardian
 from mydyno.apply.acts import WriteKernelFile
 from mydyno.apply.files.plan import replacing
 from mydyno.apply.means import Means
@@ -74,7 +73,7 @@ def test_a_kill_at_any_call_leaves_the_old_state_or_the_new_one(fresh: Callable[
         before = picture(root, times=True)
         if not _killed(lambda root=root: _apply(root), main_at=number):
             break
-        _wait_for_the_guardian(root)
+        wait_for_the_guardian(root)
         _assert_old_or_new(root, before, new, number)
     else:
         pytest.fail("it never ended by itself")
@@ -92,7 +91,7 @@ def test_a_kill_of_the_guardian_too_is_put_right_by_the_next_mydyno(
         before = picture(root, times=True)
         if not _killed(lambda root=root: _apply(root), main_at=number, guardian_at=chance.randint(1, 60)):
             return
-        _wait_for_the_guardian(root)
+        wait_for_the_guardian(root)
         store = Store(changes_folder(root))
         with store.held():
             recover(store, Means(root=root))
@@ -115,7 +114,7 @@ def test_a_kill_while_rolling_back_leaves_the_applied_state_or_the_old_one(
         shutil.copytree(applied, root, symlinks=True)
         if not _killed(lambda: _roll_back(root), main_at=number):
             break
-        _wait_for_the_guardian(root)
+        wait_for_the_guardian(root)
         assert picture(root) == new or picture(root, times=True) == old, f"killed before call {number}"
     assert picture(root, times=True) == old
 
@@ -131,7 +130,7 @@ def test_the_command_itself_killed_in_the_middle_leaves_the_old_state(tmp_path: 
         while child.poll() is None and _journal_lines(root) < lines:
             time.sleep(0)
         child.kill()
-    _wait_for_the_guardian(root)
+    wait_for_the_guardian(root)
     committed = any(entry.progress.phase == "applied" for entry in Store(changes_folder(root)).entries())
     assert committed or picture(root, times=True) == before
 
@@ -214,14 +213,6 @@ def _kill_before(main_at: int, guardian_at: int) -> None:
             os.kill(me, signal.SIGKILL)
 
     sys.setprofile(count)
-
-
-def _wait_for_the_guardian(root: Path) -> None:
-    """It holds the store's lock until it is through."""
-    lock = changes_folder(root) / "lock"
-    if lock.exists():
-        with lock.open() as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _journal_lines(root: Path) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import stat
 from pathlib import Path
+
+from mydyno.apply.store.store import changes_folder
 
 FSTAB = """\
 # /etc/fstab: made by the installer
@@ -50,6 +53,14 @@ def picture(root: Path, *, times: bool = False) -> dict[str, tuple[object, ...]]
         time = about.st_mtime_ns if timed else None
         found[name] = (stat.filemode(about.st_mode), about.st_uid, about.st_gid, what, time)
     return found
+
+
+def wait_for_the_guardian(root: Path) -> None:
+    """It holds the store's lock until it is through."""
+    lock = changes_folder(root) / "lock"
+    if lock.exists():
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:

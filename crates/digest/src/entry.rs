@@ -79,4 +79,7 @@ pub struct Entry<'a> {
     pub kind: Kind,
     /// Without its closing semicolon, and never empty.
     pub statement: &'a [u8],
+    /// Bytes that `statement` goes on for beyond what was kept of it; 0 for all but the longest. The parser
+    /// leaves it 0: the pipeline knows.
+    pub beyond: u64,
 }

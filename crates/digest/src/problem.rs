@@ -44,3 +44,49 @@ pub struct Problem {
     /// What was met first, in words.
     pub says: String,
 }
+
+/// The problems of one source: one for each kind that was met, in the order in which they were met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    met: Vec<Problem>,
+}
+
+impl Problems {
+    /// Counts a problem; `says` is asked only for the first of its kind.
+    #[cold]
+    pub fn note(
+        &mut self,
+        kind: ProblemKind,
+        at: u64,
+        line: Option<u64>,
+        says: impl FnOnce() -> String,
+    ) {
+        match self.met.iter_mut().find(|problem| problem.kind == kind) {
+            Some(problem) => problem.count += 1,
+            None => self.met.push(Problem { kind, at, line, count: 1, says: says() }),
+        }
+    }
+
+    /// Adds those of other parts of the same source, which may lie before or behind.
+    pub fn merge(&mut self, others: Problems) {
+        for problem in others.met {
+            let Some(known) = self.met.iter_mut().find(|known| known.kind == problem.kind) else {
+                self.met.push(problem);
+                continue;
+            };
+            let count = known.count + problem.count;
+            if problem.at < known.at {
+                *known = problem;
+            }
+            known.count = count;
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.met.iter()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.met.is_empty()
+    }
+}

@@ -53,6 +53,15 @@ class Act(BaseModel, ABC):
     def reversed(self) -> Self:
         """The act whose `after` is this one's `before`."""
 
+    def take_back(self, means: Means) -> str | None:
+        """Brings `before` after a failure or a kill. Gives a sentence when somebody else has changed it since
+        and it is therefore left. Raises ApplyError.
+
+        A value of the kernel or the server may be ours and rounded, so most acts cannot tell, and write.
+        """
+        self.reversed().do(means)
+        return None
+
     @abstractmethod
     def sentence(self) -> str:
         """What it does, with the old and the new value: `vm.swappiness = 1 (was 60)`."""

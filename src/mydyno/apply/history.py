@@ -17,7 +17,7 @@ class Row(Record):
     id: str
     made_at: str
     does: str
-    """`apply` or `roll back`."""
+    """`apply`, `roll back` or `hold`."""
     server: str
     findings: tuple[str, ...]
     files: int

@@ -1,12 +1,15 @@
-"""All acts of an application or none: done in order, verified, committed by one line; else all put back."""
+"""All acts of an application or none: done in order, verified, committed by one line; else all put back.
+
+What is only held for a while is never committed, so its end is that of a failure: all is put back.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
-from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.guardian import guarded
 from mydyno.apply.means import Means
 from mydyno.apply.store.store import Entry, Store
@@ -25,9 +28,7 @@ def carry_out(entry: Entry, means: Means, tell: Tell, *, over_others: bool = Fal
     when something could not be put back: then the entry stays unfinished, and the next mydyno goes on.
     """
     means = replace(means, kept=entry.folder)
-    parent = os.getpid()
-    because = f"the mydyno that did it (process {parent}) was ended in the middle"
-    with interruptible(), guarded(lambda: put_back(entry, means, because)):
+    with interruptible(), _guarded(entry, means):
         try:
             if not over_others:
                 _refuse_changed(entry, means)
@@ -42,11 +43,38 @@ def carry_out(entry: Entry, means: Means, tell: Tell, *, over_others: bool = Fal
             raise _told(error) from error
 
 
+@contextmanager
+def held_while(entry: Entry, means: Means, tell: Tell) -> Iterator[None]:
+    """Everything that `entry` says is so within this block, and as it was before after it. The store is held.
+
+    Ctrl-C, SIGTERM and SIGHUP are a KeyboardInterrupt in the block; its guardian puts back when this process
+    dies in it. Raises ApplyError with what failed at the beginning, after all has been put back, what the
+    block raises, and UndoError as `carry_out` does.
+    """
+    means = replace(means, kept=entry.folder)
+    because = "its time was over"
+    with interruptible(), _guarded(entry, means):
+        try:
+            try:
+                _refuse_changed(entry, means)
+                _do(entry, means, tell)
+            except MydynoError as error:
+                raise _told(error) from error
+            yield
+        except BaseException as error:
+            because = _because(error)
+            raise
+        finally:
+            with uninterrupted():
+                for line in put_back(entry, means, because):
+                    tell(line)
+
+
 def put_back(entry: Entry, means: Means, because: str) -> tuple[str, ...]:
     """Takes back whatever has begun of an unfinished application; nothing when it is finished.
 
-    Gives a sentence for each file that somebody else has changed since, and that is therefore left. One
-    failure does not stop the others. Raises UndoError naming all.
+    Gives a sentence for whatever somebody else has changed since, and that is therefore left. One failure
+    does not stop the others. Raises UndoError naming all.
     """
     progress = entry.journal.read()
     if progress.phase != "unfinished":
@@ -57,12 +85,8 @@ def put_back(entry: Entry, means: Means, because: str) -> tuple[str, ...]:
         if place not in progress.begun:
             continue
         try:
-            # A file changes at one instant, so one that is neither old nor new is somebody else's. A value
-            # of the kernel or the server may be ours and rounded.
-            if isinstance(act, ReplaceFile) and act.look(means).stands == "elsewhere":
-                left.append(f"{act.path} has been changed by somebody else since: left as it is")
-            else:
-                act.reversed().do(means)
+            if (told := act.take_back(means)) is not None:
+                left.append(told)
         except MydynoError as error:
             failures.append(str(error))
     if failures:
@@ -109,9 +133,20 @@ def _do(entry: Entry, means: Means, tell: Tell) -> None:
 
 
 def _take_back(entry: Entry, means: Means, tell: Tell, error: BaseException) -> None:
-    because = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error).splitlines()[0]
+    because = _because(error)
     tell(f"put everything back: {because}")
     put_back(entry, means, because)
+
+
+def _guarded(entry: Entry, means: Means) -> AbstractContextManager[None]:
+    because = f"the mydyno that did it (process {os.getpid()}) was ended in the middle"
+    return guarded(lambda: put_back(entry, means, because))
+
+
+def _because(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _told(error: BaseException) -> BaseException:

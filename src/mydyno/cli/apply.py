@@ -125,13 +125,21 @@ def needs_server(entries: Sequence[Entry]) -> bool:
 
 
 def recover(store: Store, means: Means) -> None:
-    """Puts back what a killed mydyno has left, and says so."""
+    """Puts back what a killed mydyno has left, and says so. Raises LabError when one is at work."""
     from mydyno.apply.transaction import recover as put_back
 
-    if store.unfinished() and not store.is_held:
+    if store.unfinished():
         with store.held():
             for line in put_back(store, means):
                 typer.echo(f"mydyno: {line}", err=True)
+
+
+def recover_with(reach: reaching.ServerReach, store: Store) -> None:
+    """The same, where nothing else needs a way into the server."""
+    from mydyno.apply.means import Means
+
+    if left := store.unfinished():
+        recover(store, Means(login=reach.login() if needs_server(left) else None))
 
 
 def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from mydyno.cli import options
+from mydyno.cli import reach as reaching
 
 
-def cleanup(lab: options.Lab = options.DEFAULT_LAB) -> None:
+@reaching.options
+def cleanup(reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB) -> None:
     """Undo what a run that was killed could not undo itself: servers, disks, limits, temporary folders.
 
     Every run writes down how to undo a thing before it does it; this replays that journal, newest
-    first. Finished trials stay. Safe to run at any time but during a run, which is refused.
+    first. Finished trials stay. Safe to run at any time but during a run, which is refused. What a killed
+    `mydyno apply` or `mydyno slowlog` has left of this system is put back, too, as `mydyno rollback` does it.
 
     ```text
     mydyno cleanup --lab lab
     ```
     """
+    if lab.exists():
+        _clean(lab)
+    else:
+        typer.echo(f"there is no lab at {lab}: nothing to clean up")
+    _put_back(reach)
+
+
+def _clean(lab: Path) -> None:
     from mydyno import stack
     from mydyno.cli.labs import open_lab
 
-    if not lab.exists():
-        typer.echo(f"there is no lab at {lab}: nothing to clean up")
-        return
     with open_lab(lab, write=True):
         undone = stack.cleanup(lab)
     for line in undone:
         typer.echo(line)
     typer.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
+
+
+def _put_back(reach: reaching.ServerReach) -> None:
+    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.cli.apply import recover_with
+
+    store = Store(changes_folder(Path("/")))
+    if store.is_held:
+        typer.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
+    else:
+        recover_with(reach, store)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -85,10 +85,8 @@ class ServerReach:
 
 
 @dataclass(frozen=True)
-class Reach(ServerReach):
-    """A server and its host, or the facts that were saved of them."""
-
-    other_ways = ", or --facts FILE"
+class HostReach(ServerReach):
+    """A server and the machine that it runs on."""
 
     host: Annotated[
         str | None,
@@ -99,6 +97,33 @@ class Reach(ServerReach):
             " leave it out. Default: this one, if the server's process is seen here.",
         ),
     ] = None
+
+    @contextmanager
+    def machine(self) -> Iterator[Machine | None]:
+        """The machine that --host names; None without one."""
+        from mydyno.survey.host.machine import LocalMachine
+        from mydyno.survey.host.ssh import SshMachine
+
+        if self.host is None or self.host == "none":
+            yield None
+        elif self.host == "local":
+            yield LocalMachine()
+        elif (found := _SSH.fullmatch(self.host)) is not None:
+            with closing(SshMachine(found["target"], int(found["port"]) if found["port"] else None)) as far:
+                yield far
+        else:
+            raise UsageError(
+                f"--host {self.host} is no machine that can be read",
+                "--host ssh:USER@HOST or ssh:USER@HOST:PORT, --host local, or --host none",
+            )
+
+
+@dataclass(frozen=True)
+class Reach(HostReach):
+    """A server and its host, or the facts that were saved of them."""
+
+    other_ways = ", or --facts FILE"
+
     facts: Annotated[
         Path | None,
         _option("--facts", metavar="FILE", help="Facts that `mydyno facts` wrote, instead of a live system."),
@@ -133,27 +158,8 @@ class Reach(ServerReach):
         from mydyno.survey import survey
 
         login = self.login()
-        with telling() as tell, self._machine() as machine:
+        with telling() as tell, self.machine() as machine:
             return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
-
-    @contextmanager
-    def _machine(self) -> Iterator[Machine | None]:
-        """The machine that --host names; None without one."""
-        from mydyno.survey.host.machine import LocalMachine
-        from mydyno.survey.host.ssh import SshMachine
-
-        if self.host is None or self.host == "none":
-            yield None
-        elif self.host == "local":
-            yield LocalMachine()
-        elif (found := _SSH.fullmatch(self.host)) is not None:
-            with closing(SshMachine(found["target"], int(found["port"]) if found["port"] else None)) as far:
-                yield far
-        else:
-            raise UsageError(
-                f"--host {self.host} is no machine that can be read",
-                "--host ssh:USER@HOST or ssh:USER@HOST:PORT, --host local, or --host none",
-            )
 
     def _saved(self, path: Path) -> System:
         from mydyno.facts.system import read_system

@@ -163,6 +163,15 @@ class IndexCandidate(Record):
     """What these groups take together."""
 
 
+class NoCandidate(Record):
+    """A group that was looked at and gets no index."""
+
+    group: str
+    """Its id."""
+    why: tuple[str, ...]
+    """The reason, then what would help instead: what to rewrite, which index is there already."""
+
+
 class Group(Figures):
     """Statements that differ in literals, lists' lengths, comments, white space and case only."""
 
@@ -198,6 +207,10 @@ class Digest(Record):
     format: int = FORMAT
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...] = ()
+    since_us: int | None = None
+    """Entries before were not asked for; None: all from the first on."""
+    until_us: int | None = None
+    """Entries from then on were not asked for."""
     filtered: int = 0
     """Entries that the filters left out."""
     total: Figures
@@ -205,3 +218,28 @@ class Digest(Record):
     groups: tuple[Group, ...]
     rest: Rest | None = None
     candidates: tuple[IndexCandidate, ...] = ()
+    """Those of the groups with the most time first."""
+    without_candidate: tuple[NoCandidate, ...] = ()
+    """In the groups' order. A group that is in neither was not looked at."""
+
+    @property
+    def window_us(self) -> tuple[int, int] | None:
+        """From when to when the sources tell what ran; None where no entry has a time."""
+        firsts = [each.first_us for each in self.sources if each.first_us is not None]
+        lasts = [each.last_us for each in self.sources if each.last_us is not None]
+        if not firsts or not lasts:
+            return None
+        first = min(firsts) if self.since_us is None else max(min(firsts), self.since_us)
+        last = max(lasts) if self.until_us is None else min(max(lasts), self.until_us)
+        return (first, last) if first <= last else None
+
+    @property
+    def seconds(self) -> float | None:
+        """The length of the window; None where there is none, or all happened at one moment."""
+        window = self.window_us
+        return (window[1] - window[0]) / 1e6 if window and window[1] > window[0] else None
+
+    @property
+    def load(self) -> float | None:
+        """Query time per second of the window: how many statements were running at once, on average."""
+        return self.total.query_time_us / 1e6 / self.seconds if self.seconds else None

@@ -107,11 +107,31 @@ def plain_spaces(text: str) -> str:
 def printable(text: str) -> str:
     """`text` on one line without what would steer a terminal or turn the direction of what follows."""
     line = " ".join(text.split())
-    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(character) else character for character in line)
+    return "".join(map(_shown, line))
+
+
+def printable_lines(text: str) -> list[str]:
+    """The same with its line breaks and spaces kept, tabs as spaces: what was written can be copied."""
+    return ["".join(map(_shown, line.expandtabs(4))) for line in text.splitlines()]
+
+
+def _shown(character: str) -> str:
+    return "\N{REPLACEMENT CHARACTER}" if _steers(character) else character
+
+
+def harmless(text: str) -> str:
+    """The same with the lines that it has."""
+    text = text.replace("\r\n", "\n").expandtabs(4)
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if character != "\n" and _steers(character) else character
+        for character in text
+    )
 
 
 def _steers(character: str) -> bool:
-    return unicodedata.category(character) == "Cc" or character in _DIRECTIONS
+    """Also what no character is: XML, and so a picture, must not have it (XML 1.0, 2.2)."""
+    is_none = ord(character) & 0xFFFE == 0xFFFE or unicodedata.category(character) == "Cs"
+    return is_none or unicodedata.category(character) == "Cc" or character in _DIRECTIONS
 
 
 def keep_together(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno.facts import Index, Table
-from mydyno.survey.server.indexes import Part, TableIndex
+from mydyno.facts.indexes import Part, TableIndex
 from mydyno.survey.server.schema import LISTED, counter_used, made
 
 MIB = 1 << 20

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from mydyno.apply.acts.global_variables import SetGlobals
+from mydyno.apply.acts.held_variables import HoldVariables
 from mydyno.apply.acts.kernel_file import WriteKernelFile
 from mydyno.apply.acts.persisted_variables import PersistVariables
 from mydyno.apply.acts.read_unit import ReadUnit
 from mydyno.apply.acts.remount import Remount
 from mydyno.apply.acts.restart import RestartServer
 
-LiveAct = WriteKernelFile | Remount | ReadUnit | RestartServer | PersistVariables | SetGlobals
+LiveAct = WriteKernelFile | Remount | ReadUnit | RestartServer | PersistVariables | SetGlobals | HoldVariables
 
 __all__ = [
+    "HoldVariables",
     "LiveAct",
     "PersistVariables",
     "ReadUnit",

@@ -54,6 +54,12 @@ class ReplaceFile(Act):
     def reversed(self) -> Self:
         return self.model_copy(update={"before": self.after, "after": self.before})
 
+    def take_back(self, means: Means) -> str | None:
+        # A file changes at one instant, so one that is neither old nor new is somebody else's.
+        if self.look(means).stands == "elsewhere":
+            return f"{self.path} has been changed by somebody else since: left as it is"
+        return super().take_back(means)
+
     def sentence(self) -> str:
         verb = "new file" if self.before is None else "remove" if self.after is None else "change"
         return f"{verb} {self.path}"

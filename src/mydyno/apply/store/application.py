@@ -1,4 +1,4 @@
-"""An application as data: advice carried out, or an earlier application rolled back."""
+"""An application as data: advice carried out, an earlier one rolled back, or settings held for a while."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from mydyno.core.record import Record
 
 FORMAT = 1
 
+Does = Literal["apply", "roll back", "hold"]
+"""`hold`: for a while only, so it is put back at its end and never in force."""
+
 AnyAct = Annotated[ReplaceFile | LiveAct, Field(discriminator="kind")]
 
 
@@ -27,13 +30,13 @@ class Application(Record):
     mydyno: str
     made_at: str
     """UTC, ISO 8601."""
-    does: Literal["apply", "roll back"]
+    does: Does
     rolls_back: str | None = None
     """The id of the application that is rolled back."""
     server: str
     """Release and address, for people."""
     findings: tuple[str, ...]
-    """Ids of the rules whose advice this is."""
+    """Ids of the rules whose advice this is; what it is for, when it holds."""
     acts: tuple[AnyAct, ...]
     waits_for_restart: tuple[str, ...] = ()
     """What counts only after the server's next start, a sentence each."""
@@ -44,7 +47,7 @@ def new_id(now: datetime) -> str:
 
 
 def new_application(
-    does: Literal["apply", "roll back"],
+    does: Does,
     server: str,
     findings: tuple[str, ...],
     acts: tuple[AnyAct, ...],

@@ -70,7 +70,7 @@ class Store:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise LabError(
-                    f"another mydyno changes this system at this moment ({self.folder}/lock)",
+                    f"another mydyno changes this system at this moment ({self._at_work()})",
                     "wait until it ends: `mydyno history` shows what came of it",
                 ) from None
             yield
@@ -126,6 +126,13 @@ class Store:
     def unfinished(self) -> list[Entry]:
         """Those that were killed before they were done or taken back, newest first."""
         return [each for each in reversed(self.entries()) if each.progress.phase == "unfinished"]
+
+    def _at_work(self) -> str:
+        """What the holder of the lock does, as far as it has written that down."""
+        for entry in self.unfinished():
+            does = entry.application
+            return f"{does.id}: {does.does} {', '.join(does.findings)}, {does.server}"
+        return f"{self.folder}/lock"
 
     def clear_halves(self) -> None:
         """Removes what a kill has left of applications that had not begun. Only while it is held."""

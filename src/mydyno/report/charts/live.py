@@ -104,9 +104,9 @@ def _zoom(spec: Spec) -> None:
 
 
 def _field(unit: Spec) -> str | None:
-    """The quantity along x, if there is one."""
+    """The quantity or time along x, if there is one."""
     x = unit.get("encoding", {}).get("x", {})
-    field: str | None = x.get("field") if x.get("type") == "quantitative" else None
+    field: str | None = x.get("field") if x.get("type") in ("quantitative", "temporal") else None
     return field
 
 

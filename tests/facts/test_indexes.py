@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.survey.server.indexes import Part, TableIndex, covered, of_rows
+from mydyno.facts.indexes import Part, TableIndex, covered, of_rows
 
 
 def index(name: str, *columns: str | Part, unique: bool = False, kind: str = "BTREE") -> TableIndex:
@@ -61,3 +61,17 @@ def test_two_indexes_on_expressions_are_never_taken_for_the_same() -> None:
     rest = {"SUB_PART": None, "COLLATION": "A", "INDEX_TYPE": "BTREE"}
     made = of_rows([{**row, **rest, "INDEX_NAME": "e"}, {**row, **rest, "INDEX_NAME": "f"}])
     assert list(covered(made)) == []
+
+
+def test_a_row_tells_how_many_values_there_are_and_whether_the_optimizer_looks_at_it() -> None:
+    row = {"TABLE_SCHEMA": "s", "TABLE_NAME": "t", "NON_UNIQUE": 1, "SEQ_IN_INDEX": 1, "COLUMN_NAME": "a"}
+    row |= {"SUB_PART": None, "COLLATION": "A", "INDEX_TYPE": "BTREE", "CARDINALITY": 7}
+    of_mysql, of_mariadb, plain = of_rows(
+        [
+            {**row, "INDEX_NAME": "x", "IS_VISIBLE": "NO"},
+            {**row, "INDEX_NAME": "y", "IGNORED": "YES"},
+            {**row, "INDEX_NAME": "z"},
+        ]
+    )
+    assert [each.visible for each in (of_mysql, of_mariadb, plain)] == [False, False, True]
+    assert plain.parts[0].cardinality == 7

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 PRIMARY = "PRIMARY"
@@ -18,6 +18,8 @@ class Part:
     column: str
     length: int | None = None
     descending: bool = False
+    cardinality: int | None = field(default=None, compare=False)
+    """How many different values the columns up to this one have together, as the server guesses."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class TableIndex:
     unique: bool
     kind: str
     parts: tuple[Part, ...]
+    visible: bool = True
+    """Whether the optimizer looks at it: not at MySQL's INVISIBLE and MariaDB's IGNORED ones."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ def of_rows(rows: Iterable[Mapping[str, object]]) -> tuple[TableIndex, ...]:
             unique=not int(str(parts[0]["NON_UNIQUE"])),
             kind=str(parts[0]["INDEX_TYPE"]),
             parts=tuple(map(_part, sorted(parts, key=lambda row: int(str(row["SEQ_IN_INDEX"]))))),
+            visible=parts[0].get("IS_VISIBLE") != "NO" and parts[0].get("IGNORED") != "YES",
         )
         for (table, name), parts in by_index.items()
     )
@@ -88,5 +93,10 @@ def _part(row: Mapping[str, object]) -> Part:
     # An index on an expression (MySQL 8.0.13) has no column: two of them are never taken for the same.
     column = row["COLUMN_NAME"]
     name = str(column) if column is not None else f"({row['INDEX_NAME']} {row['SEQ_IN_INDEX']})"
-    length = row["SUB_PART"]
-    return Part(name, None if length is None else int(str(length)), row["COLLATION"] == "D")
+    length, different = row["SUB_PART"], row.get("CARDINALITY")
+    return Part(
+        name,
+        None if length is None else int(str(length)),
+        row["COLLATION"] == "D",
+        None if different is None else int(str(different)),
+    )

@@ -1,0 +1,27 @@
+//! What the entries of a log take from those before them.
+
+use crate::entry::Time;
+use crate::problem::Problems;
+use crate::read::read;
+
+/// What a part of a log takes from the parts before it; the default is that of a log's beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// Where the part begins in its (uncompressed) source.
+    pub at: u64,
+    /// Ends of lines before it.
+    pub lines: u64,
+    /// The time of the entry before, as it told or took it.
+    pub time: Option<Time>,
+    /// The last `# Time:` line.
+    pub clock: Option<Time>,
+    /// The database of the entry before, likewise.
+    pub database: Vec<u8>,
+}
+
+/// The context that [`read`] leaves behind a part of a log.
+pub fn context_after(chunk: &[u8], before: &Context) -> Context {
+    let mut context = before.clone();
+    read(chunk, &mut context, &mut Problems::default(), false, |_| ());
+    context
+}

@@ -1,0 +1,31 @@
+//! Where a log can be cut so that the parts are read as the whole would be.
+
+use memchr::memrchr;
+
+use crate::header::{is_header, may_be_header};
+
+/// The last place > 0 where an entry begins: all before it are whole entries. None when there is no such place.
+///
+/// What is offered is certain without reading what stands before: a header line behind a line that can stand in
+/// no header. Whatever entry that line belongs to, its header has ended, so a header line begins the next.
+/// An entry behind a statement that ends with a line like `# word: more` is not offered.
+pub fn cut(buffer: &[u8]) -> Option<usize> {
+    let mut end = buffer.len();
+    while let Some(newline) = memrchr(b'\n', &buffer[..end]) {
+        let begin = newline + 1;
+        if buffer.get(begin) == Some(&b'#')
+            && is_header(&buffer[begin..])
+            && !is_in_header(&buffer[..begin])
+        {
+            return Some(begin);
+        }
+        end = newline;
+    }
+    None
+}
+
+/// Whether the last line of a text, which ends with an end of line, can be one of a header.
+fn is_in_header(text: &[u8]) -> bool {
+    let line = memrchr(b'\n', &text[..text.len() - 1]).map_or(0, |before| before + 1);
+    text[line] == b'#' && may_be_header(&text[line..])
+}

@@ -1,0 +1,299 @@
+//! The lines in front of a statement, `# Key: value  Key: value`, in any order.
+
+use crate::attribute::Attribute;
+use crate::clock;
+use crate::entry::{Time, Values};
+use crate::key::{self, Key};
+use crate::number::{self, count, ends, micros, token_end};
+
+/// What the lines of one header say.
+#[derive(Default)]
+pub struct Header<'a> {
+    pub values: Values,
+    pub time: Option<Time>,
+    pub user: &'a [u8],
+    pub host: &'a [u8],
+    /// Empty when it says that there is none.
+    pub schema: Option<&'a [u8]>,
+    seen: u8,
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    Read,
+    /// Something of it could not be read; the rest was.
+    Bad,
+    /// It is not a header's: the statement begins here, or what stands in front of it.
+    Foreign,
+    /// This header has such a line already: the next entry begins here.
+    Repeated,
+}
+
+// Lines that an entry has once.
+const TIME: u8 = 1;
+const USER_HOST: u8 = 2;
+const QUERY_TIME: u8 = 4;
+
+impl<'a> Header<'a> {
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.time = None;
+        self.user = &[];
+        self.host = &[];
+        self.schema = None;
+        self.seen = 0;
+    }
+
+    /// Reads the line that begins at `at`; also gives the place behind it, unless it is not this header's.
+    #[inline]
+    pub fn line(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let text = &log[at..];
+        if text.first() != Some(&b'#') {
+            return (Line::Foreign, at);
+        }
+        if text.starts_with(b"# Query_time: ") {
+            return if self.is_new(QUERY_TIME) {
+                self.fields(log, at + 2)
+            } else {
+                (Line::Repeated, at)
+            };
+        }
+        if text.starts_with(b"# User@Host: ") {
+            return if self.is_new(USER_HOST) {
+                self.user_host(log, at + 13)
+            } else {
+                (Line::Repeated, at)
+            };
+        }
+        if text.starts_with(b"# Time: ") {
+            return if self.is_new(TIME) { self.time(log, at + 8) } else { (Line::Repeated, at) };
+        }
+        self.other(log, at)
+    }
+
+    fn is_new(&mut self, what: u8) -> bool {
+        let is_new = self.seen & what == 0;
+        self.seen |= what;
+        is_new
+    }
+
+    fn time(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let (end, next) = line_end(log, at);
+        self.time = clock::read(&log[at..end]);
+        (if self.time.is_some() { Line::Read } else { Line::Bad }, next)
+    }
+
+    /// `priv_user[user] @ host [address]  Id: 12`.
+    fn user_host(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let (end, next) = line_end(log, at);
+        let text = &log[at..end];
+        let Some((who, from)) = text.iter().rposition(|&byte| byte == b'@').and_then(|sign| {
+            Some((text[..sign].strip_suffix(b" ")?, text[sign + 1..].strip_prefix(b" ")?))
+        }) else {
+            return (Line::Bad, next);
+        };
+        self.user = login(who.strip_suffix(b"]").unwrap_or(who));
+        let open = memchr::memchr(b'[', from).unwrap_or(from.len());
+        self.host = from[..open].trim_ascii();
+        if self.host.is_empty()
+            && let Some(address) = from.get(open + 1..)
+        {
+            let close = memchr::memchr(b']', address).unwrap_or(address.len());
+            self.host = &address[..close];
+        }
+        (Line::Read, next)
+    }
+
+    /// Lines that fewer servers write, and those that only look like one.
+    fn other(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let text = &log[at..];
+        if !may_be_header(text) {
+            return (Line::Foreign, at);
+        }
+        let begin = blank_end(log, at + 1);
+        match key::colon(log, begin) {
+            Some(_) => self.fields(log, begin),
+            None => (Line::Read, line_end(log, begin).1),
+        }
+    }
+
+    /// `Key: value  Key: value` up to the end of the line.
+    fn fields(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let mut result = Line::Read;
+        let mut at = at;
+        loop {
+            at = blank_end(log, at);
+            match log.get(at) {
+                None => return (result, at),
+                Some(b'\n') => return (result, at + 1),
+                _ => (),
+            }
+            let field = key::colon(log, at);
+            let key = field.and_then(|colon| key::find(&log[at..colon]));
+            let value = match field {
+                Some(colon) => colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')),
+                None => at,
+            };
+            let (is_good, end) = match key {
+                Some(key) => self.field(key, log, value),
+                // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
+                None => (log[at..].starts_with(b"Profile_"), token_end(log, value)),
+            };
+            if !is_good {
+                result = Line::Bad;
+            }
+            at = end;
+        }
+    }
+
+    #[inline]
+    fn field(&mut self, key: Key, log: &'a [u8], at: usize) -> (bool, usize) {
+        match key {
+            Key::Seconds(attribute) => self.keep(attribute, micros(log, at, 6)),
+            Key::Count(attribute) => self.keep(attribute, count(log, at)),
+            Key::Milliseconds(attribute) => self.keep(attribute, micros(log, at, 3)),
+            Key::YesNo(attribute) => {
+                let end = token_end(log, at);
+                let number = match &log[at..end] {
+                    b"Yes" => Some(1),
+                    b"No" => Some(0),
+                    _ => None,
+                };
+                self.keep(attribute, (number, end))
+            }
+            Key::Code(attribute) => {
+                let (number, end) = count(log, at);
+                self.keep(attribute, (number.map(|code| u64::from(code != 0)), end))
+            }
+            Key::Schema => {
+                let (schema, end) = schema(log, at);
+                self.schema = Some(schema);
+                (true, end)
+            }
+            Key::Number | Key::Word => (true, token_end(log, blank_end(log, at))),
+            Key::Line => (true, line_end(log, at).0),
+            // They stand at the beginning of a line only.
+            Key::Time | Key::UserHost => (false, token_end(log, at)),
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, attribute: Attribute, read: number::Read) -> (bool, usize) {
+        let (number, end) = read;
+        if let Some(number) = number {
+            self.values.set(attribute, number);
+        }
+        (number.is_some(), end)
+    }
+}
+
+/// Whether a line with these first bytes begins with a known key and a value that can be its: such a line ends
+/// a statement, whatever stands around it. `text` goes on beyond the line.
+#[inline]
+pub fn is_header(text: &[u8]) -> bool {
+    if !text.starts_with(b"# ") {
+        return false;
+    }
+    let begin = blank_end(text, 1);
+    let Some(colon) = key::colon(text, begin) else { return false };
+    let Some(key) = key::find(&text[begin..colon]) else { return false };
+    let value = colon + 2;
+    if text.get(colon + 1) != Some(&b' ') {
+        return false;
+    }
+    let first = text.get(value).copied().unwrap_or(b'\n');
+    match key {
+        Key::Seconds(_) | Key::Milliseconds(_) | Key::Count(_) | Key::Code(_) => {
+            first.is_ascii_digit() || first == b'-'
+        }
+        Key::Time => clock::is_like_one(&text[value..]),
+        Key::YesNo(_) => matches!(first, b'Y' | b'N'),
+        Key::Number => text[begin..].starts_with(b"Thread_id") && first.is_ascii_digit(),
+        Key::UserHost => {
+            let line = &text[value..line_end(text, value).0];
+            memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
+        }
+        Key::Schema => true,
+        Key::Word | Key::Line => false,
+    }
+}
+
+/// Whether such a line can stand in the middle of a header: it has a key, or is one of the few that have none.
+#[inline]
+pub fn may_be_header(text: &[u8]) -> bool {
+    let begin = blank_end(text, 1);
+    if matches!(text.get(begin), None | Some(b'\n')) {
+        return true;
+    }
+    if begin == 1 {
+        return false;
+    }
+    let rest = &text[begin..];
+    key::colon(rest, 0).is_some_and(|colon| ends(rest, colon + 1)) || is_wordy(rest)
+}
+
+/// Percona's `No InnoDB statistics ...` and `Stored routine: ...`; MariaDB's `Warnings`, and below it
+/// `Note   1003 message`.
+#[cold]
+fn is_wordy(rest: &[u8]) -> bool {
+    if rest.starts_with(b"No InnoDB statistics") || rest.starts_with(b"Stored routine: ") {
+        return true;
+    }
+    if rest.starts_with(b"Warnings") {
+        return number::ends(rest, 8);
+    }
+    [&b"Note "[..], b"Warning ", b"Error "].iter().any(|level| {
+        rest.strip_prefix(*level)
+            .is_some_and(|rest| rest.get(blank_end(rest, 0)).is_some_and(u8::is_ascii_digit))
+    })
+}
+
+/// The name that the client gave: of `root[root]` the second, unless it is empty. Names may hold brackets
+/// themselves; mostly both are the same.
+fn login(who: &[u8]) -> &[u8] {
+    let half = who.len() / 2;
+    if who.len() % 2 == 1 && who[half] == b'[' && who[..half] == who[half + 1..] {
+        return &who[..half];
+    }
+    match memchr::memchr(b'[', who) {
+        Some(open) if open + 1 < who.len() => &who[open + 1..],
+        Some(open) => &who[..open],
+        None => who,
+    }
+}
+
+/// A name, up to the end of the line or two blanks and the next key.
+fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
+    let (end, _) = line_end(log, at);
+    let line = &log[at..end];
+    for blank in memchr::memmem::find_iter(line, b"  ") {
+        let next = blank_end(line, blank);
+        if key::colon(line, next).and_then(|colon| key::find(&line[next..colon])).is_some() {
+            return (&line[..blank], at + blank);
+        }
+    }
+    (line.trim_ascii_end(), end)
+}
+
+/// The first place that is neither a blank nor a carriage return.
+#[inline]
+fn blank_end(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while matches!(text.get(end), Some(b' ' | b'\r' | b'\t')) {
+        end += 1;
+    }
+    end
+}
+
+/// Where the line ends without its end of line, and where the next begins.
+#[inline]
+pub fn line_end(log: &[u8], at: usize) -> (usize, usize) {
+    match memchr::memchr(b'\n', &log[at..]) {
+        Some(length) => {
+            let end = at + length;
+            (if length > 0 && log[end - 1] == b'\r' { end - 1 } else { end }, end + 1)
+        }
+        None => (log.len(), log.len()),
+    }
+}

@@ -1,0 +1,336 @@
+//! A log, entry by entry.
+
+use memchr::{memchr, memrchr};
+
+use crate::banner;
+use crate::clock;
+use crate::context::Context;
+use crate::entry::{Entry, Kind, Time};
+use crate::header::{Header, Line, is_header, line_end};
+use crate::number::digits;
+use crate::problem::{ProblemKind, Problems};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+const ADMINISTRATOR: &[u8] = b"# administrator command: ";
+
+/// `# Time:` lines of one server are written in order but for what its threads overtake each other.
+const USUAL_DISORDER: Time = 60 * 1_000_000;
+
+/// Calls `each` with the entries of a part of a log, which begins where one of [`cut`](crate::cut::cut) or the
+/// log does, and ends likewise; leaves in `context` what the next part needs. `is_last`: the log ends here.
+///
+/// An entry is what stands between two headers. It is left out, and a problem noted, when it has no statement, or
+/// when the log ends in the middle of it.
+pub fn read(
+    chunk: &[u8],
+    context: &mut Context,
+    problems: &mut Problems,
+    is_last: bool,
+    mut each: impl FnMut(&Entry),
+) {
+    let inherited = std::mem::take(&mut context.database);
+    let mut reader = Reader {
+        log: chunk,
+        at: 0,
+        lines: context.lines,
+        start: context.at,
+        is_last,
+        time: context.time,
+        clock: context.clock,
+        database: &inherited,
+        problems,
+    };
+    reader.skip_to_header();
+    let mut header = Header::default();
+    while reader.at < chunk.len() {
+        reader.entry(&mut header, &mut each);
+    }
+    let database = reader.database.to_vec();
+    *context = Context {
+        at: context.at + chunk.len() as u64,
+        lines: reader.lines,
+        time: reader.time,
+        clock: reader.clock,
+        database,
+    };
+}
+
+struct Reader<'a, 'p> {
+    log: &'a [u8],
+    /// Where the next line begins.
+    at: usize,
+    /// Ends of lines before it in the whole source.
+    lines: u64,
+    /// Where `log` begins in the source.
+    start: u64,
+    is_last: bool,
+    time: Option<Time>,
+    clock: Option<Time>,
+    database: &'a [u8],
+    problems: &'p mut Problems,
+}
+
+/// What stands between a header and the next.
+struct Body<'a> {
+    kind: Kind,
+    timestamp: Option<Time>,
+    /// With its semicolon.
+    text: &'a [u8],
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Text in front of the first entry: the server's banner, or the rest of an entry whose beginning is in
+    /// another file.
+    fn skip_to_header(&mut self) {
+        if self.start == 0 && self.log.starts_with(BYTE_ORDER_MARK) {
+            self.at = BYTE_ORDER_MARK.len();
+        }
+        let (begin, lines) = (self.at, self.lines);
+        self.skip_statement();
+        let text = self.log[begin..self.at].trim_ascii();
+        if !banner::without(text).unwrap_or(text).trim_ascii().is_empty() {
+            self.note(ProblemKind::NoHeader, begin, lines, || {
+                "text before the first entry belongs to none".into()
+            });
+        }
+    }
+
+    #[inline]
+    fn entry(&mut self, header: &mut Header<'a>, each: &mut impl FnMut(&Entry)) {
+        let (begin, lines) = (self.at, self.lines);
+        self.header(header);
+        let body = self.body();
+        if let Some(clock) = header.time {
+            self.tick(clock, begin, lines);
+        }
+        if let Some(time) = body.timestamp.or(header.time) {
+            self.time = Some(time);
+        }
+        if let Some(schema) = header.schema {
+            self.database = schema;
+        }
+        let Some(statement) = self.statement(&body, begin, lines) else { return };
+        each(&Entry {
+            at: self.start + begin as u64,
+            line: lines + 1,
+            time: self.time,
+            user: header.user,
+            host: header.host,
+            database: self.database,
+            values: &header.values,
+            kind: body.kind,
+            statement,
+            beyond: 0,
+        });
+    }
+
+    #[inline]
+    fn header(&mut self, header: &mut Header<'a>) {
+        header.clear();
+        while self.at < self.log.len() {
+            let (line, end) = header.line(self.log, self.at);
+            match line {
+                Line::Read => (),
+                Line::Bad => self.note_bad_line(end),
+                Line::Foreign | Line::Repeated => return,
+            }
+            self.lines += 1;
+            self.at = end;
+        }
+        self.uncount_open_line();
+    }
+
+    /// `use database;`, then `SET timestamp=...;`, then the statement.
+    #[inline]
+    fn body(&mut self) -> Body<'a> {
+        if let Some((database, end)) = use_line(self.log, self.at) {
+            self.database = database;
+            self.pass(end);
+        }
+        let mut timestamp = None;
+        if let Some((time, end)) = set_line(self.log, self.at) {
+            timestamp = time;
+            self.pass(end);
+        }
+        let begin = self.at;
+        if let Some(command) = self.log[begin..].strip_prefix(ADMINISTRATOR) {
+            let (end, next) = line_end(command, 0);
+            self.pass(begin + ADMINISTRATOR.len() + next);
+            self.skip_after_command();
+            return Body { kind: Kind::AdministratorCommand, timestamp, text: &command[..end] };
+        }
+        self.skip_statement();
+        Body { kind: Kind::Statement, timestamp, text: &self.log[begin..self.at] }
+    }
+
+    /// Goes to the next header line, which may be this one, or to the end.
+    #[inline]
+    fn skip_statement(&mut self) {
+        loop {
+            if self.log.get(self.at) == Some(&b'#') && is_header(&self.log[self.at..]) {
+                return;
+            }
+            match memchr(b'\n', &self.log[self.at..]) {
+                Some(length) => {
+                    self.lines += 1;
+                    self.at += length + 1;
+                }
+                None => {
+                    self.at = self.log.len();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Goes behind a whole line.
+    #[inline]
+    fn pass(&mut self, end: usize) {
+        self.at = end;
+        self.lines += 1;
+        self.uncount_open_line();
+    }
+
+    /// The last line of all need not have an end.
+    #[inline]
+    fn uncount_open_line(&mut self) {
+        if self.at == self.log.len() && self.log.last() != Some(&b'\n') {
+            self.lines -= 1;
+        }
+    }
+
+    /// The entry's statement; None, and a problem, when there is none that is whole.
+    #[inline]
+    fn statement(&mut self, body: &Body<'a>, begin: usize, lines: u64) -> Option<&'a [u8]> {
+        let text = body.text.trim_ascii_end();
+        let text = banner::without(text).map_or(text, <[u8]>::trim_ascii_end);
+        let is_end = self.is_last && self.at == self.log.len();
+        let statement = match text.strip_suffix(b";") {
+            Some(statement) => statement.trim_ascii(),
+            None if is_end => return self.broken_tail(text, begin, lines),
+            None => text.trim_ascii(),
+        };
+        if statement.is_empty() {
+            self.note(ProblemKind::NoStatement, begin, lines, || {
+                "a header without a statement: left out".into()
+            });
+            return None;
+        }
+        Some(statement)
+    }
+
+    /// The log ends in the middle of this entry, or in the first line of the next.
+    #[cold]
+    fn broken_tail(&mut self, text: &'a [u8], begin: usize, lines: u64) -> Option<&'a [u8]> {
+        let open_line = memrchr(b'\n', text).map(|end| end + 1);
+        if let Some(at) = open_line.filter(|&at| text[at..].starts_with(b"#"))
+            && let Some(statement) = text[..at].trim_ascii_end().strip_suffix(b";")
+            && !statement.trim_ascii().is_empty()
+        {
+            let cut_at = self.log.len() - text.len() + at;
+            let open = self.lines;
+            self.note(ProblemKind::BrokenTail, cut_at, open, || {
+                "the log ends in the first line of an entry: left out".into()
+            });
+            return Some(statement.trim_ascii());
+        }
+        self.note(ProblemKind::BrokenTail, begin, lines, || {
+            "the log ends before the statement does: the last entry is left out".into()
+        });
+        None
+    }
+
+    /// Lines behind an administrator command, which is a line of its own.
+    #[inline]
+    fn skip_after_command(&mut self) {
+        let (begin, lines) = (self.at, self.lines);
+        self.skip_statement();
+        let text = self.log[begin..self.at].trim_ascii();
+        if text.is_empty() || banner::without(text).is_some_and(|text| text.trim_ascii().is_empty())
+        {
+            return;
+        }
+        let (kind, says) = if self.is_last && self.at == self.log.len() && text.starts_with(b"#") {
+            (ProblemKind::BrokenTail, "the log ends in the first line of an entry: left out")
+        } else {
+            (ProblemKind::NoHeader, "text behind an administrator command belongs to no entry")
+        };
+        self.note(kind, begin, lines, || says.into());
+    }
+
+    #[inline]
+    fn tick(&mut self, clock: Time, begin: usize, lines: u64) {
+        if self.clock.is_some_and(|before| clock < before - USUAL_DISORDER) {
+            self.note(ProblemKind::ClockBackwards, begin, lines, || {
+                "the time of this entry is more than a minute before the one in front of it".into()
+            });
+        }
+        self.clock = Some(clock);
+    }
+
+    #[cold]
+    fn note_bad_line(&mut self, end: usize) {
+        let line = &self.log[self.at..end];
+        if self.is_last && end == self.log.len() && !line.ends_with(b"\n") {
+            return; // the broken tail says it
+        }
+        let (at, lines) = (self.at, self.lines);
+        self.note(ProblemKind::BadHeader, at, lines, || {
+            let shown = &line.trim_ascii_end()[..line.trim_ascii_end().len().min(120)];
+            format!("cannot read all of the line: {}", String::from_utf8_lossy(shown))
+        });
+    }
+
+    #[cold]
+    fn note(&mut self, kind: ProblemKind, at: usize, lines: u64, says: impl FnOnce() -> String) {
+        self.problems.note(kind, self.start + at as u64, Some(lines + 1), says);
+    }
+}
+
+/// `use shop;` as servers write it in front of a statement: the database, and where the next line begins.
+#[inline]
+fn use_line(log: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = log[at..].strip_prefix(b"use ")?;
+    let (end, next) = line_end(rest, 0);
+    let name = rest[..end].strip_suffix(b";")?;
+    let name = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name);
+    (!name.is_empty()).then_some((name, at + 4 + next))
+}
+
+/// `SET last_insert_id=1,insert_id=2,timestamp=3;` as servers write it in front of a statement: the timestamp, if
+/// it has one, and where the next line begins.
+#[inline]
+fn set_line(log: &[u8], at: usize) -> Option<(Option<Time>, usize)> {
+    let rest = log[at..].strip_prefix(b"SET ")?;
+    let mut timestamp = None;
+    let mut place = 0;
+    loop {
+        let equals = place + memchr(b'=', &rest[place..rest.len().min(place + 16)])?;
+        let (number, mut end) = digits(rest, equals + 1);
+        if end == equals + 1 || end - equals > 20 {
+            return None;
+        }
+        match &rest[place..equals] {
+            b"timestamp" => {
+                let mut micros = i64::try_from(number).ok()?.checked_mul(1_000_000)?;
+                if rest.get(end) == Some(&b'.') {
+                    let (fraction, fraction_end) = clock::fraction(rest, end);
+                    micros = micros.checked_add(fraction)?;
+                    end = fraction_end;
+                }
+                timestamp = Some(micros);
+            }
+            b"insert_id" | b"last_insert_id" => (),
+            _ => return None,
+        }
+        place = end + 1;
+        match rest.get(end) {
+            Some(b',') => (),
+            Some(b';') => {
+                let (line, next) = line_end(rest, place);
+                return (line == place).then_some((timestamp, at + 4 + next));
+            }
+            _ => return None,
+        }
+    }
+}

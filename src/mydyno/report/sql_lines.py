@@ -1,0 +1,161 @@
+"""A statement in pieces with their kinds, and broken into lines: for people, who read it in a hurry.
+
+Neither is a parser: whatever comes in goes out again, in the same order, nothing but white space added. So it
+takes any text that a log may hold, a statement that was cut in the middle too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["keyword", "string", "number", "comment", "hole", "name", "other", "space"]
+
+# Possessive: no text, however it was made, is read twice.
+_PIECE = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<comment>/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|\#[^\n]*+|--(?=\s|\Z)[^\n]*+)
+    | (?P<string>'(?:[^'\\]++|\\.|'')*+'?|"(?:[^"\\]++|\\.|"")*+"?)
+    | (?P<name>`[^`]*+`?|@{0,2}[^\W\d][\w$]*+)
+    | (?P<hole>\?\+?)
+    | (?P<number>\d[\w.]*+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_KEYWORDS = """
+    add all alter analyze and as asc between by call case collate commit create cross database delete
+    desc describe distinct drop else end escape except exists explain for force from full global grant
+    group having if ignore in index inner insert intersect interval into is join key kill lateral left
+    like limit load lock natural not null offset on or order outer over partition prepare primary
+    procedure recursive regexp release rename replace returning revoke right rlike rollback savepoint
+    select session set share show start straight_join table temporary then to transaction trigger
+    truncate union unique unlock update use using values view when where window with xor
+"""
+KEYWORDS = frozenset(_KEYWORDS.split())
+
+_CLAUSES = "select from where having limit union except intersect returning window straight_join"
+_BEGIN = frozenset(_CLAUSES.split())
+"""Words that begin a line, wherever a query has them."""
+_JOINED = frozenset(["left", "right", "inner", "cross", "natural", "full"])
+"""Words that begin a line where a join follows."""
+_ALSO = frozenset(["and", "or", "xor"])
+"""Words that begin a line within a condition, one step further in."""
+_STEP = "  "
+_DEEPEST = 12
+"""Steps; what is further in stands there too."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    kind: Kind
+    text: str
+
+
+def pieces(statement: str) -> Iterator[Piece]:
+    """All of `statement`, piece by piece."""
+    for found in _PIECE.finditer(statement):
+        kind, text = found.lastgroup, found.group()
+        if kind == "name" and text.lower() in KEYWORDS:
+            kind = "keyword"
+        yield Piece(kind, text)  # type: ignore[arg-type]
+
+
+def broken(statement: str) -> tuple[Piece, ...]:
+    """Its pieces with a line for each clause, each condition and each query within it.
+
+    What already has lines of its own stays as its writer has set it.
+    """
+    found = tuple(pieces(statement.strip()))
+    return found if "\n" in statement.strip() else tuple(_Breaker(found).lines())
+
+
+class _Breaker:
+    def __init__(self, found: tuple[Piece, ...]) -> None:
+        self._found = found
+        self._words = [piece.text.lower() if piece.kind == "keyword" else "" for piece in found]
+        self._changes = self._words[:1] not in (["select"], ["with"], ["show"])
+        self._queries: list[int | None] = []
+        """Of each open parenthesis: if a query is in it the depth of its line, else None."""
+        self._depth = 0
+        """Of the line that is being written."""
+        self._cases = 0
+        self._between = False
+
+    def lines(self) -> Iterator[Piece]:
+        for place, piece in enumerate(self._found):
+            if piece.kind == "space":
+                if not self._breaks(self._beside(place, 1)):
+                    yield piece
+                continue
+            if self._breaks(place):
+                self._depth = self._depth_of(place)
+                yield Piece("space", "\n" + _STEP * min(self._depth, _DEEPEST))
+            self._step(place, piece)
+            yield piece
+
+    def _depth_of(self, place: int) -> int:
+        within = self._queries[-1] if self._queries else None
+        if self._found[place].text == ")":
+            return within or 0
+        return (0 if within is None else within + 1) + (self._words[place] in _ALSO)
+
+    def _breaks(self, place: int | None) -> bool:
+        """Whether a line begins with that piece."""
+        if not place:
+            return False
+        within = self._queries[-1:] != [None]
+        if self._found[place].text == ")":
+            return within and bool(self._queries)
+        word = self._words[place]
+        if not word or self._cases or not within or self._words[0] == "show":
+            return False
+        before, after = self._word(place, -1), self._word(place, 1)
+        match word:
+            case "and" | "or" | "xor":
+                return not (word == "and" and self._between)
+            case "join":
+                return before not in (*_JOINED, "outer")
+            case "left" | "right" | "inner" | "cross" | "natural" | "full":
+                return before not in _JOINED and (after in ("join", "outer") or after in _JOINED)
+            case "group" | "order":
+                return after == "by"
+            case "on":
+                return self._text(place, 1) == "duplicate"
+            case "from":
+                return before != "delete"
+            case "set" | "values":
+                return self._changes and self._text(place, -1) not in ("=", ",", "(")
+        return word in _BEGIN
+
+    def _step(self, place: int, piece: Piece) -> None:
+        word = self._words[place]
+        if piece.text == "(":
+            self._queries.append(self._depth if self._word(place, 1) in ("select", "with") else None)
+        elif piece.text == ")" and self._queries:
+            self._queries.pop()
+        elif word == "case":
+            self._cases += 1
+        elif word == "end" and self._cases:
+            self._cases -= 1
+        elif word in ("between", "and"):
+            self._between = word == "between"
+
+    def _beside(self, place: int, step: int) -> int | None:
+        """The place of the next piece in that direction that is more than white space."""
+        at = place + step
+        while 0 <= at < len(self._found) and self._found[at].kind == "space":
+            at += step
+        return at if 0 <= at < len(self._found) else None
+
+    def _word(self, place: int, step: int) -> str:
+        at = self._beside(place, step)
+        return "" if at is None else self._words[at]
+
+    def _text(self, place: int, step: int) -> str:
+        at = self._beside(place, step)
+        return "" if at is None else self._found[at].text.lower()
