@@ -164,7 +164,7 @@ def _once(client: Client, number: int) -> None:
     run("slept", "SELECT SLEEP(0.02) AS slept")
     run("missing", "SELECT missing FROM no_such_table", fails=True)
     run(
-        "prepared_one",
+        "prepared_one FROM",
         f"PREPARE prepared_one FROM 'SELECT id AS executed FROM items WHERE kind = ? LIMIT {number}'",
     )
     with client.connection.cursor() as cursor:
