@@ -77,7 +77,7 @@ def test_a_log_is_digested(log: str) -> None:
     assert "slow.log: 933, 3 entries, 8.0.36 (MySQL Community Server - GPL)" in " ".join(text.split())
     assert "2026-11-22 03:00:00 to 03:01:00 UTC, 1 min 00 s\n" in text
     assert "1. select * from customer where email = ?\n" in text
-    assert "slow.log:11, took 700 ms" in text
+    assert "slow.log:9, took 700 ms" in text
     assert "    select * from customer where email = 'bob@example.com'\n" in text
 
 
