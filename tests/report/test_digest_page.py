@@ -153,7 +153,7 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
 
 def test_an_example_says_where_it_stands(tree):
     told = section(tree, 1).told
-    assert "Took 812 ms at 2026-11-22 03:30:00 UTC by web@10.0.0.11 in shop; slow.log, line 31 802" in told
+    assert "Took 779 ms at 2026-11-22 03:30:00 UTC by web@10.0.0.11 in shop; slow.log, line 31 802" in told
 
 
 def test_explain_says_in_words_what_is_slow_or_why_there_is_none(tree):

@@ -71,11 +71,6 @@ class Showing:
         show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
 
     def comparison(self, found: Comparison) -> None:
-        """Raises UsageError for a page that cannot be written."""
-        if self.html is not None:
-            from mydyno.report.digest_page import comparison_html
-
-            _write(self.html, comparison_html(found))
         if self.as_json:
             typer.echo(found.model_dump_json(exclude_none=True))
             return
