@@ -13,13 +13,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from mydyno.statements.log import read_logs
 
 from live import slow_statements
 from live.conftest import Start
 from live.slow_statements import APP, PASSWORD, REPORTER, Truth
 from mydyno.digest.records import Digest, Group
 from mydyno.stack import RunningServer
+from mydyno.statements.log import read_logs
 
 pytestmark = pytest.mark.live
 
