@@ -198,7 +198,7 @@ def digest(
     reading = Reading(Window.of(since, until, time_zone), tuple(filters or ()), seconds, threads)
     showing = Showing(reading.window.zone, limit, told, order, as_json, html)
     if compare:
-        _refuse("--compare", {"--order": order, "--details": details, "--explain": explain, "--html": html})
+        _refuse("--compare", {"--order": order, "--details": details, "--explain": explain})
         changed = _comparison(reading, compare, files, reach)
         showing.comparison(changed)
         if fail_if_slower is not None and _is_slower(changed, fail_if_slower):
