@@ -54,7 +54,7 @@ impl<'a> Header<'a> {
         }
         if text.starts_with(b"# Query_time: ") {
             return if self.is_new(QUERY_TIME) {
-                self.fields(log, at + 2)
+                self.figures(log, at + 14)
             } else {
                 (Line::Repeated, at)
             };
@@ -70,6 +70,36 @@ impl<'a> Header<'a> {
             return if self.is_new(TIME) { self.time(log, at + 8) } else { (Line::Repeated, at) };
         }
         self.other(log, at)
+    }
+
+    /// The line that every server writes, read straight: `1.5  Lock_time: 0.1 Rows_sent: 1  Rows_examined: 2`,
+    /// and perhaps more.
+    #[inline]
+    fn figures(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let mut is_good = true;
+        let mut end = at;
+        let mut keep = |attribute, (number, next): number::Read| {
+            match number {
+                Some(number) => self.values.set(attribute, number),
+                None => is_good = false,
+            }
+            end = next;
+            next
+        };
+        let mut next = keep(Attribute::QueryTime, micros::<6>(log, at));
+        if log[next..].starts_with(b"  Lock_time: ") {
+            next = keep(Attribute::LockTime, micros::<6>(log, next + 13));
+        }
+        if log[next..].starts_with(b" Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 12));
+        } else if log[next..].starts_with(b"  Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 13));
+        }
+        if log[next..].starts_with(b"  Rows_examined: ") {
+            keep(Attribute::RowsExamined, count(log, next + 17));
+        }
+        let (line, end) = self.fields(log, end);
+        (if is_good { line } else { Line::Bad }, end)
     }
 
     fn is_new(&mut self, what: u8) -> bool {
@@ -88,7 +118,7 @@ impl<'a> Header<'a> {
     fn user_host(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let (end, next) = line_end(log, at);
         let text = &log[at..end];
-        let Some((who, from)) = text.iter().rposition(|&byte| byte == b'@').and_then(|sign| {
+        let Some((who, from)) = memchr::memrchr(b'@', text).and_then(|sign| {
             Some((text[..sign].strip_suffix(b" ")?, text[sign + 1..].strip_prefix(b" ")?))
         }) else {
             return (Line::Bad, next);
@@ -110,6 +140,11 @@ impl<'a> Header<'a> {
         let text = &log[at..];
         if !may_be_header(text) {
             return (Line::Foreign, at);
+        }
+        if let Some(schema_at) = schema_at(text) {
+            let (schema, end) = schema(log, at + schema_at);
+            self.schema = Some(schema);
+            return self.fields(log, end);
         }
         let begin = blank_end(log, at + 1);
         match key::colon(log, begin) {
@@ -147,12 +182,11 @@ impl<'a> Header<'a> {
         }
     }
 
-    #[inline]
     fn field(&mut self, key: Key, log: &'a [u8], at: usize) -> (bool, usize) {
         match key {
-            Key::Seconds(attribute) => self.keep(attribute, micros(log, at, 6)),
+            Key::Seconds(attribute) => self.keep(attribute, micros::<6>(log, at)),
             Key::Count(attribute) => self.keep(attribute, count(log, at)),
-            Key::Milliseconds(attribute) => self.keep(attribute, micros(log, at, 3)),
+            Key::Milliseconds(attribute) => self.keep(attribute, micros::<3>(log, at)),
             Key::YesNo(attribute) => {
                 let end = token_end(log, at);
                 let number = match &log[at..end] {
@@ -166,15 +200,10 @@ impl<'a> Header<'a> {
                 let (number, end) = count(log, at);
                 self.keep(attribute, (number.map(|code| u64::from(code != 0)), end))
             }
-            Key::Schema => {
-                let (schema, end) = schema(log, at);
-                self.schema = Some(schema);
-                (true, end)
-            }
             Key::Number | Key::Word => (true, token_end(log, blank_end(log, at))),
             Key::Line => (true, line_end(log, at).0),
             // They stand at the beginning of a line only.
-            Key::Time | Key::UserHost => (false, token_end(log, at)),
+            Key::Time | Key::UserHost | Key::Schema => (false, token_end(log, at)),
         }
     }
 
@@ -192,9 +221,13 @@ impl<'a> Header<'a> {
 /// a statement, whatever stands around it. `text` goes on beyond the line.
 #[inline]
 pub fn is_header(text: &[u8]) -> bool {
-    if !text.starts_with(b"# ") {
-        return false;
+    if text.starts_with(b"# Time: ") {
+        return clock::is_like_one(&text[8..]);
     }
+    text.starts_with(b"# ") && is_other_header(text)
+}
+
+fn is_other_header(text: &[u8]) -> bool {
     let begin = blank_end(text, 1);
     let Some(colon) = key::colon(text, begin) else { return false };
     let Some(key) = key::find(&text[begin..colon]) else { return false };
@@ -261,6 +294,20 @@ fn login(who: &[u8]) -> &[u8] {
         Some(open) => &who[..open],
         None => who,
     }
+}
+
+/// Where a line tells the database: `# Schema: shop`, `# Thread_id: 1  Schema: shop`. Nowhere else, so that it is
+/// found again by how lines begin.
+#[inline]
+pub fn schema_at(line: &[u8]) -> Option<usize> {
+    const SCHEMA: &[u8] = b"Schema: ";
+    if line.starts_with(b"# Schema: ") {
+        return Some(2 + SCHEMA.len());
+    }
+    let number = line.strip_prefix(b"# Thread_id: ")?;
+    let end = line.len() - number.len() + number::digits(number, 0).1;
+    let begin = blank_end(line, end);
+    line[begin..].starts_with(SCHEMA).then_some(begin + SCHEMA.len())
 }
 
 /// A name, up to the end of the line or two blanks and the next key.
