@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections import Counter
@@ -124,11 +125,13 @@ def digest(*groups: Group, limit: int | None = None, **more: Any) -> Digest:
     )
 
 
+@functools.cache
 def sample() -> Digest:
     """An hour of a shop in which a lookup lost its index: with all that a page has to show."""
+    lookups = lognormal(4_000, 180_000, 0.4, seed=1)
     by_email = group(
         "select id, name, password_hash from customer where email = ?",
-        lognormal(4_000, 180_000, 0.4, seed=1),
+        lookups,
         rows_examined=[118_422] * 4_000,
         rows_sent=[1] * 3_990 + [0] * 10,
         lock_time=lognormal(4_000, 90, 0.6, seed=2),
@@ -139,7 +142,7 @@ def sample() -> Digest:
         example=Example(
             text="SELECT id, name, password_hash FROM customer WHERE email = 'ann@example.com'",
             bytes=76,
-            query_time_us=812_000,
+            query_time_us=max(lookups),
             time_us=NIGHT_US + 1_800_000_000,
             user="web",
             host="10.0.0.11",
@@ -169,13 +172,14 @@ def sample() -> Digest:
         " JOIN orders o ON o.id = i.order_id JOIN customer c ON c.id = o.customer_id"
         " WHERE o.placed_at BETWEEN '2026-11-01' AND '2026-11-22' GROUP BY c.country ORDER BY 2 DESC",
     )
+    waited = lognormal(100, 900_000, 0.5, seed=6)
     stock = group(
         "update stock set quantity = quantity - ? where product_id = ?",
-        [*lognormal(900, 1_400, 0.5, seed=5), *lognormal(100, 900_000, 0.5, seed=6)],
+        [*lognormal(900, 1_400, 0.5, seed=5), *waited],
         rows_examined=[1] * 1_000,
         rows_sent=[0] * 1_000,
         rows_affected=[1] * 1_000,
-        lock_time=[*lognormal(900, 60, 0.4, seed=7), *lognormal(100, 880_000, 0.5, seed=8)],
+        lock_time=[*lognormal(900, 60, 0.4, seed=7), *(each * 99 // 100 for each in waited)],
         flags={"full_scan": Flag(yes=0, told=1_000)},
         users=(("web", 1_000),),
         hosts=(("10.0.0.11", 510), ("10.0.0.12", 490)),

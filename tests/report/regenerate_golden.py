@@ -15,10 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from report.browser import browser
 from report.screenshots import MADE_WITH, made_with, screenshots
+from report.test_digest_text import golden_digests
 from report.test_text import GOLDEN, golden_texts
 
 GOLDEN.mkdir(exist_ok=True)
-for name, text in golden_texts().items():
+for name, text in (golden_texts() | golden_digests()).items():
     (GOLDEN / name).write_text(text)
 if "--texts" not in sys.argv:
     with browser() as chromium, tempfile.TemporaryDirectory() as folder:

@@ -1,19 +1,36 @@
 //! The digest of slow logs: what ran, how often and how long, read at the speed of memory.
 //!
 //! An [`entry`] is one statement with what its header says of it, each of which is an [`attribute`]; what
-//! cannot be read is a [`problem`], counted and located. [`message`] is what the whole comes to.
+//! cannot be read is a [`problem`], counted and located. [`groups`] takes together those whose [`fingerprint`] is
+//! the same; [`message`] is what the whole comes to.
 //! docs/digest-format.md is the contract with mydyno.
+//!
+//! A [`source`] is cut into chunks of whole entries, and the [`pipeline`] takes chunks through a [`filter`]
+//! into groups.
 
 pub mod attribute;
 mod banner;
+pub mod chunk;
 mod clock;
 pub mod context;
 pub mod cut;
 pub mod entry;
+pub mod filter;
+pub mod fingerprint;
+pub mod groups;
 mod header;
+mod histogram;
 mod key;
+mod measure;
 pub mod message;
+mod mixing;
+mod names;
 mod number;
+pub mod passwords;
+pub mod pipeline;
 pub mod problem;
 pub mod read;
 pub mod recognise;
+pub mod source;
+pub mod stop;
+mod timeline;

@@ -107,7 +107,16 @@ def plain_spaces(text: str) -> str:
 def printable(text: str) -> str:
     """`text` on one line without what would steer a terminal or turn the direction of what follows."""
     line = " ".join(text.split())
-    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(character) else character for character in line)
+    return "".join(map(_shown, line))
+
+
+def printable_lines(text: str) -> list[str]:
+    """The same with its line breaks and spaces kept, tabs as spaces: what was written can be copied."""
+    return ["".join(map(_shown, line.expandtabs(4))) for line in text.splitlines()]
+
+
+def _shown(character: str) -> str:
+    return "\N{REPLACEMENT CHARACTER}" if _steers(character) else character
 
 
 def harmless(text: str) -> str:

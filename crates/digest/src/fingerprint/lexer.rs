@@ -1,0 +1,454 @@
+//! Cuts a statement into tokens as the servers do, over bytes of any character set that contains ASCII.
+//!
+//! Facts: the manuals of MySQL 9 and MariaDB ("Literal Values", "Comments", "Schema Object Names"); what they
+//! leave open was asked of the servers. Every look ahead either succeeds and is skipped, or leaves a mark that
+//! keeps it from being made again, so that time grows with the length of a statement and nothing else.
+
+use memchr::memchr;
+
+use super::bytes::{Class, class, is_word, word_end};
+use super::comments;
+use super::keywords::{self, BEFORE_EXPRESSION, KEEPS_NULL, TAKES_HINTS, TAKES_LIST, TAKES_ROWS};
+use super::literals::{number_end, string_end};
+use super::reducer::Reducer;
+use super::token::{Literal, Sink, Symbol};
+
+/// The token before, as far as it decides what the next one is.
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    /// A word without quotes, which begins and ends there.
+    Word(usize, usize),
+    Quoted,
+    Literal,
+    Close,
+    Dot,
+    At,
+    /// What an expression may follow: an operator, a comma, an open bracket.
+    Other,
+}
+
+pub struct Lexer<'a, S> {
+    text: &'a [u8],
+    at: usize,
+    before: Before,
+    tokens: Reducer<S>,
+    /// How many /*! comments, whose content is code, are open.
+    code: usize,
+    in_hint: bool,
+    /// Brackets that are open; the depth inside the VALUES row that is.
+    depth: usize,
+    row_depth: Option<usize>,
+    /// Where the word ROW behind VALUES ends.
+    row_word: usize,
+    /// No literal begins before here behind signs and introducers.
+    no_literal_before: usize,
+}
+
+impl<'a, S: Sink> Lexer<'a, S> {
+    #[inline]
+    pub fn new(text: &'a [u8], sink: S) -> Self {
+        Self {
+            text,
+            at: 0,
+            before: Before::Nothing,
+            tokens: Reducer::new(sink),
+            code: 0,
+            in_hint: false,
+            depth: 0,
+            row_depth: None,
+            row_word: 0,
+            no_literal_before: 0,
+        }
+    }
+
+    /// The sink, with all tokens in it.
+    pub fn run(mut self) -> S {
+        while let Some(&byte) = self.text.get(self.at) {
+            match class(byte) {
+                Class::Blank => self.at += 1,
+                Class::Letter => self.word(word_end(self.text, self.at)),
+                Class::Special => self.special(),
+                Class::Digit => self.digit(),
+                Class::Quote => self.literal(string_end(self.text, self.at), Literal::One),
+                Class::Backtick => self.backtick(),
+                Class::Question => self.question(),
+                Class::Open => self.open(),
+                Class::Close => self.close(),
+                Class::Comma => {
+                    self.at += 1;
+                    self.before = Before::Other;
+                    self.tokens.comma();
+                }
+                Class::Dot => self.dot(),
+                Class::At => {
+                    self.symbol(Symbol::AT, 1);
+                    self.before = Before::At;
+                }
+                Class::Sign => self.sign(byte),
+                Class::Operator => self.operator(byte),
+                Class::Slash | Class::Hash | Class::Star => self.comment(byte),
+                Class::Semicolon => self.semicolon(),
+                Class::Backslash => self.backslash(),
+                Class::Symbol => self.symbol(Symbol(byte), 1),
+            }
+        }
+        self.tokens.finish()
+    }
+
+    #[inline(always)]
+    fn word(&mut self, end: usize) {
+        self.tokens.word(&self.text[self.at..end]);
+        self.before = Before::Word(self.at, end);
+        self.at = end;
+    }
+
+    #[inline(always)]
+    fn symbol(&mut self, symbol: Symbol, bytes: usize) {
+        self.tokens.symbol(symbol);
+        self.before = Before::Other;
+        self.at += bytes;
+    }
+
+    #[inline]
+    fn literal(&mut self, end: usize, literal: Literal) {
+        self.tokens.literal(literal);
+        self.before = Before::Literal;
+        self.at = end;
+    }
+
+    fn is_part_of_name(&self) -> bool {
+        matches!(self.before, Before::Dot | Before::At)
+    }
+
+    /// What the word before is to the lexer.
+    fn flags_before(&self) -> u8 {
+        match self.before {
+            Before::Word(first, end) => keywords::flags(&self.text[first..end]),
+            _ => 0,
+        }
+    }
+
+    /// A word that may be a literal or the beginning of one.
+    fn special(&mut self) {
+        let end = word_end(self.text, self.at);
+        if self.is_part_of_name() {
+            return self.word(end);
+        }
+        if let Some((literal_end, literal)) = self.literal_at(self.at) {
+            // IS NULL and its like are no comparison with a value.
+            let is_word = literal_end == end;
+            if !(is_word && self.flags_before() & KEEPS_NULL != 0) {
+                return self.literal(literal_end, literal);
+            }
+        } else if self.text[self.at] == b'_' {
+            if self.literal_ahead() {
+                return;
+            }
+        } else if self.text[self.at..end].eq_ignore_ascii_case(b"row")
+            && self.flags_before() & TAKES_ROWS != 0
+        {
+            self.row_word = end;
+        }
+        self.word(end);
+    }
+
+    fn digit(&mut self) {
+        let number = if self.is_part_of_name() { None } else { number_end(self.text, self.at) };
+        match number {
+            Some(end) => self.literal(end, Literal::One),
+            None => self.word(word_end(self.text, self.at)),
+        }
+    }
+
+    fn question(&mut self) {
+        let (end, literal) = self.literal_at(self.at).expect("a marker is a literal");
+        self.literal(end, literal);
+    }
+
+    fn backtick(&mut self) {
+        let first = self.at + 1;
+        let mut end = first;
+        loop {
+            match memchr(b'`', self.text.get(end..).unwrap_or_default()) {
+                Some(found) if self.text.get(end + found + 1) == Some(&b'`') => end += found + 2,
+                Some(found) => {
+                    end += found;
+                    break;
+                }
+                None => {
+                    end = self.text.len();
+                    break;
+                }
+            }
+        }
+        let name = &self.text[first..end];
+        let needs_no_quotes = name.first().is_some_and(|byte| !byte.is_ascii_digit())
+            && name.iter().all(|&byte| is_word(byte))
+            && keywords::find(name).is_none()
+            && !keywords::is_introducer(name);
+        if needs_no_quotes {
+            self.tokens.word(name);
+        } else {
+            self.tokens.quoted(name);
+        }
+        self.before = Before::Quoted;
+        self.at = (end + 1).min(self.text.len());
+    }
+
+    fn open(&mut self) {
+        // performance_schema's own way to write an introducer.
+        if self.introducer_end(self.at).is_some() && self.literal_ahead() {
+            return;
+        }
+        let flags = match self.before {
+            Before::Word(_, end) if end == self.row_word => TAKES_LIST | TAKES_ROWS,
+            _ => self.flags_before(),
+        };
+        self.tokens.open(flags & TAKES_LIST != 0);
+        self.depth += 1;
+        if flags & TAKES_ROWS != 0 {
+            self.row_depth = Some(self.depth);
+        }
+        self.before = Before::Other;
+        self.at += 1;
+    }
+
+    fn close(&mut self) {
+        self.tokens.close();
+        self.before = Before::Close;
+        self.at += 1;
+        if self.row_depth == Some(self.depth) {
+            self.row_depth = None;
+            self.skip_rows();
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Skips the rows of a VALUES list behind its first: they are of the same shape or no statement.
+    fn skip_rows(&mut self) {
+        loop {
+            let mut code = self.code;
+            let mut at = self.blanks_end(self.at, &mut code);
+            if self.text.get(at) != Some(&b',') {
+                return;
+            }
+            at = self.blanks_end(at + 1, &mut code);
+            if self.text[at..].get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"row"))
+                && word_end(self.text, at) == at + 3
+            {
+                at = self.blanks_end(at + 3, &mut code);
+            }
+            if self.text.get(at) != Some(&b'(') {
+                return;
+            }
+            self.at = self.bracket_end(at, &mut code);
+            self.code = code;
+        }
+    }
+
+    /// The end of the bracket that opens at `at`.
+    fn bracket_end(&self, mut at: usize, code: &mut usize) -> usize {
+        let mut depth = 0_usize;
+        while let Some(&byte) = self.text.get(at) {
+            match byte {
+                b'(' => depth += 1,
+                b')' if depth == 1 => return at + 1,
+                b')' => depth -= 1,
+                b'\'' | b'"' => {
+                    at = string_end(self.text, at);
+                    continue;
+                }
+                b'`' => {
+                    let rest = &self.text[at + 1..];
+                    at = memchr(b'`', rest).map_or(self.text.len(), |found| at + found + 2);
+                    continue;
+                }
+                b'/' | b'#' | b'-' | b'*' => {
+                    if let Some(end) = comments::comment_end(self.text, at, code) {
+                        at = end;
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        at
+    }
+
+    fn dot(&mut self) {
+        match self.literal_at(self.at) {
+            Some((end, literal)) if !matches!(self.before, Before::Word(..) | Before::Quoted) => {
+                self.literal(end, literal);
+            }
+            _ => {
+                self.symbol(Symbol::DOT, 1);
+                self.before = Before::Dot;
+            }
+        }
+    }
+
+    fn sign(&mut self, byte: u8) {
+        let mut code = self.code;
+        if let Some(end) = comments::comment_end(self.text, self.at, &mut code) {
+            self.code = code;
+            self.at = end;
+            return;
+        }
+        match self.text[self.at..] {
+            [b'-', b'>', b'>', ..] => return self.symbol(Symbol::EXTRACT_TEXT, 3),
+            [b'-', b'>', ..] => return self.symbol(Symbol::EXTRACT, 2),
+            _ => {}
+        }
+        let is_before_expression = match self.before {
+            Before::Nothing | Before::Other => true,
+            Before::Word(..) => self.flags_before() & BEFORE_EXPRESSION != 0,
+            Before::Quoted | Before::Literal | Before::Close | Before::Dot | Before::At => false,
+        };
+        if !(is_before_expression && self.literal_ahead()) {
+            self.symbol(Symbol(byte), 1);
+        }
+    }
+
+    /// Takes the literal behind signs and introducers, and them with it, if there is one.
+    fn literal_ahead(&mut self) -> bool {
+        if self.at < self.no_literal_before {
+            return false;
+        }
+        let mut code = self.code;
+        let mut at = self.at;
+        let mut is_sign_allowed = true;
+        loop {
+            if let Some(end) = self.introducer_end(at) {
+                is_sign_allowed = false;
+                at = end;
+            } else if let Some((end, literal)) = self.literal_at(at) {
+                self.code = code;
+                self.literal(end, literal);
+                return true;
+            } else if is_sign_allowed && matches!(self.text.get(at), Some(b'-' | b'+')) {
+                at += 1;
+            } else {
+                self.no_literal_before = at;
+                return false;
+            }
+            at = self.blanks_end(at, &mut code);
+        }
+    }
+
+    /// The end of a charset introducer that begins at `at`; performance_schema writes `(_charset)` for all.
+    fn introducer_end(&self, at: usize) -> Option<usize> {
+        match self.text.get(at)? {
+            b'_' => {
+                let end = word_end(self.text, at);
+                keywords::is_introducer(&self.text[at..end]).then_some(end)
+            }
+            b'(' => {
+                let mut code = self.code;
+                let first = self.blanks_end(at + 1, &mut code);
+                let end = word_end(self.text, first);
+                let close = self.blanks_end(end, &mut code);
+                let is_charset = self.text[first..end].eq_ignore_ascii_case(keywords::ANY_CHARSET);
+                (is_charset && self.text.get(close) == Some(&b')')).then_some(close + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The literal that begins at `at`, where a literal may stand.
+    fn literal_at(&self, at: usize) -> Option<(usize, Literal)> {
+        let text = self.text;
+        let one = |end: usize| Some((end, Literal::One));
+        match *text.get(at)? {
+            b'\'' | b'"' => one(string_end(text, at)),
+            b'0'..=b'9' => number_end(text, at).and_then(one),
+            b'.' if text[at..].starts_with(b"...") => Some((at + 3, Literal::Several)),
+            b'.' if text.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+                number_end(text, at).and_then(one)
+            }
+            b'?' if text[at..].starts_with(b"?+)") => Some((at + 2, Literal::Several)),
+            b'?' => one(at + 1),
+            b'\\' if text.get(at + 1) == Some(&b'N') => one(at + 2),
+            b'b' | b'B' | b'n' | b'N' | b'x' | b'X' if text.get(at + 1) == Some(&b'\'') => {
+                one(string_end(text, at + 1))
+            }
+            b'n' | b'N' | b't' | b'T' | b'f' | b'F' => {
+                let end = word_end(text, at);
+                let word = &text[at..end];
+                [b"null".as_slice(), b"true", b"false"]
+                    .iter()
+                    .any(|literal| word.eq_ignore_ascii_case(literal))
+                    .then_some((end, Literal::One))
+            }
+            _ => None,
+        }
+    }
+
+    fn operator(&mut self, byte: u8) {
+        let (symbol, bytes) = match self.text[self.at..] {
+            [b'<', b'=', b'>', ..] => (Symbol::SAME, 3),
+            [b'<', b'=', ..] => (Symbol::AT_MOST, 2),
+            [b'>', b'=', ..] => (Symbol::AT_LEAST, 2),
+            [b'<', b'>', ..] | [b'!', b'=', ..] => (Symbol::NOT_EQUAL, 2),
+            [b'<', b'<', ..] => (Symbol::SHIFT_LEFT, 2),
+            [b'>', b'>', ..] => (Symbol::SHIFT_RIGHT, 2),
+            [b'&', b'&', ..] => (Symbol::AND, 2),
+            [b'|', b'|', ..] => (Symbol::OR, 2),
+            [b':', b'=', ..] => (Symbol::ASSIGN, 2),
+            _ => (Symbol(byte), 1),
+        };
+        self.symbol(symbol, bytes);
+    }
+
+    /// A byte that may begin or end a comment.
+    fn comment(&mut self, byte: u8) {
+        if self.in_hint && self.text[self.at..].starts_with(b"*/") {
+            self.in_hint = false;
+            return self.symbol(Symbol::END_OF_HINT, 2);
+        }
+        if !self.in_hint
+            && self.text[self.at..].starts_with(b"/*+")
+            && self.flags_before() & TAKES_HINTS != 0
+        {
+            self.in_hint = true;
+            return self.symbol(Symbol::HINT, 3);
+        }
+        let mut code = self.code;
+        match comments::comment_end(self.text, self.at, &mut code) {
+            Some(end) => {
+                self.code = code;
+                self.at = end;
+            }
+            None => self.symbol(Symbol(byte), 1),
+        }
+    }
+
+    /// The end of blanks and comments that begin at `at`.
+    fn blanks_end(&self, at: usize, code: &mut usize) -> usize {
+        if self.in_hint { at } else { comments::blanks_end(self.text, at, code) }
+    }
+
+    /// Semicolons at either end, and all but one between two statements, say nothing.
+    fn semicolon(&mut self) {
+        let mut code = self.code;
+        let mut at = self.at;
+        while self.text.get(at) == Some(&b';') {
+            at = self.blanks_end(at + 1, &mut code);
+        }
+        if at < self.text.len() && !matches!(self.before, Before::Nothing) {
+            self.tokens.symbol(Symbol::SEMICOLON);
+            self.before = Before::Other;
+        }
+        self.code = code;
+        self.at = at;
+    }
+
+    /// `\N` is another name of NULL.
+    fn backslash(&mut self) {
+        match self.literal_at(self.at) {
+            Some((end, literal)) if !self.is_part_of_name() => self.literal(end, literal),
+            _ => self.symbol(Symbol(b'\\'), 1),
+        }
+    }
+}

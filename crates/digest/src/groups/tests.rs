@@ -1,0 +1,127 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::entry::Values;
+
+/// An entry that owns its texts.
+#[derive(Clone, Debug)]
+struct Told {
+    at: u64,
+    time: Option<i64>,
+    user: &'static str,
+    query_time_us: Option<u64>,
+    lock_time_us: u64,
+    statement: &'static str,
+}
+
+fn told() -> impl Strategy<Value = Told> {
+    let statement = prop::sample::select(vec![
+        "select 1",
+        "select 2 ",
+        "insert into t values (1, 2)",
+        "insert into t values (1, 2), (3, 4)",
+        "select a from t where b in (1,2)",
+    ]);
+    let time = prop::option::of(0..50_000_000_000_i64);
+    let query_time = prop::option::of(prop_oneof![0..4_u64, 0..10_000_000_u64, any::<u64>()]);
+    let user = prop::sample::select(vec!["", "app", "cron", "root"]);
+    (time, user, query_time, 0..3_u64, statement).prop_map(
+        |(time, user, query_time_us, lock_time_us, statement)| Told {
+            at: 0,
+            time,
+            user,
+            query_time_us,
+            lock_time_us,
+            statement,
+        },
+    )
+}
+
+fn log(most: usize) -> impl Strategy<Value = Vec<Told>> {
+    prop::collection::vec(told(), 1..most).prop_map(|mut log| {
+        for (place, told) in log.iter_mut().enumerate() {
+            told.at = place as u64 * 100;
+        }
+        log
+    })
+}
+
+fn add(groups: &mut Groups, told: &Told) {
+    let mut values = Values::default();
+    if let Some(query_time) = told.query_time_us {
+        values.set(Attribute::QueryTime, query_time);
+    }
+    values.set(Attribute::LockTime, told.lock_time_us);
+    let entry = Entry {
+        at: told.at,
+        line: told.at / 100 + 1,
+        time: told.time,
+        user: told.user.as_bytes(),
+        host: b"",
+        database: b"shop",
+        values: &values,
+        kind: Kind::Statement,
+        statement: told.statement.as_bytes(),
+        beyond: 0,
+    };
+    groups.add(&entry, 0);
+}
+
+fn grouped<'a>(log: impl IntoIterator<Item = &'a Told>) -> Groups {
+    let mut groups = Groups::default();
+    log.into_iter().for_each(|told| add(&mut groups, told));
+    groups
+}
+
+fn written(groups: Groups) -> String {
+    let finish = Finish { limit: None, sources: &["slow.log".to_owned()] };
+    serde_json::to_string(&groups.finish(&finish)).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn parts_of_a_log_merged_in_any_order_are_the_whole(
+        log in log(60), places in prop::collection::vec(0..4_usize, 60), order in Just([0, 1, 2, 3]).prop_shuffle()
+    ) {
+        let part = |number| log.iter().zip(&places).filter(move |&(_, &place)| place == number);
+        let mut merged = Groups::default();
+        for number in order {
+            merged.merge(grouped(part(number).map(|(told, _)| told)));
+        }
+        prop_assert_eq!(written(merged), written(grouped(&log)));
+    }
+
+    #[test]
+    fn counts_and_sums_are_those_of_the_entries(log in log(60)) {
+        let finish = Finish { limit: Some(1), sources: &["slow.log".to_owned()] };
+        let (total, timeline, groups, rest) = grouped(&log).finish(&finish);
+        prop_assert_eq!(total.count, log.len() as u64);
+        let sum = log.iter().filter_map(|told| told.query_time_us).fold(0, u64::saturating_add);
+        prop_assert_eq!(total.measures.get("query_time").map_or(0, |measure| measure.sum), sum);
+        prop_assert_eq!(total.measures["lock_time"].count, log.len() as u64);
+        let named = log.iter().filter(|told| !told.user.is_empty()).count() as u64;
+        prop_assert_eq!(total.users.iter().map(|(_, count)| count).sum::<u64>(), named);
+        let timed = log.iter().filter(|told| told.time.is_some()).count() as u64;
+        prop_assert_eq!(timeline.steps.iter().map(|(_, count, _)| count).sum::<u64>(), timed);
+        prop_assert_eq!(groups.len(), 1);
+        prop_assert_eq!(groups[0].figures.count + rest.map_or(0, |rest| rest.count), total.count);
+    }
+}
+
+#[test]
+fn the_example_is_the_slowest_and_of_several_the_first() {
+    let told = |at, query_time_us| Told {
+        at,
+        time: None,
+        user: "",
+        query_time_us,
+        lock_time_us: 0,
+        statement: "select 1",
+    };
+    let groups =
+        grouped(&[told(0, None), told(100, Some(5)), told(200, Some(7)), told(300, Some(7))]);
+    let (_, _, groups, rest) =
+        groups.finish(&Finish { limit: None, sources: &["slow.log".to_owned()] });
+    assert_eq!((groups[0].example.at_byte, groups[0].example.query_time_us), (200, Some(7)));
+    assert!(rest.is_none());
+}

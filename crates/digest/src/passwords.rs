@@ -1,0 +1,177 @@
+//! Passwords and keys that statements carry never leave the engine: in examples they are masked.
+//!
+//! Fingerprints show no literals, so examples are the one place where they could. Rather a harmless string
+//! too many is masked than a password is shown. Sources: MySQL's manual, "Passwords and Logging"; MariaDB's
+//! on CREATE USER, CREATE SERVER, CHANGE MASTER TO and its encryption functions.
+
+use memchr::memmem;
+
+use crate::fingerprint::bytes::{is_blank, is_word, word_end};
+use crate::fingerprint::comments::{blanks_end, comment_end};
+use crate::fingerprint::literals::string_end;
+
+const MASK: &[u8] = b"***";
+const MASKED_COMMENT: &[u8] = b"/* *** */";
+
+/// What names a password has, as a whole or within a word (`MASTER_PASSWORD`, `password_hash`).
+const NAMES: [&[u8]; 3] = [b"password", b"passwd", b"authentication_string"];
+
+/// Functions that take a key, or what must not be read without one.
+const KEYED: [&[u8]; 7] = [
+    b"aes_encrypt",
+    b"aes_decrypt",
+    b"des_encrypt",
+    b"des_decrypt",
+    b"encode",
+    b"decode",
+    b"encrypt",
+];
+
+/// Statements that name a password in front of its value; in others it may be any string that follows.
+const VALUE_FOLLOWS: [&[u8]; 5] = [b"select", b"update", b"delete", b"with", b"explain"];
+
+/// Words and symbols that may stand between a password's name and its value.
+const BETWEEN: [&[u8]; 11] =
+    [b"=", b"(", b",", b":", b"<", b">", b"!", b"is", b"like", b"in", b"binary"];
+
+/// Which strings are masked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Masked {
+    None,
+    /// The one that follows.
+    Value,
+    /// Those in the bracket that opens at this depth.
+    Arguments(usize),
+    /// All that follow.
+    Rest,
+}
+
+/// The statement, or its beginning, with passwords and keys masked.
+pub fn masked(statement: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(statement.len());
+    let mut masked = Masked::None;
+    let value_follows = value_follows(statement);
+    let (mut at, mut code, mut depth) = (0, 0, 0_usize);
+    while let Some(&byte) = statement.get(at) {
+        let end;
+        if matches!(byte, b'\'' | b'"') {
+            end = string_end(statement, at);
+            if masked == Masked::None && !tells(&statement[at..end]) {
+                text.extend_from_slice(&statement[at..end]);
+            } else {
+                text.extend_from_slice(&[&[byte], MASK, &[byte]].concat());
+            }
+        } else if let Some(comment) = comment_end(statement, at, &mut code) {
+            end = comment;
+            let shown = &statement[at..end];
+            text.extend_from_slice(if tells(shown) { MASKED_COMMENT } else { shown });
+        } else {
+            end = if is_word(byte) { word_end(statement, at) } else { at + 1 };
+            let word = &statement[at..end];
+            // A hash may be written in hexadecimal digits.
+            let is_shown = masked == Masked::None || !word.starts_with(b"0x");
+            text.extend_from_slice(if is_shown { word } else { MASK });
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if !is_blank(byte) {
+                masked = behind(word, masked, depth, value_follows);
+            }
+        }
+        at = end;
+    }
+    text
+}
+
+/// What is masked behind a word or symbol, with `depth` brackets open.
+fn behind(word: &[u8], before: Masked, depth: usize, value_follows: bool) -> Masked {
+    let is_one_of = |words: &[&[u8]]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
+    match before {
+        Masked::Rest => Masked::Rest,
+        Masked::Arguments(outside) if depth > outside => before,
+        _ if word.eq_ignore_ascii_case(b"identified") => Masked::Rest,
+        _ if holds_one_of(word, &NAMES) => {
+            if value_follows {
+                Masked::Value
+            } else {
+                Masked::Rest
+            }
+        }
+        _ if is_one_of(&KEYED) => Masked::Arguments(depth),
+        Masked::Value if is_one_of(&BETWEEN) => Masked::Value,
+        _ => Masked::None,
+    }
+}
+
+fn value_follows(statement: &[u8]) -> bool {
+    let first = blanks_end(statement, 0, &mut 0);
+    let word = &statement[first..word_end(statement, first)];
+    VALUE_FOLLOWS.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// Whether a string or comment may hold a statement with a password, as in PREPARE s FROM '...'.
+fn tells(text: &[u8]) -> bool {
+    holds_one_of(text, &[b"identified", b"password"])
+}
+
+fn holds_one_of(text: &[u8], names: &[&[u8]]) -> bool {
+    let text = text.to_ascii_lowercase();
+    names.iter().any(|name| memmem::find(&text, name).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(statement: &str) -> String {
+        String::from_utf8(masked(statement.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn no_way_to_tell_a_server_a_password_shows_it() {
+        for statement in [
+            "CREATE USER 'u'@'h' IDENTIFIED BY 'hunter2'",
+            "create user u identified with mysql_native_password as '*hunter2'",
+            "ALTER USER u IDENTIFIED BY 'hunter2' REPLACE \"hunter2\" RETAIN CURRENT PASSWORD",
+            "CREATE USER a IDENTIFIED VIA ed25519 USING PASSWORD('hunter2') OR unix_socket",
+            "GRANT ALL ON *.* TO u IDENTIFIED BY PASSWORD '*hunter2'",
+            "SET PASSWORD FOR 'u'@'h' = PASSWORD('hunter2')",
+            "SET PASSWORD FOR u@h = 'hunter2'",
+            "set password='hunter2'",
+            "CHANGE MASTER TO MASTER_HOST='h', MASTER_PASSWORD='hunter2', MASTER_PORT=1",
+            "CHANGE REPLICATION SOURCE TO SOURCE_PASSWORD = 'hunter2'",
+            "START REPLICA USER='u' PASSWORD='hunter2'",
+            "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (USER 'u', PASSWORD 'hunter2')",
+            "SELECT AES_ENCRYPT(secret, concat('hunter2', x)) FROM t",
+            "select PASSWORD('hunter2')",
+            "UPDATE mysql.user SET authentication_string = 'hunter2' WHERE user = 'u'",
+            "UPDATE users SET password = 'hunter2', name = 'n' WHERE id = 1",
+            "INSERT INTO users (name, password_hash) VALUES ('n', 'hunter2'), ('m', 'hunter2')",
+            "PREPARE s FROM 'CREATE USER u IDENTIFIED BY ''hunter2'''",
+            "SELECT 1 /* IDENTIFIED BY 'hunter2' */",
+            "/*!50701 CREATE USER u IDENTIFIED BY 'hunter2' */",
+            "CREATE USER u IDENTIFIED BY 'hunter2",
+            "CREATE USER u IDENTIFIED /* it's */ BY 'hunter2'",
+            "CREATE USER u IDENTIFIED WITH caching_sha2_password AS 0xhunter2",
+            "select * from users where password in ('a', 'hunter2')",
+        ] {
+            let shown = shown(statement);
+            assert!(!shown.contains("hunter2"), "{statement} is shown as {shown}");
+            assert!(shown.contains("***"), "{statement} is shown as {shown}");
+        }
+    }
+
+    #[test]
+    fn what_holds_none_is_shown_as_it_was() {
+        for statement in [
+            "select * from t where name = 'it''s' and x = \"a\\\"b\" -- 'comment'\n and y = 0x12",
+            "select password, name from users where name = 'bob'",
+            "insert into t values ('a', 1), ('b', 2)",
+            "select 'unterminated",
+        ] {
+            assert_eq!(shown(statement), statement);
+        }
+    }
+}
