@@ -3,7 +3,7 @@
 use crate::attribute::Attribute;
 use crate::clock;
 use crate::entry::{Time, Values};
-use crate::key::{self, Key};
+use crate::key::{self, Habit, Key};
 use crate::number::{self, count, ends, micros, token_end};
 
 /// What the lines of one header say.
@@ -16,6 +16,7 @@ pub struct Header<'a> {
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
     seen: u8,
+    habit: Habit,
 }
 
 /// What became of a line.
@@ -138,13 +139,16 @@ impl<'a> Header<'a> {
     /// Lines that fewer servers write, and those that only look like one.
     fn other(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let text = &log[at..];
-        if !may_be_header(text) {
-            return (Line::Foreign, at);
-        }
         if let Some(schema_at) = schema_at(text) {
             let (schema, end) = schema(log, at + schema_at);
             self.schema = Some(schema);
             return self.fields(log, end);
+        }
+        if text.starts_with(b"# ") && self.habit.is_kept(log, at + 2) {
+            return self.fields(log, at + 2);
+        }
+        if !may_be_header(text) {
+            return (Line::Foreign, at);
         }
         let begin = blank_end(log, at + 1);
         match key::colon(log, begin) {
@@ -164,16 +168,12 @@ impl<'a> Header<'a> {
                 Some(b'\n') => return (result, at + 1),
                 _ => (),
             }
-            let field = key::colon(log, at);
-            let key = field.and_then(|colon| key::find(&log[at..colon]));
-            let value = match field {
-                Some(colon) => colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')),
-                None => at,
-            };
-            let (is_good, end) = match key {
-                Some(key) => self.field(key, log, value),
-                // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
-                None => (log[at..].starts_with(b"Profile_"), token_end(log, value)),
+            let (is_good, end) = match self.habit.read(log, at) {
+                Some((key, colon)) => {
+                    let value = colon + 1 + usize::from(log.get(colon + 1) == Some(&b' '));
+                    self.field(key, log, value)
+                }
+                None => skip_unknown(log, at),
             };
             if !is_good {
                 result = Line::Bad;
@@ -229,8 +229,7 @@ pub fn is_header(text: &[u8]) -> bool {
 
 fn is_other_header(text: &[u8]) -> bool {
     let begin = blank_end(text, 1);
-    let Some(colon) = key::colon(text, begin) else { return false };
-    let Some(key) = key::find(&text[begin..colon]) else { return false };
+    let Some((key, colon)) = key::read(text, begin) else { return false };
     let value = colon + 2;
     if text.get(colon + 1) != Some(&b' ') {
         return false;
@@ -248,7 +247,10 @@ fn is_other_header(text: &[u8]) -> bool {
             memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
         }
         Key::Schema => true,
-        Key::Word | Key::Line => false,
+        // Start, End and explain may well begin a comment.
+        Key::Word | Key::Line => [&b"InnoDB_"[..], b"Log_slow_", b"Stored_routine"]
+            .iter()
+            .any(|beginning| text[begin..].starts_with(beginning)),
     }
 }
 
@@ -311,16 +313,31 @@ pub fn schema_at(line: &[u8]) -> Option<usize> {
 }
 
 /// A name, up to the end of the line or two blanks and the next key.
+#[inline]
 fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
-    let (end, _) = line_end(log, at);
-    let line = &log[at..end];
-    for blank in memchr::memmem::find_iter(line, b"  ") {
-        let next = blank_end(line, blank);
-        if key::colon(line, next).and_then(|colon| key::find(&line[next..colon])).is_some() {
-            return (&line[..blank], at + blank);
+    let mut end = at;
+    loop {
+        match log.get(end) {
+            None | Some(b'\n') => return (log[at..end].trim_ascii_end(), end),
+            Some(b' ') if log.get(end + 1) == Some(&b' ') => {
+                if key::read(log, blank_end(log, end)).is_some() {
+                    return (&log[at..end], end);
+                }
+                end += 1;
+            }
+            _ => end += 1,
         }
     }
-    (line.trim_ascii_end(), end)
+}
+
+/// Something that is not a known key with its value.
+#[cold]
+fn skip_unknown(log: &[u8], at: usize) -> (bool, usize) {
+    // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
+    let is_good = log[at..].starts_with(b"Profile_");
+    let value = key::colon(log, at)
+        .map_or(at, |colon| colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')));
+    (is_good, token_end(log, value))
 }
 
 /// The first place that is neither a blank nor a carriage return.

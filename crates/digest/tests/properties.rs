@@ -22,7 +22,10 @@ fn parts<'a>(log: &'a [u8], places: &[prop::sample::Index]) -> Vec<&'a [u8]> {
     cuts.windows(2).map(|ends| &log[ends[0]..ends[1]]).collect()
 }
 
-fn assert_parts_are_the_whole(log: &[u8], places: &[prop::sample::Index]) -> Result<(), TestCaseError> {
+fn assert_parts_are_the_whole(
+    log: &[u8],
+    places: &[prop::sample::Index],
+) -> Result<(), TestCaseError> {
     let parts = parts(log, places);
     let whole = read_whole(log);
     prop_assert_eq!(&read_parts(&parts), &whole);
@@ -99,7 +102,7 @@ fn without_place(entry: &Owned) -> Owned {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_was_written_is_read_in_every_dialect_whatever_the_order_of_a_header(
@@ -122,7 +125,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_lines_are_read_alike_in_parts_and_whole(

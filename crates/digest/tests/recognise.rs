@@ -33,7 +33,9 @@ fn a_slow_log_is_one_with_a_banner_or_without_and_from_the_middle_of_an_entry_on
 
 #[test]
 fn a_general_log_has_the_same_banner_and_is_told_apart() {
-    let newer = format!("{BANNER}2026-11-22T03:00:00.123456Z\t    8 Connect\troot@localhost on  using Socket\n");
+    let newer = format!(
+        "{BANNER}2026-11-22T03:00:00.123456Z\t    8 Connect\troot@localhost on  using Socket\n"
+    );
     let older = format!("{BANNER}261122  3:00:00\t    8 Query\tSELECT 1\n");
     let same_second = "\t\t    8 Init DB\tshop\n";
     let quoting = format!("{BANNER}2026-11-22T03:00:00.123456Z\t    8 Query\tSELECT '\n{ENTRY}'\n");
@@ -61,7 +63,10 @@ fn binary_logs_are_named_and_relay_logs_by_their_flag() {
     log.extend([0; 40]);
     assert_eq!(named(&log), "a binary log: mysqlbinlog reads it");
     log[4 + 17] = 0x40;
-    assert_eq!(named(&log), "a relay log, which is a binary log on a replica: mysqlbinlog reads it");
+    assert_eq!(
+        named(&log),
+        "a relay log, which is a binary log on a replica: mysqlbinlog reads it"
+    );
     assert!(named(b"\xFEbin").starts_with("a binary log"));
     assert!(named(b"\xFDbin\0\0").starts_with("an encrypted binary log"));
 }
@@ -85,7 +90,10 @@ fn other_texts_are_named_with_what_reads_them() {
         ("/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump\n", "an SQL dump"),
         ("DELIMITER /*!*/;\n# at 4\n", "what mysqlbinlog made"),
         ("\n# 390ms user time, 20ms system time\n# Overall: 3 total, 2 unique\n", "a report"),
-        ("\"2026-11-22 03:00:00.1\",\"root[root] @ localhost []\",\"00:00:02\"\n", "the table mysql.slow_log"),
+        (
+            "\"2026-11-22 03:00:00.1\",\"root[root] @ localhost []\",\"00:00:02\"\n",
+            "the table mysql.slow_log",
+        ),
         ("[mysqld]\nslow_query_log=1\n", "an option file"),
         ("{\"format\": 1}\n", "JSON"),
         ("Dear diary,\n# Time: to go\n", "text without a line"),

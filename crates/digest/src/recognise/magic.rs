@@ -14,8 +14,14 @@ pub fn named(head: &[u8]) -> Option<&'static str> {
         (b"BZh", "compressed by bzip2: give it as `bzip2 -dc FILE | mydyno digest -`"),
         (b"\x04\x22\x4D\x18", "compressed by lz4: give it as `lz4 -dc FILE | mydyno digest -`"),
         (b"PK\x03\x04", "a zip archive: give it as `unzip -p FILE | mydyno digest -`"),
-        (b"\xFF\xFE", "text in UTF-16: give it as `iconv -f UTF-16 -t UTF-8 FILE | mydyno digest -`"),
-        (b"\xFE\xFF", "text in UTF-16: give it as `iconv -f UTF-16 -t UTF-8 FILE | mydyno digest -`"),
+        (
+            b"\xFF\xFE",
+            "text in UTF-16: give it as `iconv -f UTF-16 -t UTF-8 FILE | mydyno digest -`",
+        ),
+        (
+            b"\xFE\xFF",
+            "text in UTF-16: give it as `iconv -f UTF-16 -t UTF-8 FILE | mydyno digest -`",
+        ),
         (b"\xFE\xFE\x07", "an index of a MyISAM table: myisamchk looks at it"),
         (b"\x7FELF", "a program"),
     ];

@@ -44,7 +44,8 @@ pub fn named(head: &[u8]) -> Option<&'static str> {
 }
 
 const DUMP: &str = "an SQL dump: the client `mysql` or `mariadb` loads it";
-const MYSQLBINLOG: &str = "what mysqlbinlog made of a binary log: changes, without the times they took";
+const MYSQLBINLOG: &str =
+    "what mysqlbinlog made of a binary log: changes, without the times they took";
 const REPORT: &str = "a report on a slow log: digest the log that it was made of";
 const OPTIONS: &str = "an option file of the server: `mydyno advise` reads what it came to";
 const JSON: &str = "JSON, not a slow log";
@@ -79,16 +80,48 @@ pub fn is_general_log(head: &[u8]) -> bool {
 
 /// As `Command::get_command_name` and `command_name[]` of `sql/sql_parse.cc` spell them.
 const COMMANDS: &[&str] = &[
-    "Query", "Connect", "Quit", "Init DB", "Prepare", "Execute", "Close stmt", "Field List", "Ping", "Statistics",
-    "Change user", "Reset stmt", "Fetch", "Long Data", "Set option", "Create DB", "Drop DB", "Refresh", "Shutdown",
-    "Processlist", "Kill", "Debug", "Sleep", "Time", "Delayed insert", "Binlog Dump", "Binlog Dump GTID",
-    "Table Dump", "Connect Out", "Register Slave", "Register Replica", "Daemon", "Reset Connection", "Clone", "Error",
+    "Query",
+    "Connect",
+    "Quit",
+    "Init DB",
+    "Prepare",
+    "Execute",
+    "Close stmt",
+    "Field List",
+    "Ping",
+    "Statistics",
+    "Change user",
+    "Reset stmt",
+    "Fetch",
+    "Long Data",
+    "Set option",
+    "Create DB",
+    "Drop DB",
+    "Refresh",
+    "Shutdown",
+    "Processlist",
+    "Kill",
+    "Debug",
+    "Sleep",
+    "Time",
+    "Delayed insert",
+    "Binlog Dump",
+    "Binlog Dump GTID",
+    "Table Dump",
+    "Connect Out",
+    "Register Slave",
+    "Register Replica",
+    "Daemon",
+    "Reset Connection",
+    "Clone",
+    "Error",
     "Bulk_execute",
 ];
 
 /// `2026-11-22T03:00:00.123456Z 0 [System] [MY-010116] ...`, `261122  3:00:00 [Note] ...`, and MySQL's JSON.
 fn is_error_log(line: &[u8]) -> bool {
-    const LEVELS: &[&[u8]] = &[b" [Note] ", b" [Warning] ", b" [ERROR] ", b" [System] ", b" [Error] "];
+    const LEVELS: &[&[u8]] =
+        &[b" [Note] ", b" [Warning] ", b" [ERROR] ", b" [System] ", b" [Error] "];
     let has = |what: &[u8]| memmem::find(line, what).is_some();
     match line.first() {
         Some(b'0'..=b'9') => {

@@ -35,13 +35,8 @@ pub enum Dialect {
     Percona,
 }
 
-pub const DIALECTS: [Dialect; 5] = [
-    Dialect::Mysql51,
-    Dialect::Mysql80,
-    Dialect::Mysql80Extra,
-    Dialect::MariaDb,
-    Dialect::Percona,
-];
+pub const DIALECTS: [Dialect; 5] =
+    [Dialect::Mysql51, Dialect::Mysql80, Dialect::Mysql80Extra, Dialect::MariaDb, Dialect::Percona];
 
 const BEGIN_S: i64 = 1_795_316_400; // 2026-11-22T03:00:00Z
 
@@ -52,22 +47,24 @@ pub fn known() -> impl Strategy<Value = Known> {
         (prop::bool::weighted(0.1), statement()),
         prop::collection::vec(any::<prop::sample::Index>(), 8),
     )
-        .prop_map(|((after_s, user, host, database), numbers, (is_command, statement), shuffle)| {
-            let (query_time, lock_time, rows, is_full_scan) = numbers;
-            Known {
-                after_s,
-                user: if user.trim().is_empty() { "app".into() } else { user.trim().into() },
-                host,
-                database: database.replace('`', ""),
-                query_time,
-                lock_time,
-                rows,
-                is_full_scan,
-                is_command,
-                statement: if is_command { "Init DB".into() } else { statement },
-                shuffle,
-            }
-        })
+        .prop_map(
+            |((after_s, user, host, database), numbers, (is_command, statement), shuffle)| {
+                let (query_time, lock_time, rows, is_full_scan) = numbers;
+                Known {
+                    after_s,
+                    user: if user.trim().is_empty() { "app".into() } else { user.trim().into() },
+                    host,
+                    database: database.replace('`', ""),
+                    query_time,
+                    lock_time,
+                    rows,
+                    is_full_scan,
+                    is_command,
+                    statement: if is_command { "Init DB".into() } else { statement },
+                    shuffle,
+                }
+            },
+        )
 }
 
 /// Lines of statements, many of which look like something else.
@@ -92,7 +89,11 @@ fn statement() -> impl Strategy<Value = String> {
         let text = lines.join("\n");
         let text = text.trim_matches(|byte: char| byte.is_ascii_whitespace() || byte == ';');
         // A command of its own is what the server would write for one.
-        if text.is_empty() || text.starts_with('#') { format!("SELECT {text}") } else { text.into() }
+        if text.is_empty() || text.starts_with('#') {
+            format!("SELECT 1{text}")
+        } else {
+            text.into()
+        }
     })
 }
 
@@ -106,7 +107,8 @@ pub fn written(dialect: Dialect, all: &[Known], line_end: &str) -> (Vec<u8>, Vec
     for known in all {
         now += i64::from(known.after_s);
         let mut lines = header(dialect, known, now);
-        let has_time = !matches!(dialect, Dialect::Mysql51 | Dialect::MariaDb) || last_now != Some(now);
+        let has_time =
+            !matches!(dialect, Dialect::Mysql51 | Dialect::MariaDb) || last_now != Some(now);
         if has_time {
             lines.push(format!("# Time: {}", time(dialect, now)));
         }
@@ -147,11 +149,15 @@ fn header(dialect: Dialect, known: &Known, now: i64) -> Vec<String> {
     match dialect {
         Dialect::Mysql51 => vec![
             who,
-            format!("# Query_time: {query}  Lock_time: {lock} Rows_sent: {sent}  Rows_examined: {examined}"),
+            format!(
+                "# Query_time: {query}  Lock_time: {lock} Rows_sent: {sent}  Rows_examined: {examined}"
+            ),
         ],
         Dialect::Mysql80 => vec![
             format!("{who}  Id:    12"),
-            format!("# Query_time: {query}  Lock_time: {lock} Rows_sent: {sent}  Rows_examined: {examined}"),
+            format!(
+                "# Query_time: {query}  Lock_time: {lock} Rows_sent: {sent}  Rows_examined: {examined}"
+            ),
         ],
         Dialect::Mysql80Extra => vec![
             format!("{who}  Id:    12"),
@@ -166,7 +172,9 @@ fn header(dialect: Dialect, known: &Known, now: i64) -> Vec<String> {
         Dialect::MariaDb => vec![
             who,
             format!("# Thread_id: 12  Schema: {database}  QC_hit: No"),
-            format!("# Query_time: {query}  Lock_time: {lock}  Rows_sent: {sent}  Rows_examined: {examined}"),
+            format!(
+                "# Query_time: {query}  Lock_time: {lock}  Rows_sent: {sent}  Rows_examined: {examined}"
+            ),
             format!("# Rows_affected: {affected}  Bytes_sent: {bytes}"),
             format!("# Full_scan: {yes_no}  Full_join: No  Tmp_table: No  Tmp_table_on_disk: No"),
         ],
@@ -178,7 +186,9 @@ fn header(dialect: Dialect, known: &Known, now: i64) -> Vec<String> {
                  Rows_affected: {affected}"
             ),
             format!("# Bytes_sent: {bytes}"),
-            format!("# QC_Hit: No  Full_scan: {yes_no}  Full_join: No  Tmp_table: No  Tmp_table_on_disk: No"),
+            format!(
+                "# QC_Hit: No  Full_scan: {yes_no}  Full_join: No  Tmp_table: No  Tmp_table_on_disk: No"
+            ),
             "# InnoDB_trx_id: F00".into(),
         ],
     }
