@@ -82,7 +82,7 @@ def test_the_profile_has_every_statement_and_what_is_beyond_the_limit(tree):
         *("66 %", "773 s", "4 000", "193 ms"),
     ]
     assert rows[0][-2:] == ["03:00:00", "04:00:00"], "one day: the kicker has it"
-    assert [row[1] for row in rows[4:]] == ["Quit", "the other 3 statements"]
+    assert [row[1] for row in rows[4:]] == ["administrator command: Quit", "the other 3 statements"]
     assert rows[4][10] == "–", "nobody told its locks"
 
 

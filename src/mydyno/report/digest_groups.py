@@ -15,6 +15,7 @@ from mydyno.report.digest_words import (
     amount,
     called,
     examined_per_sent,
+    named,
     share,
     share_of_time,
     where,
@@ -30,7 +31,7 @@ LEAST, MOST = 10, 40
 _ENOUGH = 0.95
 """Of the time: groups that are needed for it have a section."""
 _NAMES = 6
-_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent", "rows_affected")
+_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
 """Attributes that stand first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
@@ -82,7 +83,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: 
         group=group,
         rank=rank,
         share=share_of_time(group, digest.total),
-        short=cut(group.fingerprint, _TITLE),
+        short=cut(named(group.kind, group.fingerprint), _TITLE),
         facts=tuple(_facts(group, digest.total, zone)),
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
@@ -120,11 +121,10 @@ def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]
 
 
 def _measures(group: Group, total: Figures) -> Table:
-    """A row for each attribute that its calls told."""
+    """A row for each attribute that was ever more than 0, and for the first ones."""
     heads = ("measure", "sum", "of all", "least", "mean", "p50", "p95", "p99", "most")
-    names = sorted(
-        group.measures, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
-    )
+    names = [name for name in _FIRST if name in group.measures]
+    names += sorted(name for name, each in group.measures.items() if name not in _FIRST and each.sum)
     rows = tuple(_measure(name, group.measures[name], total.measures.get(name)) for name in names)
     return Table(heads, rows, frozenset({0}))
 

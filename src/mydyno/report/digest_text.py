@@ -8,9 +8,9 @@ from mydyno.core.units import format_bytes
 from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
 from mydyno.report.digest_group_text import group_lines
 from mydyno.report.digest_table import table_lines
-from mydyno.report.digest_words import all_groups, amount, headline, how_often, share
+from mydyno.report.digest_words import all_groups, amount, cautions, headline, how_often, share
 from mydyno.report.format import count, duration, number
-from mydyno.report.lines import Line, Style, wrapped
+from mydyno.report.lines import Line, wrapped
 from mydyno.report.zoned import Zone
 
 _MOST_SOURCES = 8
@@ -58,8 +58,8 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
         yield from wrapped(f"{count(digest.filtered)} entries left out, as asked", width, rest="  ")
-    for text, style in _remarks(digest):
-        yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style=style)
+    for text in cautions(digest):
+        yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style="medium")
     for problem in digest.problems:
         grave = problem.kind in _GRAVE
         label = f"{'problem':{_LABEL}}"
@@ -101,16 +101,6 @@ def _totals(digest: Digest) -> str:
             f" load {number(digest.load)} (running at once, on average)"
         )
     return text
-
-
-def _remarks(digest: Digest) -> Iterator[tuple[str, Style]]:
-    rate = digest.total.measures.get("log_slow_rate_limit")
-    if rate is not None and rate.max is not None and rate.max > 1:
-        yield (
-            f"the server logged one in {count(rate.max)} (log_slow_rate_limit): counts and totals here are"
-            " of what was logged, not of what ran",
-            "medium",
-        )
 
 
 def _beyond(digest: Digest) -> str:

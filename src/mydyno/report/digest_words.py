@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
-from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
+from mydyno.digest.records import Digest, Example, Figures, Group, GroupKind, Measure, Problem, Unit
 from mydyno.report.format import MISSING, count, latency, number, printable
 
 _MOST = 0.8
@@ -50,6 +50,16 @@ def all_groups(digest: Digest) -> int:
     return len(digest.groups) + (digest.rest.groups if digest.rest else 0)
 
 
+def cautions(digest: Digest) -> Iterator[str]:
+    """What makes the numbers other than they look."""
+    rate = digest.total.measures.get("log_slow_rate_limit")
+    if rate is not None and rate.max is not None and rate.max > 1:
+        yield (
+            f"the server logged one in {count(rate.max)} (log_slow_rate_limit): counts and totals here are of"
+            " what was logged, not of what ran"
+        )
+
+
 def others(groups: int) -> str:
     """Those that are not told one by one: `the other 13 statements`."""
     return "one other statement" if groups == 1 else f"the other {count(groups)} statements"
@@ -90,6 +100,11 @@ def amount(value: float | None, unit: Unit) -> str:
 
 def mean(measure: Measure | None) -> str:
     return MISSING if measure is None else amount(measure.mean, measure.unit)
+
+
+def named(kind: GroupKind, fingerprint: str) -> str:
+    """How a group is called on one line."""
+    return printable(fingerprint if kind == "statement" else f"administrator command: {fingerprint}")
 
 
 def called(name: str) -> str:
