@@ -288,3 +288,13 @@ def test_a_comparison_needs_nothing_but_itself_and_is_inert():
         assert tree.all("img") == []
         assert len([each for each in tree.all("script") if "type" not in each.attributes]) == 3, "ours"
     assert tree.all("h1")[0].told == "No statement changed"
+
+
+def test_a_statement_that_was_called_once_has_no_distribution():
+    (one,) = group_sections(
+        told := digest(group(query_time=[7_000], rows_sent=[0], tmp_tables=[0])), told.groups, UTC
+    )
+    assert one.times is None
+    assert one.measures.columns == ("measure", "of this call", "of all")
+    assert [row[0] for row in one.measures.rows] == ["query time", "rows sent"], "no temporary table, no row"
+    assert [name for name, _ in one.facts] == ["Total", "Calls", "Seen"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mydyno.digest.records import Digest
 from mydyno.report.charts.digest import Bar, load_chart, top_chart
 from mydyno.report.digest_load import load_steps
-from mydyno.report.digest_words import all_groups, amount, headline, named, others
+from mydyno.report.digest_words import all_groups, amount, headline, others
 from mydyno.report.figures import Figure
 from mydyno.report.format import count, duration
 from mydyno.report.zoned import Zone
@@ -61,7 +61,7 @@ def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
         time = group.measures.get("query_time")
         of = f" × {amount(time.mean, 'us')}" if time and timed else ""
         told = f"{count(group.count)}{of}"
-        bars.append(Bar(named(group.kind, group.fingerprint), part(group.query_time_us, group.count), told))
+        bars.append(Bar(group.fingerprint, part(group.query_time_us, group.count), told))
     if beyond := all_groups(digest) - len(shown):
         time_us = digest.total.query_time_us - sum(each.query_time_us for each in shown)
         calls = digest.total.count - sum(each.count for each in shown)

@@ -33,7 +33,6 @@ from mydyno.report.digest_words import (
     cautions,
     headline,
     how_often,
-    named,
     share,
     share_of_time,
     where,
@@ -71,7 +70,7 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
         headline=headline(digest),
         span=span(digest, zone),
         facts=list(facts(digest)),
-        cautions=list(cautions(digest)),
+        cautions=list(cautions(digest, zone)),
         first=[
             (group, share_of_time(group, digest.total), each_call(group)) for group in digest.groups[:_NAMED]
         ],
@@ -126,7 +125,7 @@ def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
         figures=figures,
         open_sections=_OPEN,
         capitalised=capitalised,
-        named=lambda group: cut(named(group.kind, group.fingerprint), _NAME),
+        named=lambda group: cut(group.fingerprint, _NAME),
         how_often=how_often,
         printable=printable,
         share=share,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from mydyno.digest.records import Digest, Group
-from mydyno.report.digest_words import amount, called, examined_per_sent, named, others, share
+from mydyno.report.digest_words import amount, called, examined_per_sent, others, share
 from mydyno.report.format import MISSING, count, number, printable
 from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
 from mydyno.report.zoned import Zone
@@ -18,7 +18,7 @@ def profile(digest: Digest, detailed: Collection[str], zone: Zone) -> StatementT
     """`detailed`: the ids of groups that have a section of their own."""
 
     def row(group: Group) -> tuple[str, str, str]:
-        return group.id, named(group.kind, group.fingerprint), "" if group.id in detailed else _more(group)
+        return group.id, group.fingerprint, "" if group.id in detailed else _more(group)
 
     columns = tuple(_columns(digest, zone))
     return statement_table(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mydyno.digest.records import Digest, Figures, Group
 from mydyno.report.blocks import bar
-from mydyno.report.digest_words import amount, named, share
-from mydyno.report.format import MISSING, count, plain_spaces, shorten
+from mydyno.report.digest_words import amount, share
+from mydyno.report.format import MISSING, count, plain_spaces, printable, shorten
 from mydyno.report.lines import Line
 
 _BAR = 8
@@ -76,7 +76,7 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
 
 
 def _named(group: Group) -> str:
-    return named(group.kind, group.fingerprint)
+    return printable(group.fingerprint)
 
 
 def _room(width: int, rank: int, sizes: Sequence[int]) -> int:

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
-from mydyno.digest.records import Digest, Example, Figures, Group, GroupKind, Measure, Problem, Unit
+from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
 from mydyno.report.format import MISSING, count, latency, number, printable
+from mydyno.report.zoned import Zone
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
-_FEW = 0.5
+_HANDFUL = 5
+"""Groups that somebody can look at one by one; of more, one that has a _LARGE share is named alone."""
+_LARGE = 0.25
+_HALF = 0.5
 """Of all groups; when more are needed, none stands out."""
 
 
@@ -27,11 +31,13 @@ def headline(digest: Digest) -> str:
     if groups == 1:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
+    if taken > _HANDFUL and parts[0] >= whole * _LARGE:
+        taken = 1
+    elif sum(parts[:taken]) < whole * _MOST or taken > groups * _HALF:
+        return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     told = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
         return f"One of {count(groups)} statements takes {told}"
-    if sum(parts[:taken]) < whole * _MOST or taken > groups * _FEW:
-        return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     return f"{count(taken)} of {count(groups)} statements take {told}"
 
 
@@ -50,14 +56,21 @@ def all_groups(digest: Digest) -> int:
     return len(digest.groups) + (digest.rest.groups if digest.rest else 0)
 
 
-def cautions(digest: Digest) -> Iterator[str]:
+def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
     """What makes the numbers other than they look."""
+    if not digest.total.count and (known := _known(digest)) is not None:
+        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
         yield (
             f"the server logged one in {count(rate.max)} (log_slow_rate_limit): counts and totals here are of"
             " what was logged, not of what ran"
         )
+
+
+def _known(digest: Digest) -> tuple[int, int] | None:
+    """From when to when the sources are, whatever was asked for."""
+    return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
 
 
 def others(groups: int) -> str:
@@ -100,11 +113,6 @@ def amount(value: float | None, unit: Unit) -> str:
 
 def mean(measure: Measure | None) -> str:
     return MISSING if measure is None else amount(measure.mean, measure.unit)
-
-
-def named(kind: GroupKind, fingerprint: str) -> str:
-    """How a group is called on one line."""
-    return printable(fingerprint if kind == "statement" else f"administrator command: {fingerprint}")
 
 
 def called(name: str) -> str:
