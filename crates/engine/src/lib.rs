@@ -8,6 +8,7 @@
 pub mod admin;
 pub mod checks;
 pub mod clock;
+pub mod digest;
 pub mod distribution;
 pub mod failure;
 pub mod histogram;
