@@ -10,11 +10,9 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -23,8 +21,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from live.test_slowlog_window import RELEASES, run, set_globals, unchanged, variables
-from live.test_slowlog_window import server as server  # noqa: PLC0414 (a fixture)
+from live.slow_servers import run, server, set_globals, unchanged, variables
 from mydyno.apply.store.store import Store, changes_folder
 from mydyno.cli.main import app
 from mydyno.core.errors import LabError, UndoError, UsageError
@@ -34,7 +31,10 @@ from mydyno.statements.window import Wish, open_window
 
 pytestmark = pytest.mark.live
 
-_EVERY = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+__all__ = ["server"]
+
+_SLOW = pytest.mark.slow
+_EVERY = pytest.mark.parametrize("step", [7, pytest.param(1, marks=_SLOW)])
 """Which packets are tried."""
 
 
@@ -63,12 +63,23 @@ class Slowlog:
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         argv = [sys.executable, "-m", "mydyno.cli.main", "slowlog", "--defaults-file", str(self.options)]
         return subprocess.Popen(
-            [*argv, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            [*argv, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
         )
 
-    def wait_until_it_is_on(self, child: subprocess.Popen[bytes]) -> None:
-        while variables(self.server.login)["slow_query_log"] != "ON":
-            assert child.poll() is None, child.communicate()
+    def wait_until_it_watches(self, child: subprocess.Popen[bytes]) -> bytes:
+        """All that it has said by then."""
+        assert child.stderr is not None
+        said = b""
+        while b"watching" not in said:
+            line = child.stderr.readline()
+            assert line, said
+            said += line
+        assert variables(self.server.login)["slow_query_log"] == "ON"
+        return said
 
     def wait_for_the_guardian(self) -> None:
         """It holds the store's lock until it is through."""
@@ -86,7 +97,7 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
     log = tmp_path / "kept.log"
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "2s", "--threshold", "50ms", "--json", "--save", str(log))
-        slowlog.wait_until_it_is_on(child)
+        announced = slowlog.wait_until_it_watches(child)
         run(slowlog.server.login, *["SELECT SLEEP(0.06)"] * 3, "SELECT SLEEP(0.07), 'b'", "SELECT 1")
         output, said = child.communicate(timeout=60)
         assert child.returncode == 0, said
@@ -98,7 +109,7 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
     assert found.sources[0].name == str(log)
     assert log.read_bytes().count(b"SLEEP(0.06)") == 3
     assert log.stat().st_mode & 0o777 == 0o600
-    assert b"SET GLOBAL for a while: " in said
+    assert b"SET GLOBAL for a while: " in announced
     assert b"everything is as it was before" in said
     (row,) = json.loads(_history())
     assert (row["does"], row["findings"], row["state"]) == ("hold", ["slow log"], "put back")
@@ -106,15 +117,14 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
         slowlog.run("slowlog", "--for", "1s", "--save", str(log))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_early_and_what_was_caught_is_told(
-    slowlog: Slowlog, number: signal.Signals
-) -> None:
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(each, marks=_SLOW) for each in (signal.SIGTERM, signal.SIGHUP))]
+)
+def test_a_signal_ends_it_early_and_what_was_caught_is_told(slowlog: Slowlog, number: signal.Signals) -> None:
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "1h", "--threshold", "0.05")
-        slowlog.wait_until_it_is_on(child)
+        slowlog.wait_until_it_watches(child)
         run(slowlog.server.login, "SELECT SLEEP(0.06)")
-        time.sleep(0.6)  # The window begins when the settings have been read back.
         child.send_signal(number)
         output, said = child.communicate(timeout=60)
     assert b"it ended early" in said
@@ -125,14 +135,16 @@ def test_a_signal_ends_it_early_and_what_was_caught_is_told(
 def test_a_kill_in_the_window_is_put_back_by_the_guardian(slowlog: Slowlog) -> None:
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "1h", "--threshold", "0.05")
-        slowlog.wait_until_it_is_on(child)
+        slowlog.wait_until_it_watches(child)
         child.kill()
         child.communicate(timeout=60)
         slowlog.wait_for_the_guardian()
     assert slowlog.store.unfinished() == []
 
 
-@pytest.mark.parametrize("command", ["rollback", "cleanup", "slowlog"])
+@pytest.mark.parametrize(
+    "command", ["rollback", *(pytest.param(each, marks=_SLOW) for each in ("cleanup", "slowlog"))]
+)
 def test_a_kill_of_both_is_put_back_by_the_next_mydyno(slowlog: Slowlog, command: str) -> None:
     more = {
         "rollback": (),
@@ -141,7 +153,7 @@ def test_a_kill_of_both_is_put_back_by_the_next_mydyno(slowlog: Slowlog, command
     }
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "1h", "--threshold", "0.05")
-        slowlog.wait_until_it_is_on(child)
+        slowlog.wait_until_it_watches(child)
         guardian = _child_of(child.pid)
         os.kill(guardian, signal.SIGKILL)
         child.kill()
@@ -164,7 +176,9 @@ def test_a_kill_before_any_packet_to_the_server_leaves_no_setting_behind(
     try:
         before = variables(login)
         for number in range(1, 500, step):
-            if not _killed(lambda: _window(slowlog), main_at=number, guardian_at=1 + number % 9 if both else None):
+            if not _killed(
+                lambda: _window(slowlog), main_at=number, guardian_at=1 + number % 9 if both else None
+            ):
                 break
             slowlog.wait_for_the_guardian()
             if slowlog.store.unfinished():
@@ -182,7 +196,7 @@ def test_a_kill_before_any_packet_to_the_server_leaves_no_setting_behind(
 def test_while_one_is_at_work_others_are_refused_and_told_what_it_does(slowlog: Slowlog) -> None:
     child = slowlog.start("--for", "1h", "--threshold", "0.05")
     try:
-        slowlog.wait_until_it_is_on(child)
+        slowlog.wait_until_it_watches(child)
         for command in (("slowlog", "--for", "1s"), ("rollback",)):
             with pytest.raises(LabError, match=r"another mydyno changes this system .*hold slow log"):
                 slowlog.run(*command)

@@ -45,7 +45,9 @@ _Limit = Annotated[
         "--limit", min=1, metavar="N", help="Show so many statements.", show_default=f"{LIMIT}; all in --json"
     ),
 ]
-_Details = Annotated[int, typer.Option("--details", min=0, metavar="N", help="Tell so many of them at length.")]
+_Details = Annotated[
+    int, typer.Option("--details", min=0, metavar="N", help="Tell so many of them at length.")
+]
 _Explain = Annotated[
     int | None,
     typer.Option(
@@ -86,7 +88,7 @@ def slowlog(
     html: _Html = None,
     save: _Save = None,
 ) -> None:
-    """Turn a server's slow log on for a while, say which statements take its time, and put every setting back.
+    """Turn a server's slow log on for a while, say what takes its time, and put every setting back.
 
     They are put back at the end, after Ctrl-C and an error, when the terminal goes, and when this program is
     killed; should its guardian be killed, too, the next mydyno does it. The log's file is read where it can

@@ -1,4 +1,4 @@
-"""From what was caught to a digest, through the engine and without a copy on the disk unless one is wanted."""
+"""From what was caught to a digest, through the engine, and into a file where that is wanted."""
 
 from __future__ import annotations
 
