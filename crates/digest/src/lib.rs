@@ -26,7 +26,7 @@ pub mod message;
 mod mixing;
 mod names;
 mod number;
-mod passwords;
+pub mod passwords;
 pub mod pipeline;
 pub mod problem;
 pub mod read;

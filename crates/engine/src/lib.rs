@@ -11,6 +11,7 @@ pub mod clock;
 pub mod digest;
 pub mod distribution;
 pub mod failure;
+pub mod fingerprints;
 pub mod histogram;
 pub mod job;
 pub mod load;

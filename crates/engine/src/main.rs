@@ -7,6 +7,7 @@ use clap::Parser;
 use mydyno_engine::clock::Clock;
 use mydyno_engine::digest;
 use mydyno_engine::failure::{Fatal, FatalCode};
+use mydyno_engine::fingerprints;
 use mydyno_engine::job::Job;
 use mydyno_engine::report::Reporter;
 use mydyno_engine::report::messages::Message;
@@ -19,6 +20,8 @@ enum Command {
     /// Read one JSON job from standard input, carry it out, write JSON lines to standard output.
     #[command(after_help = EXAMPLE)]
     Load,
+    /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
+    Fingerprint,
     /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
     #[command(after_help = "The format of filters and messages: docs/digest-format.md.")]
     Digest(digest::Options),
@@ -46,6 +49,9 @@ fn main() -> ExitCode {
     let reporter = Reporter::to_stdout(clock);
     let outcome = match command {
         Command::Load => read_job().and_then(|job| run(&job, clock, &reporter)).map(drop),
+        Command::Fingerprint => {
+            fingerprints::run(std::io::stdin().lock(), std::io::stdout().lock())
+        }
         Command::Digest(options) => digest::run(options),
     };
     match outcome {
