@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pymysql
@@ -13,6 +14,7 @@ import pytest
 
 from live.conftest import Start
 from live.slow_servers import run, server, set_globals, unchanged, variables
+from live.sshd import private_sshd
 from mydyno.apply.means import Means
 from mydyno.apply.store.store import Store
 from mydyno.core.errors import ServerError
@@ -22,6 +24,7 @@ from mydyno.stack.server.external import session
 from mydyno.stack.server.login import Login
 from mydyno.statements.window import Caught, Wish, open_window
 from mydyno.statements.window.pieces import entries_in
+from mydyno.survey.host.ssh import SshMachine
 
 pytestmark = pytest.mark.live
 
@@ -123,6 +126,37 @@ def test_a_log_that_is_rotated_in_the_window_is_caught_whole(server: RunningServ
     told = [name for name in ("within 1", "late 1", "within 3") if name.encode() in text]
     assert told == ["within 1", "late 1", "within 3"]
     assert caught.not_put_back is None
+
+
+def test_over_ssh_the_same_is_caught_from_file_to_file(
+    server: RunningServer, store: Store, tmp_path: Path
+) -> None:
+    login = server.login
+    with session(login) as cursor:
+        cursor.execute("SELECT @@GLOBAL.datadir, @@GLOBAL.slow_query_log_file")
+        path = Path(*cursor.fetchone())
+
+    def rotate() -> None:
+        run(login, SLOW % "within \xe9 1")
+        path.rename(path.with_name(f"{path.name}.old"))
+        run(login, SLOW % "late 1", "FLUSH SLOW LOGS", SLOW % "within 2")
+
+    with (
+        unchanged(login),
+        private_sshd(tmp_path) as sshd,
+        closing(SshMachine("root@127.0.0.1", sshd.port, sshd.options)) as far,
+    ):
+        run(login, SLOW % "before")
+        steps = iter([rotate])
+        with open_window(login, far, WISH) as window, store.held():
+            assert window.log.name == f"root@127.0.0.1:{path}"
+            caught = window.catch(
+                store, 0.8, 1 << 30, lambda text: None, lambda left: next(steps, lambda: None)()
+            )
+        text = b"".join(caught.log.blocks())
+    assert entries_in(text) == 3
+    assert "'within \xe9 1'".encode() in text
+    assert caught.watched.amount.bytes >= len(text)
 
 
 def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:

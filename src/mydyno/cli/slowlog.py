@@ -10,13 +10,14 @@ import typer
 from mydyno.cli import options
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
-from mydyno.core.errors import UsageError
+from mydyno.core.errors import MydynoError, UsageError
 from mydyno.core.units import format_duration, parse_bytes, parse_duration
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
     from mydyno.digest.records import Digest
+    from mydyno.stack.server.login import Login
     from mydyno.statements.window import Caught, Window
 
 _LONGEST = 31_536_000.0
@@ -103,7 +104,6 @@ def slowlog(
     """
     from mydyno.apply.store.store import Store, changes_folder
     from mydyno.cli.apply import recover_with
-    from mydyno.cli.digest_reading import looked_at
     from mydyno.cli.progress import telling
     from mydyno.statements.window import Wish, new_file, open_window
 
@@ -125,9 +125,8 @@ def slowlog(
             _report(caught)
             name = str(save) if save else f"slow log of {login.address}"
             found = _digest(caught, name, keep, showing.most)
-            if caught.not_put_back is None:
-                found = looked_at(found, login, details if explain is None else explain)
-            showing.digest(found)
+            there = login if caught.not_put_back is None else None
+            showing.digest(_looked_at(found, there, details if explain is None else explain))
         finally:
             if caught.not_put_back is not None:
                 raise caught.not_put_back
@@ -164,6 +163,17 @@ def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None)
         return digest_of(caught.log, name, keep=keep, limit=limit, tell=tell)
     finally:
         told.end()
+
+
+def _looked_at(found: Digest, login: Login | None, explain: int) -> Digest:
+    """With plans and indexes to try. Nothing that goes wrong here is worth what a window has caught."""
+    from mydyno.cli.digest_reading import looked_at
+
+    try:
+        return looked_at(found, login, explain)
+    except MydynoError as error:
+        _say(f"without plans and indexes: {error.message}")
+        return found
 
 
 def _say(line: str) -> None:
