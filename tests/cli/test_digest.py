@@ -95,6 +95,11 @@ def test_a_window_is_from_its_first_moment_up_to_its_last(log: str) -> None:
     assert "2026-11-22 03:00:00 to 03:00:30 UTC, 30 s\n" in half
 
 
+def test_a_window_without_anything_in_it_says_where_the_log_is(log: str) -> None:
+    text = run(log, "--until", "2026-11-21", "--time-zone", "UTC")
+    assert "nothing of what was read was asked for; it is from 2026-11-22 03:00:00 to 03:01:00 UTC\n" in text
+
+
 def test_filters_must_all_hold(log: str) -> None:
     both = ["--filter", "user = web", "--filter", "query_time > 600ms"]
     assert groups_of(log, *both) == [("select * from customer where email = ?", 1)]

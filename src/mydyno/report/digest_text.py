@@ -9,11 +9,13 @@ from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
 from mydyno.report.digest_group_text import group_lines
 from mydyno.report.digest_table import table_lines
 from mydyno.report.digest_words import all_groups, amount, headline, how_often, share
-from mydyno.report.format import count, duration, number
+from mydyno.report.format import count, duration, number, shorten
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.zoned import Zone
 
 _MOST_SOURCES = 8
+_MOST_OF_BANNER = 60
+"""Characters of what a server calls itself; some have a slogan in it."""
 _LABEL = 9
 _GRAVE = ("unreadable", "not-a-slow-log", "broken-compression", "interrupted")
 
@@ -59,7 +61,7 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
         yield from wrapped(f"{_entries(digest.filtered)} left out, as asked", width, rest="  ")
-    for text, style in _remarks(digest):
+    for text, style in _remarks(digest, zone):
         yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style=style)
     for problem in digest.problems:
         grave = problem.kind in _GRAVE
@@ -77,7 +79,7 @@ def problem_text(problem: Problem) -> str:
 def _source(source: Source) -> str:
     packed = f" in {source.compression}" if source.compression != "none" else ""
     parts = [f"{format_bytes(source.bytes)}{packed}"] if source.bytes else []
-    parts += [_entries(source.entries), *([source.server] if source.server else [])]
+    parts += [_entries(source.entries), *([shorten(source.server, _MOST_OF_BANNER)] if source.server else [])]
     return f"{source.name}: {', '.join(parts)}"
 
 
@@ -100,7 +102,7 @@ def _totals(digest: Digest) -> str:
     kinds = f" of {count(groups)} kind{'s' * (groups != 1)}" if total.count != 1 else ""
     text = f"{_statements(total.count)}{kinds}"
     if "query_time" in total.measures:
-        text += f", {duration(total.query_time_us / 1e6)} of query time"
+        text += f", {_length(total.query_time_us)} of query time"
     if (lock := total.measures.get("lock_time")) is not None and total.query_time_us:
         text += f" ({share(lock.sum, total.query_time_us)} waiting for locks)"
     if digest.seconds and digest.load is not None:
@@ -111,7 +113,13 @@ def _totals(digest: Digest) -> str:
     return text
 
 
-def _remarks(digest: Digest) -> Iterator[tuple[str, Style]]:
+def _length(time_us: int) -> str:
+    return amount(time_us, "us") if time_us < 10_000_000 else duration(time_us / 1e6)
+
+
+def _remarks(digest: Digest, zone: Zone) -> Iterator[tuple[str, Style]]:
+    if not digest.total.count and (known := _known(digest)) is not None:
+        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}", "medium"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
         yield (
@@ -119,6 +127,11 @@ def _remarks(digest: Digest) -> Iterator[tuple[str, Style]]:
             " of what was logged, not of what ran",
             "medium",
         )
+
+
+def _known(digest: Digest) -> tuple[int, int] | None:
+    """From when to when the sources are, whatever was asked for."""
+    return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
 
 
 def _beyond(digest: Digest) -> str:
