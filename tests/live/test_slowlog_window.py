@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pymysql
@@ -59,7 +59,7 @@ def catch(
             threading.Event().wait(min(left, 0.05))
 
     with open_window(login, None, wish, without_host=table) as window, store.held():
-        caught = window.catch(store, seconds, most_bytes, lambda text: None, wait)
+        caught = window.catch(store, seconds, most_bytes, nullcontext(lambda text: None), wait)
         return caught, b"".join(caught.log.blocks())
 
 
@@ -151,7 +151,7 @@ def test_over_ssh_the_same_is_caught_from_file_to_file(
         with open_window(login, far, WISH) as window, store.held():
             assert window.log.name == f"root@127.0.0.1:{path}"
             caught = window.catch(
-                store, 0.8, 1 << 30, lambda text: None, lambda left: next(steps, lambda: None)()
+                store, 0.8, 1 << 30, nullcontext(lambda text: None), lambda left: next(steps, lambda: None)()
             )
         text = b"".join(caught.log.blocks())
     assert entries_in(text) == 3
@@ -170,7 +170,7 @@ def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
             store,
             0.6,
             1 << 30,
-            lambda text: None,
+            nullcontext(lambda text: None),
             lambda left: next(steps, lambda: run(login, SLOW % "kept"))(),
         )
         text = b"".join(caught.log.blocks())
@@ -252,7 +252,7 @@ def test_connections_that_were_open_before_are_told_unless_they_are_seen(
             assert any("open before" in line and "(root 1)" in line for line in window.remarks)
             steps = iter([old_and_new])
             caught = window.catch(
-                store, 0.4, 1 << 30, lambda text: None, lambda left: next(steps, lambda: None)()
+                store, 0.4, 1 << 30, nullcontext(lambda text: None), lambda left: next(steps, lambda: None)()
             )
             text = b"".join(caught.log.blocks())
     assert b"'new'" in text

@@ -102,8 +102,9 @@ def slowlog(
     mydyno slowlog --for 5m --threshold 200ms --json > digest.json
     ```
     """
+    from mydyno.apply.means import Means
     from mydyno.apply.store.store import Store, changes_folder
-    from mydyno.cli.apply import recover_with
+    from mydyno.cli.apply import recover
     from mydyno.cli.progress import telling
     from mydyno.statements.window import Wish, new_file, open_window
 
@@ -112,15 +113,14 @@ def slowlog(
     showing = Showing(None, limit, details, None, as_json, html)
     login = reach.login()
     store = Store(changes_folder(Path("/")))
-    recover_with(reach, store)
+    recover(store, Means(login=login))
     with reach.machine() as machine, new_file(save) as keep:
         with (
             store.held(),
             open_window(login, machine, wish, without_host=reach.host == "none") as window,
         ):
             _announce(window)
-            with telling() as tell:
-                caught = window.catch(store, seconds, most_bytes, tell)
+            caught = window.catch(store, seconds, most_bytes, telling())
         try:
             _report(caught)
             name = str(save) if save else f"slow log of {login.address}"
@@ -128,6 +128,7 @@ def slowlog(
             there = login if caught.not_put_back is None else None
             showing.digest(_looked_at(found, there, details if explain is None else explain))
         finally:
+            caught.log.close()
             if caught.not_put_back is not None:
                 raise caught.not_put_back
 
