@@ -53,11 +53,12 @@ class Showing:
     def digest(self, found: Digest) -> None:
         """Raises UsageError for a page that cannot be written."""
         from mydyno.digest.order import first
+        from mydyno.report.zoned import Zone
 
         if self.html is not None:
             from mydyno.report.digest_page import digest_html
 
-            _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE)))
+            _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
         if self.as_json:
             from mydyno.digest.saved import to_json
 
@@ -65,23 +66,23 @@ class Showing:
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digest_text import digest_lines
-        from mydyno.report.zoned import Zone
 
         text = first(found, self.limit or LIMIT)
         show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
 
     def comparison(self, found: Comparison) -> None:
         """Raises UsageError for a page that cannot be written."""
+        from mydyno.report.zoned import Zone
+
         if self.html is not None:
             from mydyno.report.digest_page import comparison_html
 
-            _write(self.html, comparison_html(found))
+            _write(self.html, comparison_html(found, Zone(self.zone)))
         if self.as_json:
             typer.echo(found.model_dump_json(exclude_none=True))
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digest_comparison_text import comparison_lines
-        from mydyno.report.zoned import Zone
 
         show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
 
