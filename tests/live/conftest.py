@@ -136,15 +136,14 @@ def start_release(site: Site) -> Iterator[Callable[[str], Start]]:
 def counting(shared_site: Site) -> Iterator[Callable[[str], RunningServer]]:
     """The server of a release whose performance_schema counts, started once for all tests that want it.
 
-    It has room for few digests and few bytes of each, keeps a binary log of statements where it has such, and
-    lives five hours east of Greenwich. A test empties the digests before it counts.
+    It has room for few digests, keeps a binary log, and lives five hours east of Greenwich. A test empties
+    the digests before it counts.
     """
     config: dict[str, Setting] = {
         "performance_schema": True,
         "performance_schema_digests_size": 300,
         "log_bin": "binlog",
         "server_id": 1,
-        "binlog_format": "STATEMENT",
         "log_bin_trust_function_creators": True,
         "default_time_zone": "+05:00",
     }
