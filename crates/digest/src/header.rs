@@ -3,8 +3,9 @@
 use crate::attribute::Attribute;
 use crate::clock;
 use crate::entry::{Time, Values};
-use crate::key::{self, Key};
-use crate::number::{self, count, ends, micros, token_end};
+use crate::key::{self, Habit, Key};
+use crate::line::{blank_end, line_end, may_be_header, schema_at};
+use crate::number::{self, count, micros, token_end};
 
 /// What the lines of one header say.
 #[derive(Default)]
@@ -16,6 +17,7 @@ pub struct Header<'a> {
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
     seen: u8,
+    habit: Habit,
 }
 
 /// What became of a line.
@@ -54,7 +56,7 @@ impl<'a> Header<'a> {
         }
         if text.starts_with(b"# Query_time: ") {
             return if self.is_new(QUERY_TIME) {
-                self.fields(log, at + 2)
+                self.figures(log, at + 14)
             } else {
                 (Line::Repeated, at)
             };
@@ -70,6 +72,36 @@ impl<'a> Header<'a> {
             return if self.is_new(TIME) { self.time(log, at + 8) } else { (Line::Repeated, at) };
         }
         self.other(log, at)
+    }
+
+    /// The line that every server writes, read straight: `1.5  Lock_time: 0.1 Rows_sent: 1  Rows_examined: 2`,
+    /// and perhaps more.
+    #[inline]
+    fn figures(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let mut is_good = true;
+        let mut end = at;
+        let mut keep = |attribute, (number, next): number::Read| {
+            match number {
+                Some(number) => self.values.set(attribute, number),
+                None => is_good = false,
+            }
+            end = next;
+            next
+        };
+        let mut next = keep(Attribute::QueryTime, micros::<6>(log, at));
+        if log[next..].starts_with(b"  Lock_time: ") {
+            next = keep(Attribute::LockTime, micros::<6>(log, next + 13));
+        }
+        if log[next..].starts_with(b" Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 12));
+        } else if log[next..].starts_with(b"  Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 13));
+        }
+        if log[next..].starts_with(b"  Rows_examined: ") {
+            keep(Attribute::RowsExamined, count(log, next + 17));
+        }
+        let (line, end) = self.fields(log, end);
+        (if is_good { line } else { Line::Bad }, end)
     }
 
     fn is_new(&mut self, what: u8) -> bool {
@@ -88,7 +120,7 @@ impl<'a> Header<'a> {
     fn user_host(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let (end, next) = line_end(log, at);
         let text = &log[at..end];
-        let Some((who, from)) = text.iter().rposition(|&byte| byte == b'@').and_then(|sign| {
+        let Some((who, from)) = memchr::memrchr(b'@', text).and_then(|sign| {
             Some((text[..sign].strip_suffix(b" ")?, text[sign + 1..].strip_prefix(b" ")?))
         }) else {
             return (Line::Bad, next);
@@ -108,6 +140,14 @@ impl<'a> Header<'a> {
     /// Lines that fewer servers write, and those that only look like one.
     fn other(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let text = &log[at..];
+        if let Some(schema_at) = schema_at(text) {
+            let (schema, end) = schema(log, at + schema_at);
+            self.schema = Some(schema);
+            return self.fields(log, end);
+        }
+        if text.starts_with(b"# ") && self.habit.is_kept(log, at + 2) {
+            return self.fields(log, at + 2);
+        }
         if !may_be_header(text) {
             return (Line::Foreign, at);
         }
@@ -129,16 +169,12 @@ impl<'a> Header<'a> {
                 Some(b'\n') => return (result, at + 1),
                 _ => (),
             }
-            let field = key::colon(log, at);
-            let key = field.and_then(|colon| key::find(&log[at..colon]));
-            let value = match field {
-                Some(colon) => colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')),
-                None => at,
-            };
-            let (is_good, end) = match key {
-                Some(key) => self.field(key, log, value),
-                // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
-                None => (log[at..].starts_with(b"Profile_"), token_end(log, value)),
+            let (is_good, end) = match self.habit.read(log, at) {
+                Some((key, colon)) => {
+                    let value = colon + 1 + usize::from(log.get(colon + 1) == Some(&b' '));
+                    self.field(key, log, value)
+                }
+                None => skip_unknown(log, at),
             };
             if !is_good {
                 result = Line::Bad;
@@ -147,12 +183,11 @@ impl<'a> Header<'a> {
         }
     }
 
-    #[inline]
     fn field(&mut self, key: Key, log: &'a [u8], at: usize) -> (bool, usize) {
         match key {
-            Key::Seconds(attribute) => self.keep(attribute, micros(log, at, 6)),
+            Key::Seconds(attribute) => self.keep(attribute, micros::<6>(log, at)),
             Key::Count(attribute) => self.keep(attribute, count(log, at)),
-            Key::Milliseconds(attribute) => self.keep(attribute, micros(log, at, 3)),
+            Key::Milliseconds(attribute) => self.keep(attribute, micros::<3>(log, at)),
             Key::YesNo(attribute) => {
                 let end = token_end(log, at);
                 let number = match &log[at..end] {
@@ -166,15 +201,10 @@ impl<'a> Header<'a> {
                 let (number, end) = count(log, at);
                 self.keep(attribute, (number.map(|code| u64::from(code != 0)), end))
             }
-            Key::Schema => {
-                let (schema, end) = schema(log, at);
-                self.schema = Some(schema);
-                (true, end)
-            }
             Key::Number | Key::Word => (true, token_end(log, blank_end(log, at))),
             Key::Line => (true, line_end(log, at).0),
             // They stand at the beginning of a line only.
-            Key::Time | Key::UserHost => (false, token_end(log, at)),
+            Key::Time | Key::UserHost | Key::Schema => (false, token_end(log, at)),
         }
     }
 
@@ -186,67 +216,6 @@ impl<'a> Header<'a> {
         }
         (number.is_some(), end)
     }
-}
-
-/// Whether a line with these first bytes begins with a known key and a value that can be its: such a line ends
-/// a statement, whatever stands around it. `text` goes on beyond the line.
-#[inline]
-pub fn is_header(text: &[u8]) -> bool {
-    if !text.starts_with(b"# ") {
-        return false;
-    }
-    let begin = blank_end(text, 1);
-    let Some(colon) = key::colon(text, begin) else { return false };
-    let Some(key) = key::find(&text[begin..colon]) else { return false };
-    let value = colon + 2;
-    if text.get(colon + 1) != Some(&b' ') {
-        return false;
-    }
-    let first = text.get(value).copied().unwrap_or(b'\n');
-    match key {
-        Key::Seconds(_) | Key::Milliseconds(_) | Key::Count(_) | Key::Code(_) => {
-            first.is_ascii_digit() || first == b'-'
-        }
-        Key::Time => clock::is_like_one(&text[value..]),
-        Key::YesNo(_) => matches!(first, b'Y' | b'N'),
-        Key::Number => text[begin..].starts_with(b"Thread_id") && first.is_ascii_digit(),
-        Key::UserHost => {
-            let line = &text[value..line_end(text, value).0];
-            memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
-        }
-        Key::Schema => true,
-        Key::Word | Key::Line => false,
-    }
-}
-
-/// Whether such a line can stand in the middle of a header: it has a key, or is one of the few that have none.
-#[inline]
-pub fn may_be_header(text: &[u8]) -> bool {
-    let begin = blank_end(text, 1);
-    if matches!(text.get(begin), None | Some(b'\n')) {
-        return true;
-    }
-    if begin == 1 {
-        return false;
-    }
-    let rest = &text[begin..];
-    key::colon(rest, 0).is_some_and(|colon| ends(rest, colon + 1)) || is_wordy(rest)
-}
-
-/// Percona's `No InnoDB statistics ...` and `Stored routine: ...`; MariaDB's `Warnings`, and below it
-/// `Note   1003 message`.
-#[cold]
-fn is_wordy(rest: &[u8]) -> bool {
-    if rest.starts_with(b"No InnoDB statistics") || rest.starts_with(b"Stored routine: ") {
-        return true;
-    }
-    if rest.starts_with(b"Warnings") {
-        return number::ends(rest, 8);
-    }
-    [&b"Note "[..], b"Warning ", b"Error "].iter().any(|level| {
-        rest.strip_prefix(*level)
-            .is_some_and(|rest| rest.get(blank_end(rest, 0)).is_some_and(u8::is_ascii_digit))
-    })
 }
 
 /// The name that the client gave: of `root[root]` the second, unless it is empty. Names may hold brackets
@@ -264,36 +233,29 @@ fn login(who: &[u8]) -> &[u8] {
 }
 
 /// A name, up to the end of the line or two blanks and the next key.
+#[inline]
 fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
-    let (end, _) = line_end(log, at);
-    let line = &log[at..end];
-    for blank in memchr::memmem::find_iter(line, b"  ") {
-        let next = blank_end(line, blank);
-        if key::colon(line, next).and_then(|colon| key::find(&line[next..colon])).is_some() {
-            return (&line[..blank], at + blank);
-        }
-    }
-    (line.trim_ascii_end(), end)
-}
-
-/// The first place that is neither a blank nor a carriage return.
-#[inline]
-fn blank_end(text: &[u8], at: usize) -> usize {
     let mut end = at;
-    while matches!(text.get(end), Some(b' ' | b'\r' | b'\t')) {
-        end += 1;
+    loop {
+        match log.get(end) {
+            None | Some(b'\n') => return (log[at..end].trim_ascii_end(), end),
+            Some(b' ') if log.get(end + 1) == Some(&b' ') => {
+                if key::read(log, blank_end(log, end)).is_some() {
+                    return (&log[at..end], end);
+                }
+                end += 1;
+            }
+            _ => end += 1,
+        }
     }
-    end
 }
 
-/// Where the line ends without its end of line, and where the next begins.
-#[inline]
-pub fn line_end(log: &[u8], at: usize) -> (usize, usize) {
-    match memchr::memchr(b'\n', &log[at..]) {
-        Some(length) => {
-            let end = at + length;
-            (if length > 0 && log[end - 1] == b'\r' { end - 1 } else { end }, end + 1)
-        }
-        None => (log.len(), log.len()),
-    }
+/// Something that is not a known key with its value.
+#[cold]
+fn skip_unknown(log: &[u8], at: usize) -> (bool, usize) {
+    // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
+    let is_good = log[at..].starts_with(b"Profile_");
+    let value = key::colon(log, at)
+        .map_or(at, |colon| colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')));
+    (is_good, token_end(log, value))
 }
