@@ -50,8 +50,8 @@ pub struct Beyond {
 
 /// One source, of which chunk after chunk is taken. Where chunks end depends on the buffer's size; that an
 /// entry is too long, and where it is cut, does not.
-pub struct Chunks {
-    source: Source,
+pub struct Chunks<'a> {
+    source: Source<'a>,
     sizes: Sizes,
     /// The beginning of the next chunk, read with the one before.
     carried: Vec<u8>,
@@ -60,8 +60,8 @@ pub struct Chunks {
     is_over: bool,
 }
 
-impl Chunks {
-    pub fn new(source: Source, sizes: Sizes) -> Self {
+impl<'a> Chunks<'a> {
+    pub fn new(source: Source<'a>, sizes: Sizes) -> Self {
         let buffer_bytes = sizes.buffer_bytes.clamp(1, sizes.most_bytes);
         Self {
             source,
@@ -70,10 +70,6 @@ impl Chunks {
             end: None,
             is_over: false,
         }
-    }
-
-    pub fn source(&self) -> &Source {
-        &self.source
     }
 
     /// The next chunk, in `buffer`, which is made as large as it must be; None after the last.

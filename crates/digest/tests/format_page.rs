@@ -21,9 +21,14 @@ fn page() -> String {
 
 /// With groups of every kind, a problem and a rest.
 fn digest_message() -> Value {
-    let log = |name: &str| repository().join("tests/fixtures/slow-logs").join(name).display().to_string();
+    let log =
+        |name: &str| repository().join("tests/fixtures/slow-logs").join(name).display().to_string();
     let job = Job {
-        sources: vec![log("mariadb-11.log"), log("mysql-5.1.log"), "/nonexistent/slow.log".to_owned()],
+        sources: vec![
+            log("mariadb-11.log"),
+            log("mysql-5.1.log"),
+            "/nonexistent/slow.log".to_owned(),
+        ],
         filters: Filters::default(),
         limit: Some(1),
         example_bytes: 1000,

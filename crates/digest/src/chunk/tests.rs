@@ -1,5 +1,6 @@
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 
 use super::*;
 
@@ -28,8 +29,8 @@ impl Log {
 
     /// What each chunk keeps, and what its entry goes on for beyond it.
     fn chunks(&self, buffer_bytes: usize) -> Vec<(Vec<u8>, Beyond)> {
-        let stop = Stop::new().unwrap();
-        let source = Source::open(self.0.to_str().unwrap(), &stop).unwrap();
+        let (stop, read_bytes) = (Stop::new().unwrap(), AtomicU64::new(0));
+        let source = Source::open(self.0.to_str().unwrap(), &stop, &read_bytes).unwrap();
         let mut chunks = Chunks::new(source, Sizes { buffer_bytes, most_bytes: MOST_BYTES });
         let mut buffer = Vec::new();
         let mut all = Vec::new();
