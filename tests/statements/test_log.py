@@ -297,7 +297,7 @@ def test_the_command_starts_without_what_it_does_not_need(slow_log: Path) -> Non
     assert "select * from orders" in done.stdout.lower()
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "mydyno.digest.records" in imported
-    for heavy in ("numpy", "polars", "scipy", "altair", "vl_convert", "sqlglot", "pymysql"):
+    for heavy in ("numpy", "polars", "scipy", "altair", "vl_convert", "pymysql"):
         assert heavy not in imported
 
 

@@ -19,7 +19,7 @@ from mydyno.report.figures import Figure
 from mydyno.report.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.report.sql_markup import sql_markup
 from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
-from mydyno.report.tables import Table
+from mydyno.report.table import Table
 from mydyno.report.zoned import Zone
 
 _BARS = 12

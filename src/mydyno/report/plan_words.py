@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from mydyno.digest.records import Plan, PlanRow
 from mydyno.report.format import MISSING, count, number, printable
-from mydyno.report.tables import Table
+from mydyno.report.table import Table
 
 _TYPES = {"ALL": "reads the whole table", "index": "reads the whole index"}
 _EXTRA = {
