@@ -118,7 +118,8 @@ def _length(time_us: int) -> str:
 
 
 def _remarks(digest: Digest, zone: Zone) -> Iterator[tuple[str, Style]]:
-    if not digest.total.count and (known := _known(digest)) is not None:
+    was_narrowed = digest.filtered or digest.since_us is not None or digest.until_us is not None
+    if was_narrowed and not digest.total.count and (known := _known(digest)) is not None:
         yield f"nothing of what was read was asked for; it is from {zone.span(*known)}", "medium"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
