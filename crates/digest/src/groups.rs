@@ -22,7 +22,7 @@ use example::Example;
 use figures::Figures;
 
 /// Of a fingerprint's text, in bytes. Its id covers all of it.
-const MOST_FINGERPRINT: usize = 4096;
+pub const MOST_FINGERPRINT: usize = 4096;
 
 /// How much of an example's text is kept unless told otherwise, in bytes.
 pub const EXAMPLE_BYTES: usize = 8192;

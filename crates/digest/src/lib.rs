@@ -4,13 +4,18 @@
 //! cannot be read is a [`problem`], counted and located. [`groups`] takes together those whose [`fingerprint`] is
 //! the same; [`message`] is what the whole comes to.
 //! docs/digest-format.md is the contract with mydyno.
+//!
+//! A [`source`] is cut into chunks of whole entries, and the [`pipeline`] takes chunks through a [`filter`]
+//! into groups.
 
 pub mod attribute;
 mod banner;
+pub mod chunk;
 mod clock;
 pub mod context;
 pub mod cut;
 pub mod entry;
+pub mod filter;
 pub mod fingerprint;
 pub mod groups;
 mod header;
@@ -21,8 +26,11 @@ pub mod message;
 mod mixing;
 mod names;
 mod number;
-mod passwords;
+pub mod passwords;
+pub mod pipeline;
 pub mod problem;
 pub mod read;
 pub mod recognise;
+pub mod source;
+pub mod stop;
 mod timeline;

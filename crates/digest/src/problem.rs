@@ -67,13 +67,18 @@ impl Problems {
         }
     }
 
-    /// Adds those of a later part of the same source.
-    pub fn merge(&mut self, later: Problems) {
-        for problem in later.met {
-            match self.met.iter_mut().find(|known| known.kind == problem.kind) {
-                Some(known) => known.count += problem.count,
-                None => self.met.push(problem),
+    /// Adds those of other parts of the same source, which may lie before or behind.
+    pub fn merge(&mut self, others: Problems) {
+        for problem in others.met {
+            let Some(known) = self.met.iter_mut().find(|known| known.kind == problem.kind) else {
+                self.met.push(problem);
+                continue;
+            };
+            let count = known.count + problem.count;
+            if problem.at < known.at {
+                *known = problem;
             }
+            known.count = count;
         }
     }
 

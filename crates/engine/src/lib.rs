@@ -8,8 +8,10 @@
 pub mod admin;
 pub mod checks;
 pub mod clock;
+pub mod digest;
 pub mod distribution;
 pub mod failure;
+pub mod fingerprints;
 pub mod histogram;
 pub mod job;
 pub mod load;

@@ -1,23 +1,30 @@
-//! `mydyno-engine`: reads a job, drives the load, writes messages.
+//! `mydyno-engine`: reads a job, drives the load, writes messages; or reads slow logs and digests them.
 
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use clap::Parser;
 use mydyno_engine::clock::Clock;
+use mydyno_engine::digest;
 use mydyno_engine::failure::{Fatal, FatalCode};
+use mydyno_engine::fingerprints;
 use mydyno_engine::job::Job;
 use mydyno_engine::report::Reporter;
 use mydyno_engine::report::messages::Message;
 use mydyno_engine::run::run;
 
-/// The load engine of mydyno: drives a MySQL or MariaDB server and measures it.
+/// The engine of mydyno: drives a MySQL or MariaDB server and measures it, and digests slow logs.
 #[derive(Parser)]
 #[command(name = "mydyno-engine", version, after_help = EXAMPLE)]
 enum Command {
     /// Read one JSON job from standard input, carry it out, write JSON lines to standard output.
     #[command(after_help = EXAMPLE)]
     Load,
+    /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
+    Fingerprint,
+    /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
+    #[command(after_help = "The format of filters and messages: docs/digest-format.md.")]
+    Digest(digest::Options),
 }
 
 const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
@@ -37,12 +44,18 @@ job is wrong, 3 when the run could not be carried out.
 The format of jobs and messages: docs/engine-protocol.md."#;
 
 fn main() -> ExitCode {
-    let Command::Load = Command::parse();
+    let command = Command::parse();
     let clock = Clock::start();
     let reporter = Reporter::to_stdout(clock);
-    let outcome = read_job().and_then(|job| run(&job, clock, &reporter));
+    let outcome = match command {
+        Command::Load => read_job().and_then(|job| run(&job, clock, &reporter)).map(drop),
+        Command::Fingerprint => {
+            fingerprints::run(std::io::stdin().lock(), std::io::stdout().lock())
+        }
+        Command::Digest(options) => digest::run(options),
+    };
     match outcome {
-        Ok(_) => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         Err(Fatal { code, message, hint }) => {
             reporter.send(&Message::Fatal { code, message, hint });
             ExitCode::from(code.exit_status())

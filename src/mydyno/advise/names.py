@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mydyno.core.sql_names import quote
+
 SHOWN = 10
 """So many statements or names are written out; the rest is counted."""
 
@@ -11,11 +13,7 @@ SHOWN = 10
 def quoted(name: str) -> str:
     """`shop.orders` as a statement has it, in backticks."""
     schema, dot, table = name.partition(".")
-    return f"{_ticked(schema)}.{_ticked(table)}" if dot else _ticked(schema)
-
-
-def _ticked(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    return f"{quote(schema)}.{quote(table)}" if dot else quote(schema)
 
 
 def counted(number: int, name: str, verb: str = "") -> str:

@@ -25,6 +25,12 @@ ProblemKind = Literal[
     "clock-backwards",
     "not-utf8",
     "long-statement",
+    # performance_schema's own.
+    "digests-lost",
+    "cut-digest",
+    "counters-reset",
+    "not-counted",
+    "not-timed",
 ]
 
 
@@ -49,7 +55,7 @@ class Problem(Record):
 
     kind: ProblemKind
     source: str
-    at_byte: int
+    at_byte: int | None = None
     line: int | None = None
     count: int
     says: str

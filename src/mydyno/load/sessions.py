@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
+from mydyno.core.sql_names import quote
 from mydyno.load.job import Target
 from mydyno.stack.tables_layer import MARK
 
@@ -39,11 +40,6 @@ def said_by(error: BaseException) -> str:
 def failed(target: Target, what: str, error: BaseException) -> ServerError:
     """The error to raise when the server refused `what`."""
     return ServerError(f"{what} on {target.address}: error {code_of(error)}: {said_by(error)}")
-
-
-def quote(name: str) -> str:
-    """An identifier between backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def foreign_tables(

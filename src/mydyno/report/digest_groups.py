@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.report import time_bins
 from mydyno.report.charts.histogram import histogram
@@ -15,6 +14,7 @@ from mydyno.report.digest_profile import cut
 from mydyno.report.digest_remarks import Remark, remarks
 from mydyno.report.digest_words import (
     amount,
+    called,
     examined_per_sent,
     moment,
     share,
@@ -96,7 +96,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis) -> Gro
         facts=tuple(_facts(group, digest.total)),
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
-        never=tuple(title(name).short for name, flag in group.flags.items() if flag.told and not flag.yes),
+        never=tuple(called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
         histogram=_histogram(group.measures.get("query_time"), on),
         measures=_measures(group, digest.total),
         people=tuple(_people(group)),
@@ -142,7 +142,7 @@ def _measures(group: Group, total: Figures) -> Table:
 def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, ...]:
     of_a_call = (one.min, one.mean, one.p50, one.p95, one.p99, one.max)
     return (
-        title(name).short,
+        called(name),
         amount(one.sum, one.unit),
         share(one.sum, all_of_it.sum) if all_of_it else MISSING,
         *(amount(value, one.unit) for value in of_a_call),

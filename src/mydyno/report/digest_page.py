@@ -21,6 +21,7 @@ from mydyno.report.digest_words import (
     headline,
     how_often,
     moment,
+    others,
     share,
     share_of_time,
     where,
@@ -147,11 +148,11 @@ def _bars(digest: Digest) -> list[tuple[str, float, str]]:
         bars.append(
             (group.fingerprint, part(group.query_time_us, group.count), f"{count(group.count)}{mean}")
         )
-    others = all_groups(digest) - len(bars)
-    if others:
+    beyond = all_groups(digest) - len(bars)
+    if beyond:
         time_us = digest.total.query_time_us - sum(each.query_time_us for each in digest.groups[:_BARS])
         calls = digest.total.count - sum(each.count for each in digest.groups[:_BARS])
-        bars.append((f"the other {count(others)} statements", part(time_us, calls), f"{count(calls)} calls"))
+        bars.append((others(beyond), part(time_us, calls), f"{count(calls)} calls"))
     return bars
 
 
@@ -160,6 +161,8 @@ def _span(digest: Digest) -> str:
     if digest.window_us is None:
         return ""
     first, last = map(moment, digest.window_us)
+    if MISSING in (first, last):
+        return ""
     same_day = f"{first.partition(' ')[0]} "
     return f"{first} to {last.removeprefix(same_day)} UTC"
 

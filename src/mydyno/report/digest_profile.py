@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Group, Measure
-from mydyno.report.digest_words import amount, examined_per_sent, moment, share
+from mydyno.report.digest_words import amount, called, examined_per_sent, moment, others, share
 from mydyno.report.format import MISSING, count, number, printable
 from mydyno.report.page_data import Columns
 from mydyno.report.skeleton import cells
@@ -112,7 +111,7 @@ def _quantile(name: str) -> Column:
 def _rows_of(name: str) -> Column:
     return Column(
         name,
-        title(name).short,
+        called(name),
         lambda group: _mean(group, name),
         lambda value: amount(_whole(value), "count"),
     )
@@ -152,9 +151,7 @@ def _seen(value: float | None, day: str | None) -> str:
 def _more(group: Group) -> str:
     names = (("user", group.users), ("host", group.hosts), ("database", group.databases))
     parts = [f"{what} {_names(of)}" for what, of in names if of]
-    flags = [
-        f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in group.flags.items() if flag.yes
-    ]
+    flags = [f"{called(name)} {share(flag.yes, flag.told)}" for name, flag in group.flags.items() if flag.yes]
     return "; ".join([f"id {printable(group.id)}", *parts, *flags])
 
 
@@ -187,7 +184,7 @@ def profile_markup(view: Profile, beyond_groups: int) -> Markup:
     )
     rows = [_row(number, row) for number, row in enumerate(view.rows, 1)]
     foot = (
-        f'<tfoot><tr><td></td><td class="text">the other {count(beyond_groups)} statements</td>'
+        f'<tfoot><tr><td></td><td class="text">{others(beyond_groups)}</td>'
         f"{cells(view.beyond, [''] * len(view.beyond))}</tr></tfoot>"
         if view.beyond
         else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mydyno.digest.attributes import title
 from mydyno.digest.records import Group
-from mydyno.report.digest_words import examined_per_sent, share
+from mydyno.report.digest_words import called, examined_per_sent, share
 from mydyno.report.format import count
 
 _MANY_PER_ROW = 1_000
@@ -46,7 +46,7 @@ def _flags(group: Group) -> list[Remark]:
     told.sort(key=lambda each: (-each[1].yes / each[1].told, each[0]))
     return [
         Remark(
-            f"{title(name).short} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
+            f"{called(name)} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
             title(name).is_alarming,
         )
         for name, flag in told

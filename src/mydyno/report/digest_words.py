@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from mydyno.core.units import format_bytes
+from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
 from mydyno.report.format import MISSING, count, latency, number, printable
 
@@ -50,6 +51,11 @@ def all_groups(digest: Digest) -> int:
     return len(digest.groups) + (digest.rest.groups if digest.rest else 0)
 
 
+def others(groups: int) -> str:
+    """Those that are not told one by one: `the other 13 statements`."""
+    return "one other statement" if groups == 1 else f"the other {count(groups)} statements"
+
+
 def share(part: float, whole: float) -> str:
     """`81 %`, `0.3 %`; a dash where there is no whole. What is not all never reads `100 %`."""
     if whole <= 0:
@@ -85,6 +91,11 @@ def amount(value: float | None, unit: Unit) -> str:
 
 def mean(measure: Measure | None) -> str:
     return MISSING if measure is None else amount(measure.mean, measure.unit)
+
+
+def called(name: str) -> str:
+    """An attribute's title, on one line: logs may hold attributes that nobody knows."""
+    return printable(title(name).short)
 
 
 def moment(time_us: int | None) -> str:

@@ -65,9 +65,9 @@ def rendered(
     """The page that `template` makes of `view`.
 
     `contents`: (id, title) of each section, in their order. `styles` and `scripts`: files beside the template
-    that this page has besides those of every page.
+    that this page has besides those of every page; such a script runs before `report.js`.
     """
-    sources = [press().script.result(), *(_source(name) for name in ("report.js", *scripts))]
+    sources = [press().script.result(), *(_source(name) for name in (*scripts, "report.js"))]
     checked = [script_text(source) for source in sources]
     return _TEMPLATES.get_template(template).render(
         charts=charts,

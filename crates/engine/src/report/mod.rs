@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use messages::Message;
 
 /// Exit status when nobody reads the messages any more.
-const UNREAD_STATUS: i32 = 3;
+pub const UNREAD_STATUS: i32 = 3;
 
 /// Writes messages from any thread. The reactors never do: a slow reader must not slow the load.
 pub struct Reporter {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.core.sql_names import quote
 from mydyno.document.problems import nearest
 from mydyno.host.local import LocalHost
 from mydyno.load import job as jobs
@@ -105,7 +106,7 @@ class _Driver:
                 break  # The server may be gone: the figures are kept, the schema is left.
         if not (self._settings.no_drop or self._aborted):
             self.doing = "dropping the schema"
-            cursor.execute(f"DROP SCHEMA IF EXISTS {sessions.quote(self._target.database)}")
+            cursor.execute(f"DROP SCHEMA IF EXISTS {quote(self._target.database)}")
         return Result(tuple(blocks), self._version, self._settings.options.seed, self._interrupted)
 
     def _combinations(self) -> Iterator[tuple[Options, int]]:
@@ -149,7 +150,7 @@ class _Driver:
 
     def _set_up(self, cursor: Cursor, options: Options) -> list[str]:
         """A fresh schema with its tables and first rows; gives the keys of the rows, if there are any."""
-        schema = sessions.quote(self._target.database)
+        schema = quote(self._target.database)
         self.doing = "making the schema"
         cursor.execute(f"DROP SCHEMA IF EXISTS {schema}")
         cursor.execute(f"CREATE SCHEMA {schema}")

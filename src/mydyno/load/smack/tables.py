@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
+from mydyno.core.sql_names import quote
 from mydyno.load import sessions
 from mydyno.load.job import Target
 from mydyno.load.smack import data
@@ -59,7 +60,7 @@ def _connect(target: Target, settings: Settings, emit: Emit) -> Connection[Curso
     emit("note", f"making the schema {target.database}, which is missing")
     connection = sessions.connect(target)
     with connection.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {sessions.quote(target.database)}")
+        cursor.execute(f"CREATE DATABASE {quote(target.database)}")
     connection.select_db(target.database)
     return connection
 
@@ -69,7 +70,7 @@ def _is_wanted(cursor: Cursor, table: Section, database: str, settings: Settings
     import pymysql
 
     try:
-        cursor.execute(f"SELECT COUNT(*) FROM {sessions.quote(table.name)}")
+        cursor.execute(f"SELECT COUNT(*) FROM {quote(table.name)}")
     except pymysql.Error as error:
         if not settings.strict and sessions.code_of(error) != sessions.NO_SUCH_TABLE:
             raise
@@ -82,7 +83,7 @@ def _is_wanted(cursor: Cursor, table: Section, database: str, settings: Settings
     emit("output", f"Table '{table.name}' does not meet condition: {rows} of {least} rows")
     if not settings.drop_existing:
         sessions.refuse_foreign(sessions.foreign_tables(cursor, database, table.name), database)
-    cursor.execute(f"DROP TABLE {sessions.quote(table.name)}")
+    cursor.execute(f"DROP TABLE {quote(table.name)}")
     return True
 
 
@@ -94,12 +95,12 @@ def _load(cursor: Cursor, table: Section, folder: Path, settings: Settings, emit
     emit("output", f"Loading data from file '{path}' into table '{table.name}'")
     if settings.strict:
         cursor.execute(
-            f"LOAD DATA INFILE %s INTO TABLE {sessions.quote(table.name)} FIELDS TERMINATED BY ','",
+            f"LOAD DATA INFILE %s INTO TABLE {quote(table.name)} FIELDS TERMINATED BY ','",
             (str(path.resolve()),),
         )
         return
     rows = data.rows(path)
-    cursor.execute(f"SELECT * FROM {sessions.quote(table.name)} LIMIT 0")
+    cursor.execute(f"SELECT * FROM {quote(table.name)} LIMIT 0")
     columns = len(cursor.description or ())
     wrong = next((number for number, row in enumerate(rows, 1) if len(row) != columns), None)
     if wrong:
@@ -111,10 +112,10 @@ def _load(cursor: Cursor, table: Section, folder: Path, settings: Settings, emit
     cursor.execute("SET autocommit=0")
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        cursor.executemany(f"INSERT INTO {sessions.quote(table.name)} VALUES {values}", batch)
+        cursor.executemany(f"INSERT INTO {quote(table.name)} VALUES {values}", batch)
     cursor.execute("COMMIT")
     cursor.execute("SET autocommit=1")
-    cursor.execute(f"SELECT COUNT(*) FROM {sessions.quote(table.name)}")
+    cursor.execute(f"SELECT COUNT(*) FROM {quote(table.name)}")
     (found,) = cursor.fetchone() or (0,)
     if found != len(rows):
         raise ServerError(f"table {table.name} has {found} rows after loading {len(rows)} from {path}")

@@ -15,8 +15,8 @@
   /** What a search looks at: the row, and the statement's own section where it has one. */
   function searched(row) {
     const link = row.querySelector(".statement a");
-    const section = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
-    return `${row.textContent} ${link ? link.hash : row.id} ${section?.querySelector(".sql").textContent ?? ""}`.toLowerCase();
+    const section = link && document.getElementById(link.getAttribute("href").slice(1));
+    return `${row.textContent} ${section?.querySelector(".sql").textContent ?? ""}`.toLowerCase();
   }
 
   function element(tag, properties, ...children) {
@@ -88,13 +88,8 @@
   show();
 
   // ---- A link to a row that is not shown shows it.
-  function reveal() {
-    const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!row || !more.contains(row)) return;
+  more.addEventListener("reveal", () => {
     table.classList.add("whole");
     show();
-    row.scrollIntoView();
-  }
-  addEventListener("hashchange", reveal);
-  reveal();
+  });
 })();

@@ -145,22 +145,34 @@
     }
   }
 
-  // ---- Links into what is folded open it.
+  // ---- Links into what is folded open it; what else is put away is shown by whoever did that, on "reveal".
+  function pointedAt() {
+    const name = location.hash.slice(1);
+    try {
+      return document.getElementById(decodeURIComponent(name));
+    } catch {
+      return document.getElementById(name); // a stray %
+    }
+  }
+
   function reveal() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const folded = target?.closest("details");
-    if (!folded) return;
-    folded.open = true;
+    const target = pointedAt();
+    if (!target) return;
+    const folded = target.closest("details");
+    const wasShown = !folded && target.checkVisibility();
+    target.dispatchEvent(new CustomEvent("reveal", {bubbles: true}));
+    if (wasShown) return;
+    if (folded) folded.open = true;
     target.scrollIntoView();
     target.focus({preventScroll: true});
   }
   addEventListener("hashchange", reveal);
   reveal();
 
-  // ---- Print: what is folded is opened, and folded again; of the trials' pages those that a reader opened.
+  // ---- Print: what is folded is opened, and folded again; of what is long those that a reader opened.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open], .trial, .trial *)")];
+    opened = [...document.querySelectorAll("details:not([open], .as-opened, .as-opened *)")];
     for (const each of opened) each.open = true;
   });
   addEventListener("afterprint", () => {

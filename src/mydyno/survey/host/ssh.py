@@ -7,7 +7,8 @@ import secrets
 import select
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 
 from mydyno.core.errors import HostError
 from mydyno.host.local import LocalHost
@@ -32,7 +33,7 @@ class SshMachine:
         self._texts: dict[str, str | None] = {}
         self._mark = f"mydyno-{secrets.token_hex(8)}"
         self._heard = b""
-        argv = [
+        self._client = [
             "ssh",
             "-T",
             "-o",
@@ -43,9 +44,8 @@ class SshMachine:
             *options,
             "--",
             target,
-            "exec env LC_ALL=C sh",
         ]
-        self._shell = LocalHost().open(argv)
+        self._shell = LocalHost().open([*self._client, "exec env LC_ALL=C sh"])
         try:
             self._many([["true"]])
         except BaseException:
@@ -96,6 +96,15 @@ class SshMachine:
     def run(self, argv: Sequence[str], *, patience_seconds: float = PATIENCE_SECONDS) -> Finished | None:
         (done,) = self._many([argv], patience_seconds)
         return None if done.returncode == _NO_SUCH_PROGRAM else done
+
+    def blocks(self, line: str) -> Iterator[bytes]:
+        """What a shell command writes, byte for byte, over a connection of its own. However it ends, it
+        ends: whoever reads it knows how much there should be."""
+        far_shell = shlex.join(["exec", "env", "LC_ALL=C", "sh", "-c", line])
+        with closing(LocalHost().open([*self._client, far_shell])) as far:
+            far.stdin.close()
+            while block := os.read(far.stdout.fileno(), _BLOCK):
+                yield block
 
     def _many(
         self, commands: Sequence[Sequence[str]], patience_seconds: float = PATIENCE_SECONDS

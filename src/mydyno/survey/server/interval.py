@@ -1,4 +1,4 @@
-"""SHOW GLOBAL STATUS twice, with a quiet time between."""
+"""An interval of watching a server: SHOW GLOBAL STATUS twice, with a quiet time between."""
 
 from __future__ import annotations
 
@@ -31,16 +31,27 @@ def watch(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> Sta
 
     Raises pymysql.Error.
     """
+    before, began = _status(cursor), time.monotonic()
+    sit_out(cursor, seconds, tell, wait)
+    return Status(before=before, after=_status(cursor), seconds=time.monotonic() - began)
+
+
+def sit_out(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> bool:
+    """Lets `seconds` go by with the session kept open; False when Ctrl-C ended that early.
+
+    Raises pymysql.Error.
+    """
     # A server that cuts idle connections off after a few seconds would end the interval with an error.
     cursor.execute(f"SET SESSION wait_timeout = {int(seconds) + _LONGER_THAN_THE_INTERVAL_SECONDS}")
-    before, began = _status(cursor), time.monotonic()
+    began = time.monotonic()
     try:
         while (left := began + seconds - time.monotonic()) > 0:
             tell(f"watching the server: {seconds - left:.0f} of {seconds:g} s (Ctrl-C ends it early)")
             wait(min(left, _STEP_SECONDS))
     except KeyboardInterrupt:
         tell("the interval was ended early")
-    return Status(before=before, after=_status(cursor), seconds=time.monotonic() - began)
+        return False
+    return True
 
 
 def _status(cursor: Cursor) -> dict[str, str]:

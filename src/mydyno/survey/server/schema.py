@@ -38,7 +38,7 @@ def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) 
         why = "innodb_stats_on_metadata is ON, and a look would recompute the statistics of every table"
         asking.unread.append(Unread(what=what, why=why, hint="SET GLOBAL innodb_stats_on_metadata = OFF"))
         return None
-    _limit(asking, version)
+    limit_questions(asking, version)
     counted = asking.rows(what, f"SELECT COUNT(*) FROM information_schema.TABLES WHERE {_users()}", _READ)
     if not counted:
         return None
@@ -54,7 +54,7 @@ def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) 
     return made(tables, indexes, _counters(asking), _unused(asking, variables, indexes or ()))
 
 
-def _limit(asking: Asking, version: Version) -> None:
+def limit_questions(asking: Asking, version: Version) -> None:
     """Settings of this session alone; a release that lacks one goes without."""
     import pymysql
 

@@ -1,0 +1,140 @@
+//! What the workers take turns at: the sources, one after the other, chunk by chunk.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use super::{Counters, Job};
+use crate::chunk::{Chunk, Chunks};
+use crate::context::Context;
+use crate::message::Compression;
+
+use crate::problem::ProblemKind;
+use crate::recognise::{Recognised, recognise, server};
+use crate::source::{End, Refusal, Source, Trouble};
+use crate::stop::Stop;
+
+pub struct Reader<'a> {
+    job: &'a Job,
+    stop: &'a Stop,
+    counters: &'a Counters,
+    /// What is known of each source that was begun.
+    read: Vec<ReadSource>,
+    chunks: Option<Chunks>,
+    /// What the next chunk takes from those before it.
+    context: Option<Receiver<Context>>,
+    /// As they lie there, of the sources that were read to their end.
+    read_bytes: u64,
+}
+
+/// What reading a source came to, whatever was in it.
+#[derive(Debug)]
+pub struct ReadSource {
+    pub compression: Compression,
+    /// What the server called itself at its beginning.
+    pub server: Option<String>,
+    /// Unpacked.
+    pub bytes: u64,
+    /// Whether its beginning looks like a slow log's.
+    pub is_recognised: bool,
+    /// Why its end was not reached, or nothing was read.
+    pub problem: Option<(ProblemKind, String)>,
+}
+
+/// One chunk to work on, in the buffer that was given for it.
+pub struct Turn {
+    pub source: usize,
+    pub chunk: Chunk,
+    pub before: Receiver<Context>,
+    pub after: SyncSender<Context>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(job: &'a Job, stop: &'a Stop, counters: &'a Counters) -> Self {
+        let read = Vec::with_capacity(job.sources.len());
+        Self { job, stop, counters, read, chunks: None, context: None, read_bytes: 0 }
+    }
+
+    /// One for each source.
+    pub fn into_read(self) -> Vec<ReadSource> {
+        self.read
+    }
+
+    /// The next chunk of the sources, in `buffer`; None when all are read.
+    pub fn take(&mut self, buffer: &mut Vec<u8>) -> Option<Turn> {
+        loop {
+            let Some(chunks) = &mut self.chunks else {
+                let name = self.job.sources.get(self.read.len())?;
+                self.begin(name);
+                continue;
+            };
+            let chunk = chunks.next(buffer, self.stop);
+            let read_bytes = self.read_bytes + chunks.source().read_bytes();
+            self.counters.read_bytes.store(read_bytes, Ordering::Relaxed);
+            let Some(chunk) = chunk else {
+                (self.read_bytes, self.chunks) = (read_bytes, None);
+                continue;
+            };
+            let source = self.read.len() - 1;
+            let read = &mut self.read[source];
+            read.bytes += chunk.bytes as u64 + chunk.beyond.bytes;
+            if let Some(End::Before(trouble)) = &chunk.end {
+                read.problem = Some(told(trouble));
+            }
+            let (after, next_before) = sync_channel(1);
+            let before =
+                self.context.replace(next_before).expect("a source that was begun has one");
+            return Some(Turn { source, chunk, before, after });
+        }
+    }
+
+    fn begin(&mut self, name: &str) {
+        let mut read = ReadSource {
+            compression: Compression::None,
+            server: None,
+            bytes: 0,
+            is_recognised: false,
+            problem: None,
+        };
+        match Source::open(name, self.stop) {
+            Ok(source) => {
+                read.compression = source.compression;
+                read.server = server(source.head());
+                match recognise(source.head()) {
+                    Recognised::Other(what) => {
+                        read.problem = Some((ProblemKind::NotASlowLog, what))
+                    }
+                    recognised => {
+                        read.is_recognised = matches!(recognised, Recognised::SlowLog);
+                        self.chunks = Some(Chunks::new(source, self.job.sizes));
+                        let (first, context) = sync_channel(1);
+                        first.send(Context::default()).expect("its receiver is here");
+                        self.context = Some(context);
+                    }
+                }
+            }
+            Err(refusal) => read.problem = Some(refused(refusal)),
+        }
+        self.read.push(read);
+    }
+}
+
+fn refused(refusal: Refusal) -> (ProblemKind, String) {
+    match refusal {
+        Refusal::Empty => (ProblemKind::Empty, "it is empty: nothing was logged".to_owned()),
+        Refusal::NotASlowLog(what) => (ProblemKind::NotASlowLog, what.to_owned()),
+        Refusal::Trouble(trouble) => told(&trouble),
+    }
+}
+
+fn told(trouble: &Trouble) -> (ProblemKind, String) {
+    match trouble {
+        Trouble::Unreadable(why) => (ProblemKind::Unreadable, why.clone()),
+        Trouble::Broken(how) => {
+            (ProblemKind::BrokenCompression, format!("{how}; all before that was read"))
+        }
+        Trouble::Interrupted => (
+            ProblemKind::Interrupted,
+            "the reading was interrupted here; all before that was read".to_owned(),
+        ),
+    }
+}

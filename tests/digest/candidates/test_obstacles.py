@@ -1,0 +1,70 @@
+"""Conditions that no index can look up: what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.candidates.asking import MARIADB, column, index, only, schema, table, text, wanted, why
+from mydyno.core.server_version import parse_version
+
+INSTEAD = {
+    "DATE(a) = '2026-01-01'": "write a >= day AND a < day + INTERVAL 1 DAY",
+    "YEAR(a) = 2026": "write a range: a >= its first day",
+    "LOWER(a) = 'x'": "a collation _ci compares without case",
+    "a + 1 = 5": "write a alone on one side",
+    "COALESCE(a, 0) = 0": "write a = value OR a IS NULL",
+    "SUBSTRING(a, 1, 3) = 'abc'": "a generated column with an index",
+    "a LIKE '%end'": "a LIKE '%end' begins with a wildcard",
+    "a LIKE '_nd'": "begins with a wildcard",
+    "a LIKE CONCAT('%', 'x')": "begins with a wildcard",
+    "a RLIKE 'x'": "a regular expression on a",
+    "a = FLOOR(RAND() * 9)": "is drawn anew for every row",
+    "a": "write a = 1",
+    "a IS TRUE": "write a = 1",
+    "a = 1 OR b = 2": "OR over a and b",
+    "(a, b) > (1, 2)": "(a, b) compared by < or > as a row",
+    "MATCH (a, b) AGAINST ('x')": "MATCH needs a FULLTEXT index on exactly (a, b)",
+    "a->>'$.x' = 'y'": "a generated column with an index",
+    "BINARY a = 'x'": "is worked out for every row",
+    "CAST(a AS DATE) BETWEEN '2026-01-01' AND '2026-01-02'": "is worked out for every row",
+}
+
+
+@pytest.mark.parametrize("condition", INSTEAD)
+def test_what_is_in_the_way_is_told_with_what_to_write_instead(condition: str) -> None:
+    assert INSTEAD[condition] in why(f"SELECT x FROM t WHERE {condition}")
+
+
+def test_an_obstacle_beside_a_candidate_is_its_caveat() -> None:
+    found = only("SELECT x FROM t WHERE b = 1 AND a LIKE '%end'")
+    assert found.columns == ("b",)
+    assert any("begins with a wildcard" in caveat for caveat in found.caveats)
+
+
+def test_dates_are_ranges_where_the_release_makes_them_so() -> None:
+    known = table("t", column("a", "datetime"), "x")
+    statement = "SELECT x FROM t WHERE DATE(a) = '2026-01-01'"
+    new = parse_version("mariadbd Ver 11.4.2-MariaDB")
+    assert wanted(statement, schema=schema(known, release=new)) == ["t(a)"]
+    assert "write a >= day" in why(statement, schema=schema(known, release=MARIADB))
+
+
+def test_text_that_is_compared_with_a_number_is_told_by_the_schema() -> None:
+    known = schema(table("t", text("code"), "x", indexes=(index("code", "code"),)))
+    for condition in ("code = 17", "code IN ('a', 17)", "code > -17"):
+        said = why(f"SELECT x FROM t WHERE {condition}", schema=known)
+        assert "code is varchar(40) and compared with a number" in said
+        assert "index code (code) of shop.t is there and cannot be used for it" in said
+
+
+def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
+    one = table("a", text("k", collation="latin1_swedish_ci"), "c")
+    other = table("b", text("a_ref"), text("word"), rows=1_000_000)
+    join = "SELECT 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
+    (said,) = (only(join, schema=schema(one, other)).groups,)
+    assert said
+    assert wanted(join, schema=schema(one, other)) == ["b(word)"]
+    numbered = table("a", text("k"), "c")
+    by_number = table("b", "a_ref", text("word"), rows=1_000)
+    found = "SELECT STRAIGHT_JOIN 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
+    assert wanted(found, schema=schema(numbered, by_number)) == ["b(word)"]
