@@ -3,8 +3,9 @@ with text that would like to be more than text."""
 
 from __future__ import annotations
 
-from digest.builders import digest, group, sample
+from digest.builders import NIGHT_US, digest, group, lognormal, sample
 
+from mydyno.digest.comparison import Comparison, compare
 from mydyno.digest.records import (
     Digest,
     Example,
@@ -188,3 +189,23 @@ def hostile() -> Digest:
         ),
         without_candidate=(NoCandidate(group=first, why=(HOSTILE,)),),
     )
+
+
+def nights() -> Comparison:
+    """Two hours of a shop: a lookup that lost its index, more baskets, one statement new and one gone."""
+    hour = {"first_us": NIGHT_US, "last_us": NIGHT_US + 3_600_000_000}
+    lookup = "select id, name from customer where email = ?"
+    basket = "select * from basket_line where basket_id in (?+)"
+    old = digest(
+        group(lookup, lognormal(4_000, 900, 0.4, seed=1), **hour),
+        group(basket, lognormal(8_000, 700, 0.3, seed=2), **hour),
+        group("update stock set quantity = quantity - ? where product_id = ?", lognormal(900, 1_400), **hour),
+        group("select count(*) from visit", lognormal(60, 2_000_000, 0.2, seed=3), **hour),
+    )
+    new = digest(
+        group(lookup, lognormal(4_100, 180_000, 0.4, seed=4), **hour),
+        group(basket, lognormal(20_000, 700, 0.3, seed=5), **hour),
+        group("update stock set quantity = quantity - ? where product_id = ?", lognormal(900, 1_400), **hour),
+        group("select country, sum(price) from sale group by country", lognormal(12, 21_000_000), **hour),
+    )
+    return compare(old, new)

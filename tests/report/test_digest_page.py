@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC as _UTC
 
 import pytest
 from digest.builders import digest, group, lognormal, measure, sums
 
+from mydyno.digest.comparison import compare
 from mydyno.digest.records import Figures, Flag, Plan, PlanRow, Timeline
 from mydyno.report import time_bins
 from mydyno.report.digest_groups import LEAST, MOST, detailed, group_sections
 from mydyno.report.digest_load import MOST_STEPS, load_steps
-from mydyno.report.digest_page import digest_html
-from mydyno.report.digest_profile import AT_FIRST, MOST_ROWS, profile
+from mydyno.report.digest_page import comparison_html, digest_html
+from mydyno.report.digest_profile import profile
 from mydyno.report.digest_remarks import remarks
 from mydyno.report.plan_words import plan_table
 from mydyno.report.plan_words import remarks as plan_remarks
 from mydyno.report.sql_markup import MOST as MOST_SQL
 from mydyno.report.sql_markup import sql_markup
-from report.digests import HOSTILE, full, hostile, many
+from mydyno.report.statement_table import AT_FIRST, MOST_ROWS
+from mydyno.report.zoned import Zone
+from report.digests import HOSTILE, full, hostile, many, nights
 from report.reading import Element, parse
 from report.test_html import FETCHING
+
+UTC = Zone(_UTC)
 
 
 @pytest.fixture(scope="module")
@@ -81,25 +87,25 @@ def test_the_profile_has_every_statement_and_what_is_beyond_the_limit(tree):
 
 
 def test_the_values_that_rows_are_sorted_by_are_those_of_the_rows(tree):
-    values = json.loads(tree.by_id("profile-values").text)
+    values = json.loads(tree.by_id("statements-values").text)
     assert values["count"] == [each.count for each in full().groups]
     assert values["rows_sent"][-1] is None
     assert {len(column) for column in values.values()} == {5}
 
 
 def test_a_column_that_nobody_told_is_left_out():
-    view = profile(digest(group(query_time=sums(3, 6_000)), group("do ?", sums(1, 5))), ())
-    assert [column.key for column in view.columns] == ["share", "total", "count", "mean", "first", "last"]
+    view = profile(digest(group(query_time=sums(3, 6_000)), group("do ?", sums(1, 5))), (), UTC)
+    assert [key for key, _ in view.heads] == ["share", "total", "count", "mean", "first", "last"]
 
 
 def test_a_statement_without_a_section_of_its_own_tells_who_ran_it_in_its_row():
     groups = [group(f"do {place}", [1_000] * 2, users=(("web", 2),)) for place in range(LEAST + 1)]
     told = digest(*groups)
-    view = profile(told, {each.id for each in detailed(told)})
+    view = profile(told, {each.id for each in detailed(told)}, UTC)
     assert [bool(row.more) for row in view.rows] == [False] * (LEAST + 1), "equal shares: all are needed"
     few = digest(group("heavy", [10**9]), *groups)
-    *_, last = profile(few, {each.id for each in detailed(few)}).rows
-    assert last.more == f"id {last.group.id}; user web"
+    *_, last = profile(few, {each.id for each in detailed(few)}, UTC).rows
+    assert last.more == f"id {last.id}; user web"
 
 
 def test_the_page_is_bounded_whatever_was_digested():
@@ -107,10 +113,11 @@ def test_the_page_is_bounded_whatever_was_digested():
     groups = [one.model_copy(update={"id": str(place)}) for place in range(MOST_ROWS + 7)]
     total = Figures(count=2 * len(groups), measures={"query_time": sums(2 * len(groups), 18 * len(groups))})
     huge = digest(*groups, limit=MOST_ROWS + 5, total=total)
-    view = profile(huge, ())
+    view = profile(huge, (), UTC)
     assert len(view.rows) == MOST_ROWS
-    assert view.left_out == 5
-    assert view.beyond[2] == "14", "calls of five groups without a row and of two beyond the limit"
+    assert (view.beyond[0], view.beyond[3]) == ("the other 7 statements", "14"), (
+        "five without a row, two beyond the limit"
+    )
     assert all(len(row.text) <= 240 for row in view.rows)
     assert len(detailed(huge)) == MOST
     assert len(sql_markup("select 'x', " * 100_000)) < 20 * MOST_SQL
@@ -153,7 +160,7 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
 
 def test_an_example_says_where_it_stands(tree):
     told = section(tree, 1).told
-    assert "Took 812 ms at 2026-11-22 03:30:00 UTC by web@10.0.0.11 in shop; slow.log, line 31 802" in told
+    assert "Took 779 ms at 2026-11-22 03:30:00 by web@10.0.0.11 in shop; slow.log, line 31 802" in told
 
 
 def test_explain_says_in_words_what_is_slow_or_why_there_is_none(tree):
@@ -232,8 +239,8 @@ def test_a_digest_of_nothing_is_a_page_too():
 
 
 def test_sums_alone_make_a_section_without_a_histogram():
-    (one,) = group_sections(told := digest(group(query_time=sums(3, 6_000_000))), told.groups)
-    assert one.histogram is None
+    (one,) = group_sections(told := digest(group(query_time=sums(3, 6_000_000))), told.groups, UTC)
+    assert one.times is None
     assert one.measures.rows == (("query time", "6.00 s", "100 %", "–", "2.00 s", "–", "–", "–", "–"),)
 
 
@@ -248,3 +255,36 @@ def test_hostile_text_is_shown_and_never_obeyed():
     assert visible in tree.by_id(hostile().groups[0].id).told
     shown = "".join(each.text for each in tree.all() if each.tag not in ("script", "html", "body", "main"))
     assert not re.search("[\x00\x1b\u202e\ufffe]", shown), "they steer terminals and the direction of text"
+
+
+def test_a_comparison_says_what_the_load_changed_by_and_which_statements_did_it():
+    tree = parse(comparison_html(nights()))
+    assert tree.all("h1")[0].told == (
+        "The load grew from 0.0380 to 0.312; statements: 1 new, 1 gone, 1 slower"
+    )
+    head, *rows = rows_of(tree.by_id("changes").all("table")[0])
+    assert head[1:4] == ["statement", "what changed", "load"]
+    assert [row[1:4] for row in rows] == [
+        ["select id, name from customer where email = ?", "slower", "+0.221"],
+        ["select country, sum(price) from sale group by country", "new", "+0.0850"],
+        ["select count(*) from visit", "gone", "−0.0350"],
+        ["select * from basket_line where basket_id in (?+)", "called more often", "+0.00245"],
+        [rows[4][1], "as before", "±0"],
+    ]
+    own = tree.by_id(nights().changes[0].id)
+    assert "Mean 966 µs → 195 ms: 202×" in own.told
+    assert [each.told for each in own.all("h3")] == [
+        "How long its calls took, old",
+        "How long its calls took, new",
+    ]
+
+
+def test_a_comparison_needs_nothing_but_itself_and_is_inert():
+    for one in (nights(), compare(hostile(), hostile()), compare(digest(), digest())):
+        tree = parse(comparison_html(one))
+        ids = [element.attributes["id"] for element in tree.all() if "id" in element.attributes]
+        assert len(ids) == len(set(ids))
+        assert {link.attributes["href"] for link in tree.all("a")} <= {f"#{each}" for each in ids}
+        assert tree.all("img") == []
+        assert len([each for each in tree.all("script") if "type" not in each.attributes]) == 3, "ours"
+    assert tree.all("h1")[0].told == "No statement changed"

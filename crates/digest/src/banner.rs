@@ -41,6 +41,16 @@ fn strip_one(text: &[u8]) -> Option<&[u8]> {
     (memmem::find(started, VERSION).is_some() && started.ends_with(STARTED)).then_some(rest)
 }
 
+/// The text behind the last banner; None when there is none.
+pub fn behind(head: &[u8]) -> Option<&[u8]> {
+    let started = memmem::rfind(head, STARTED)?;
+    let mut rest = &head[started..];
+    for _ in 0..3 {
+        rest = memchr::memchr(b'\n', rest).map_or(&[][..], |end| &rest[end + 1..]);
+    }
+    Some(rest)
+}
+
 /// Without its end of line.
 fn last_line(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.strip_suffix(b"\n").unwrap_or(text);

@@ -1,8 +1,12 @@
 //! What the entries of a log take from those before them.
 
+use memchr::memchr_iter;
+
+use crate::cut::cut;
 use crate::entry::Time;
+use crate::header::schema_at;
 use crate::problem::Problems;
-use crate::read::read;
+use crate::read::{BYTE_ORDER_MARK, Told, read, told_up_to};
 
 /// What a part of a log takes from the parts before it; the default is that of a log's beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,9 +23,71 @@ pub struct Context {
     pub database: Vec<u8>,
 }
 
-/// The context that [`read`] leaves behind a part of a log.
+/// The context that [`read`] leaves behind a part of a log, found without reading all of it: one look at how each
+/// line begins, then the entries of the last lines that can tell something are read. When one of these only looked
+/// like one (it stands inside a statement), the part is read after all.
 pub fn context_after(chunk: &[u8], before: &Context) -> Context {
-    let mut context = before.clone();
-    read(chunk, &mut context, &mut Problems::default(), false, |_| ());
-    context
+    let lines = Lines::of(chunk, before.at == 0);
+    let last_told = |place: Option<usize>| {
+        let place = place?;
+        let begin = cut(&chunk[..=place]).unwrap_or(0);
+        Some(told_up_to(&chunk[begin..], place - begin))
+    };
+    let time = last_told(lines.set.max(lines.time));
+    let clock = last_told(lines.time);
+    let database = last_told(lines.database);
+    let is_misled = time.as_ref().is_some_and(|told: &Told| told.time.is_none())
+        || clock.as_ref().is_some_and(|told| told.clock.is_none())
+        || database.as_ref().is_some_and(|told| told.database.is_none());
+    if is_misled {
+        let mut context = before.clone();
+        read(chunk, &mut context, &mut Problems::default(), false, |_| ());
+        return context;
+    }
+    Context {
+        at: before.at + chunk.len() as u64,
+        lines: before.lines + lines.count,
+        time: time.map_or(before.time, |told| told.time),
+        clock: clock.map_or(before.clock, |told| told.clock),
+        database: match database.and_then(|told| told.database) {
+            Some(database) => database.to_vec(),
+            None => before.database.clone(),
+        },
+    }
+}
+
+/// The last lines of each beginning, wherever they stand.
+#[derive(Default)]
+struct Lines {
+    /// Ends of lines.
+    count: u64,
+    set: Option<usize>,
+    time: Option<usize>,
+    /// `use`, or a header line with `Schema`.
+    database: Option<usize>,
+}
+
+impl Lines {
+    fn of(chunk: &[u8], is_first: bool) -> Self {
+        let mut lines = Self::default();
+        let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
+        lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
+        for newline in memchr_iter(b'\n', chunk) {
+            lines.count += 1;
+            lines.look(chunk, newline + 1);
+        }
+        lines
+    }
+
+    #[inline]
+    fn look(&mut self, chunk: &[u8], at: usize) {
+        let line = &chunk[at..];
+        match line.first() {
+            Some(b'S') if line.starts_with(b"SET ") => self.set = Some(at),
+            Some(b'u') if line.starts_with(b"use ") => self.database = Some(at),
+            Some(b'#') if line.starts_with(b"# Time: ") => self.time = Some(at),
+            Some(b'#') if schema_at(line).is_some() => self.database = Some(at),
+            _ => (),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::attribute::Attribute;
 use crate::clock;
 use crate::entry::{Time, Values};
-use crate::key::{self, Key};
+use crate::key::{self, Habit, Key};
 use crate::number::{self, count, ends, micros, token_end};
 
 /// What the lines of one header say.
@@ -16,6 +16,7 @@ pub struct Header<'a> {
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
     seen: u8,
+    habit: Habit,
 }
 
 /// What became of a line.
@@ -54,7 +55,7 @@ impl<'a> Header<'a> {
         }
         if text.starts_with(b"# Query_time: ") {
             return if self.is_new(QUERY_TIME) {
-                self.fields(log, at + 2)
+                self.figures(log, at + 14)
             } else {
                 (Line::Repeated, at)
             };
@@ -70,6 +71,36 @@ impl<'a> Header<'a> {
             return if self.is_new(TIME) { self.time(log, at + 8) } else { (Line::Repeated, at) };
         }
         self.other(log, at)
+    }
+
+    /// The line that every server writes, read straight: `1.5  Lock_time: 0.1 Rows_sent: 1  Rows_examined: 2`,
+    /// and perhaps more.
+    #[inline]
+    fn figures(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
+        let mut is_good = true;
+        let mut end = at;
+        let mut keep = |attribute, (number, next): number::Read| {
+            match number {
+                Some(number) => self.values.set(attribute, number),
+                None => is_good = false,
+            }
+            end = next;
+            next
+        };
+        let mut next = keep(Attribute::QueryTime, micros::<6>(log, at));
+        if log[next..].starts_with(b"  Lock_time: ") {
+            next = keep(Attribute::LockTime, micros::<6>(log, next + 13));
+        }
+        if log[next..].starts_with(b" Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 12));
+        } else if log[next..].starts_with(b"  Rows_sent: ") {
+            next = keep(Attribute::RowsSent, count(log, next + 13));
+        }
+        if log[next..].starts_with(b"  Rows_examined: ") {
+            keep(Attribute::RowsExamined, count(log, next + 17));
+        }
+        let (line, end) = self.fields(log, end);
+        (if is_good { line } else { Line::Bad }, end)
     }
 
     fn is_new(&mut self, what: u8) -> bool {
@@ -88,7 +119,7 @@ impl<'a> Header<'a> {
     fn user_host(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let (end, next) = line_end(log, at);
         let text = &log[at..end];
-        let Some((who, from)) = text.iter().rposition(|&byte| byte == b'@').and_then(|sign| {
+        let Some((who, from)) = memchr::memrchr(b'@', text).and_then(|sign| {
             Some((text[..sign].strip_suffix(b" ")?, text[sign + 1..].strip_prefix(b" ")?))
         }) else {
             return (Line::Bad, next);
@@ -108,6 +139,14 @@ impl<'a> Header<'a> {
     /// Lines that fewer servers write, and those that only look like one.
     fn other(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let text = &log[at..];
+        if let Some(schema_at) = schema_at(text) {
+            let (schema, end) = schema(log, at + schema_at);
+            self.schema = Some(schema);
+            return self.fields(log, end);
+        }
+        if text.starts_with(b"# ") && self.habit.is_kept(log, at + 2) {
+            return self.fields(log, at + 2);
+        }
         if !may_be_header(text) {
             return (Line::Foreign, at);
         }
@@ -129,16 +168,12 @@ impl<'a> Header<'a> {
                 Some(b'\n') => return (result, at + 1),
                 _ => (),
             }
-            let field = key::colon(log, at);
-            let key = field.and_then(|colon| key::find(&log[at..colon]));
-            let value = match field {
-                Some(colon) => colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')),
-                None => at,
-            };
-            let (is_good, end) = match key {
-                Some(key) => self.field(key, log, value),
-                // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
-                None => (log[at..].starts_with(b"Profile_"), token_end(log, value)),
+            let (is_good, end) = match self.habit.read(log, at) {
+                Some((key, colon)) => {
+                    let value = colon + 1 + usize::from(log.get(colon + 1) == Some(&b' '));
+                    self.field(key, log, value)
+                }
+                None => skip_unknown(log, at),
             };
             if !is_good {
                 result = Line::Bad;
@@ -147,12 +182,11 @@ impl<'a> Header<'a> {
         }
     }
 
-    #[inline]
     fn field(&mut self, key: Key, log: &'a [u8], at: usize) -> (bool, usize) {
         match key {
-            Key::Seconds(attribute) => self.keep(attribute, micros(log, at, 6)),
+            Key::Seconds(attribute) => self.keep(attribute, micros::<6>(log, at)),
             Key::Count(attribute) => self.keep(attribute, count(log, at)),
-            Key::Milliseconds(attribute) => self.keep(attribute, micros(log, at, 3)),
+            Key::Milliseconds(attribute) => self.keep(attribute, micros::<3>(log, at)),
             Key::YesNo(attribute) => {
                 let end = token_end(log, at);
                 let number = match &log[at..end] {
@@ -166,15 +200,10 @@ impl<'a> Header<'a> {
                 let (number, end) = count(log, at);
                 self.keep(attribute, (number.map(|code| u64::from(code != 0)), end))
             }
-            Key::Schema => {
-                let (schema, end) = schema(log, at);
-                self.schema = Some(schema);
-                (true, end)
-            }
             Key::Number | Key::Word => (true, token_end(log, blank_end(log, at))),
             Key::Line => (true, line_end(log, at).0),
             // They stand at the beginning of a line only.
-            Key::Time | Key::UserHost => (false, token_end(log, at)),
+            Key::Time | Key::UserHost | Key::Schema => (false, token_end(log, at)),
         }
     }
 
@@ -192,12 +221,15 @@ impl<'a> Header<'a> {
 /// a statement, whatever stands around it. `text` goes on beyond the line.
 #[inline]
 pub fn is_header(text: &[u8]) -> bool {
-    if !text.starts_with(b"# ") {
-        return false;
+    if text.starts_with(b"# Time: ") {
+        return clock::is_like_one(&text[8..]);
     }
+    text.starts_with(b"# ") && is_other_header(text)
+}
+
+fn is_other_header(text: &[u8]) -> bool {
     let begin = blank_end(text, 1);
-    let Some(colon) = key::colon(text, begin) else { return false };
-    let Some(key) = key::find(&text[begin..colon]) else { return false };
+    let Some((key, colon)) = key::read(text, begin) else { return false };
     let value = colon + 2;
     if text.get(colon + 1) != Some(&b' ') {
         return false;
@@ -215,7 +247,10 @@ pub fn is_header(text: &[u8]) -> bool {
             memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
         }
         Key::Schema => true,
-        Key::Word | Key::Line => false,
+        // Start, End and explain may well begin a comment.
+        Key::Word | Key::Line => [&b"InnoDB_"[..], b"Log_slow_", b"Stored_routine"]
+            .iter()
+            .any(|beginning| text[begin..].starts_with(beginning)),
     }
 }
 
@@ -263,17 +298,46 @@ fn login(who: &[u8]) -> &[u8] {
     }
 }
 
+/// Where a line tells the database: `# Schema: shop`, `# Thread_id: 1  Schema: shop`. Nowhere else, so that it is
+/// found again by how lines begin.
+#[inline]
+pub fn schema_at(line: &[u8]) -> Option<usize> {
+    const SCHEMA: &[u8] = b"Schema: ";
+    if line.starts_with(b"# Schema: ") {
+        return Some(2 + SCHEMA.len());
+    }
+    let number = line.strip_prefix(b"# Thread_id: ")?;
+    let end = line.len() - number.len() + number::digits(number, 0).1;
+    let begin = blank_end(line, end);
+    line[begin..].starts_with(SCHEMA).then_some(begin + SCHEMA.len())
+}
+
 /// A name, up to the end of the line or two blanks and the next key.
+#[inline]
 fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
-    let (end, _) = line_end(log, at);
-    let line = &log[at..end];
-    for blank in memchr::memmem::find_iter(line, b"  ") {
-        let next = blank_end(line, blank);
-        if key::colon(line, next).and_then(|colon| key::find(&line[next..colon])).is_some() {
-            return (&line[..blank], at + blank);
+    let mut end = at;
+    loop {
+        match log.get(end) {
+            None | Some(b'\n') => return (log[at..end].trim_ascii_end(), end),
+            Some(b' ') if log.get(end + 1) == Some(&b' ') => {
+                if key::read(log, blank_end(log, end)).is_some() {
+                    return (&log[at..end], end);
+                }
+                end += 1;
+            }
+            _ => end += 1,
         }
     }
-    (line.trim_ascii_end(), end)
+}
+
+/// Something that is not a known key with its value.
+#[cold]
+fn skip_unknown(log: &[u8], at: usize) -> (bool, usize) {
+    // Percona's log_slow_verbosity=profiling: a time for each state of a statement.
+    let is_good = log[at..].starts_with(b"Profile_");
+    let value = key::colon(log, at)
+        .map_or(at, |colon| colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')));
+    (is_good, token_end(log, value))
 }
 
 /// The first place that is neither a blank nor a carriage return.

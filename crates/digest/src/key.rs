@@ -107,15 +107,60 @@ static PLACES: [u8; SLOTS] = {
     places
 };
 
-/// How the value of this key is read; None when no server writes it.
+/// The place of this key in the table; None when no server writes it.
 #[inline]
-pub fn find(key: &[u8]) -> Option<Key> {
+fn find(key: &[u8]) -> Option<u8> {
     if key.len() < 2 {
         return None;
     }
     let place = PLACES[slot(key)];
-    let (name, found) = NAMED.get(usize::from(place))?;
-    (name.as_bytes() == key).then_some(*found)
+    (NAMED.get(usize::from(place))?.0.as_bytes() == key).then_some(place)
+}
+
+/// How the value of the key that begins here is read, and where its colon is; None when this is no key that a
+/// server writes.
+#[inline]
+pub fn read(text: &[u8], at: usize) -> Option<(Key, usize)> {
+    let colon = colon(text, at)?;
+    Some((NAMED[usize::from(find(&text[at..colon])?)].1, colon))
+}
+
+/// Servers write the same keys in the same order all the time: the key that came behind another is tried first
+/// when that other one comes again.
+pub struct Habit {
+    /// By the place of a key: the place of the one behind it.
+    behind: [u8; KEYS],
+    last: u8,
+}
+
+impl Default for Habit {
+    fn default() -> Self {
+        Self { behind: [0; KEYS], last: 0 }
+    }
+}
+
+impl Habit {
+    /// Whether the key that comes here as usual does.
+    #[inline]
+    pub fn is_kept(&self, text: &[u8], at: usize) -> bool {
+        let name = NAMED[usize::from(self.behind[usize::from(self.last)])].0.as_bytes();
+        text.len() > at + name.len() + 1
+            && text[at + name.len()] == b':'
+            && text[at + name.len() + 1] == b' '
+            && &text[at..at + name.len()] == name
+    }
+
+    /// As [`read`].
+    #[inline]
+    pub fn read(&mut self, text: &[u8], at: usize) -> Option<(Key, usize)> {
+        let last = usize::from(self.last);
+        if !self.is_kept(text, at) {
+            self.behind[last] = find(&text[at..colon(text, at)?])?;
+        }
+        self.last = self.behind[last];
+        let (name, key) = NAMED[usize::from(self.last)];
+        Some((key, at + name.len()))
+    }
 }
 
 /// Where the key that begins here ends: its colon; None when this is no key.
@@ -141,12 +186,24 @@ mod tests {
     #[test]
     fn every_key_is_found_and_no_other_word_is() {
         for (name, key) in TABLE {
-            assert_eq!(find(name.as_bytes()), Some(key), "{name}");
+            let text = format!("{name}: 1");
+            assert_eq!(read(text.as_bytes(), 0), Some((key, name.len())), "{name}");
             assert!(name.len() <= MOST_BYTES);
-            assert_eq!(colon(format!("{name}: 1").as_bytes(), 0), Some(name.len()));
         }
         for word in ["", "x", "query_time", "Query_tim", "Rows", "Read_rnd_nexT"] {
-            assert_eq!(find(word.as_bytes()), None, "{word}");
+            assert_eq!(read(format!("{word}: 1").as_bytes(), 0), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_habit_gives_what_is_there_whatever_came_before() {
+        let mut habit = Habit::default();
+        for _ in 0..2 {
+            for (name, key) in TABLE.into_iter().chain(TABLE.into_iter().rev()) {
+                let text = format!("# {name}: 1");
+                assert_eq!(habit.read(text.as_bytes(), 2), Some((key, 2 + name.len())), "{name}");
+                assert_eq!(habit.read(b"Nothing: 1", 0), None);
+            }
         }
     }
 }

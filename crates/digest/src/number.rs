@@ -23,32 +23,59 @@ pub fn count(text: &[u8], at: usize) -> Read {
     (Some(number), end)
 }
 
-/// A duration in units of 10 to the power of `scale` microseconds (6: seconds, 3: milliseconds), up to the
+/// A duration in units of 10 to the power of `SCALE` microseconds (6: seconds, 3: milliseconds), up to the
 /// next white space; in microseconds, what is finer is cut off.
 #[inline]
-pub fn micros(text: &[u8], at: usize, scale: u32) -> Read {
+pub fn micros<const SCALE: u32>(text: &[u8], at: usize) -> Read {
     let (whole, mut end) = digits(text, at);
-    if end == at || end - at > MOST_DIGITS || whole > MOST_SECONDS * 10_u64.pow(6 - scale) {
+    if end == at || end - at > MOST_DIGITS || whole > MOST_SECONDS * 10_u64.pow(6 - SCALE) {
         return (None, token_end(text, at));
     }
+    if text.get(end) != Some(&b'.') {
+        return if ends(text, end) {
+            (Some(whole * 10_u64.pow(SCALE)), end)
+        } else {
+            scientific(text, at, SCALE)
+        };
+    }
+    end += 1;
+    if SCALE == 6
+        && let Some(fraction) = six_digits(text, end)
+        && ends(text, end + 6)
+    {
+        return (Some(whole * 1_000_000 + fraction), end + 6);
+    }
     let mut number = whole;
-    let mut left = scale;
-    if text.get(end) == Some(&b'.') {
-        end += 1;
-        while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0'))
-            && digit < 10
-        {
-            if left > 0 {
-                number = number * 10 + u64::from(digit);
-                left -= 1;
-            }
-            end += 1;
+    let mut left = SCALE;
+    while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        if left > 0 {
+            number = number * 10 + u64::from(digit);
+            left -= 1;
         }
+        end += 1;
     }
     if !ends(text, end) {
-        return scientific(text, at, scale);
+        return scientific(text, at, SCALE);
     }
     (Some(number * 10_u64.pow(left)), end)
+}
+
+/// The number of the six digits that stand here, all at once: two digits are added up in each byte pair, four in
+/// each half, then all. None when they are not all digits, or the text ends before eight bytes.
+#[inline]
+fn six_digits(text: &[u8], at: usize) -> Option<u64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    let eight = u64::from_le_bytes(*text.get(at..)?.first_chunk()?);
+    let digits = (eight << 16 | 0x3030).wrapping_sub(ZEROS);
+    // A digit stays below 10 in its byte: adding 0x76 sets the high bit of any that is not.
+    if (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
+    Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF)
 }
 
 /// A duration with an exponent, as `1e-05`, which is rare.
@@ -95,10 +122,12 @@ pub fn token_end(text: &[u8], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn seconds(text: &str) -> Option<u64> {
-        micros(text.as_bytes(), 0, 6).0
+        micros::<6>(text.as_bytes(), 0).0
     }
 
     #[test]
@@ -129,9 +158,24 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn six_digits_at_once_are_those_one_by_one(text in "[0-9./:; -]{0,9}") {
+            let (number, end) = digits(text.as_bytes(), 0);
+            let expected = (end >= 6 && text.len() >= 8).then(|| digits(&text.as_bytes()[..6], 0).0);
+            prop_assert_eq!(six_digits(text.as_bytes(), 0), expected, "{}", number);
+        }
+
+        #[test]
+        fn what_is_written_with_six_places_is_read(micros in 0..MOST_SECONDS * 1_000_000) {
+            let text = format!("{}.{:06}  next", micros / 1_000_000, micros % 1_000_000);
+            prop_assert_eq!(seconds(&text), Some(micros));
+        }
+    }
+
     #[test]
     fn milliseconds_are_a_thousandth() {
-        assert_eq!(micros(b"17.0204", 0, 3).0, Some(17_020));
+        assert_eq!(micros::<3>(b"17.0204", 0).0, Some(17_020));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::header::{Header, Line, is_header, line_end};
 use crate::number::digits;
 use crate::problem::{ProblemKind, Problems};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const ADMINISTRATOR: &[u8] = b"# administrator command: ";
 
 /// `# Time:` lines of one server are written in order but for what its threads overtake each other.
@@ -29,15 +29,14 @@ pub fn read(
     mut each: impl FnMut(&Entry),
 ) {
     let inherited = std::mem::take(&mut context.database);
+    let told = Told { time: context.time, clock: context.clock, database: Some(&inherited) };
     let mut reader = Reader {
         log: chunk,
         at: 0,
         lines: context.lines,
         start: context.at,
         is_last,
-        time: context.time,
-        clock: context.clock,
-        database: &inherited,
+        told,
         problems,
     };
     reader.skip_to_header();
@@ -45,14 +44,38 @@ pub fn read(
     while reader.at < chunk.len() {
         reader.entry(&mut header, &mut each);
     }
-    let database = reader.database.to_vec();
-    *context = Context {
-        at: context.at + chunk.len() as u64,
-        lines: reader.lines,
-        time: reader.time,
-        clock: reader.clock,
-        database,
+    let Told { time, clock, database } = reader.told;
+    let lines = reader.lines;
+    let database = database.unwrap_or_default().to_vec();
+    *context = Context { at: context.at + chunk.len() as u64, lines, time, clock, database };
+}
+
+/// What entries tell those behind them.
+#[derive(Clone, Copy, Default)]
+pub struct Told<'a> {
+    pub time: Option<Time>,
+    pub clock: Option<Time>,
+    pub database: Option<&'a [u8]>,
+}
+
+/// What the entries tell up to the one that `place` is in; `part` begins where an entry does.
+pub fn told_up_to(part: &[u8], place: usize) -> Told<'_> {
+    let mut problems = Problems::default();
+    let mut reader = Reader {
+        log: part,
+        at: 0,
+        lines: 0,
+        start: 0,
+        is_last: false,
+        told: Told::default(),
+        problems: &mut problems,
     };
+    reader.skip_to_header();
+    let mut header = Header::default();
+    while reader.at <= place && reader.at < part.len() {
+        reader.entry(&mut header, &mut |_| ());
+    }
+    reader.told
 }
 
 struct Reader<'a, 'p> {
@@ -64,9 +87,7 @@ struct Reader<'a, 'p> {
     /// Where `log` begins in the source.
     start: u64,
     is_last: bool,
-    time: Option<Time>,
-    clock: Option<Time>,
-    database: &'a [u8],
+    told: Told<'a>,
     problems: &'p mut Problems,
 }
 
@@ -104,19 +125,19 @@ impl<'a> Reader<'a, '_> {
             self.tick(clock, begin, lines);
         }
         if let Some(time) = body.timestamp.or(header.time) {
-            self.time = Some(time);
+            self.told.time = Some(time);
         }
         if let Some(schema) = header.schema {
-            self.database = schema;
+            self.told.database = Some(schema);
         }
         let Some(statement) = self.statement(&body, begin, lines) else { return };
         each(&Entry {
             at: self.start + begin as u64,
             line: lines + 1,
-            time: self.time,
+            time: self.told.time,
             user: header.user,
             host: header.host,
-            database: self.database,
+            database: self.told.database.unwrap_or_default(),
             values: &header.values,
             kind: body.kind,
             statement,
@@ -144,7 +165,7 @@ impl<'a> Reader<'a, '_> {
     #[inline]
     fn body(&mut self) -> Body<'a> {
         if let Some((database, end)) = use_line(self.log, self.at) {
-            self.database = database;
+            self.told.database = Some(database);
             self.pass(end);
         }
         let mut timestamp = None;
@@ -260,12 +281,12 @@ impl<'a> Reader<'a, '_> {
 
     #[inline]
     fn tick(&mut self, clock: Time, begin: usize, lines: u64) {
-        if self.clock.is_some_and(|before| clock < before - USUAL_DISORDER) {
+        if self.told.clock.is_some_and(|before| clock < before - USUAL_DISORDER) {
             self.note(ProblemKind::ClockBackwards, begin, lines, || {
                 "the time of this entry is more than a minute before the one in front of it".into()
             });
         }
-        self.clock = Some(clock);
+        self.told.clock = Some(clock);
     }
 
     #[cold]

@@ -1,49 +1,54 @@
 //! What a file is, told by how it begins: a slow log, or something else that lies about on a database server.
 
+mod magic;
+mod text;
+
 use memchr::memmem;
 
 use crate::banner;
 use crate::header::is_header;
 
+/// Bytes of a file's beginning that are enough to tell.
+pub const LOOKED_AT: usize = 64 * 1024;
+
 /// What [`recognise`] came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recognised {
     SlowLog,
-    /// What it is instead, and what reads it.
+    /// What it is instead, and what reads it: `a binary log: mysqlbinlog reads it`.
     Other(String),
-    /// Nothing speaks for anything, as when a log holds no more than the server's banner, or begins in the middle of
-    /// a long statement.
+    /// Nothing speaks for anything: no more than the server's banner, or the middle of a very long statement.
     Unclear,
 }
 
-/// Looks at the first bytes of a file, uncompressed; 64 KiB are plenty.
+/// Looks at the first [`LOOKED_AT`] bytes of a file, uncompressed, or at all of a shorter one.
 pub fn recognise(head: &[u8]) -> Recognised {
-    if let Some(what) = by_magic(head) {
+    let head = &head[..head.len().min(LOOKED_AT)];
+    if let Some(what) = magic::named(head) {
         return Recognised::Other(what.into());
     }
-    if has_header(head) {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    // General logs have the same banner, and may hold statements that quote a slow log.
+    let behind_banner = banner::behind(head);
+    if behind_banner.is_some_and(text::is_general_log) {
+        return Recognised::Other(text::GENERAL_LOG.into());
+    }
+    if is_header(head) || memmem::find_iter(head, b"\n#").any(|at| is_header(&head[at + 1..])) {
         return Recognised::SlowLog;
     }
-    match by_text(head) {
-        Some(what) => Recognised::Other(what.into()),
-        None => Recognised::Unclear,
+    if let Some(what) = text::named(head) {
+        return Recognised::Other(what.into());
     }
+    if magic::is_binary(head) {
+        return Recognised::Other("binary data of a kind that is not known here".into());
+    }
+    if head.len() == LOOKED_AT || behind_banner.is_some() {
+        return Recognised::Unclear;
+    }
+    Recognised::Other("text without a line that begins an entry of a slow log".into())
 }
 
 /// The server that wrote the log, as its banner has it: `8.0.36 (MySQL Community Server - GPL)`.
 pub fn server(head: &[u8]) -> Option<String> {
     banner::server(head)
-}
-
-fn has_header(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    is_header(head) || memmem::find_iter(head, b"\n#").any(|at| is_header(&head[at + 1..]))
-}
-
-fn by_magic(_head: &[u8]) -> Option<&'static str> {
-    None
-}
-
-fn by_text(_head: &[u8]) -> Option<&'static str> {
-    None
 }

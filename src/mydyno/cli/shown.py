@@ -23,9 +23,9 @@ _COLOURS: dict[Style, dict[str, Any]] = {
 }
 
 
-def width() -> int:
-    """Characters of a line: the terminal's, at most 110."""
-    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+def width(most: int = WIDTH) -> int:
+    """Characters of a line: the terminal's, at most `most`; 110 where there is no terminal."""
+    return min(most, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
 def show(lines: Iterable[Line]) -> None:

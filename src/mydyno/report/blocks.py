@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 _PARTS = "▏▎▍▌▋▊▉█"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
+_BUCKETS_OF_DOUBLING = 8
+"""Of the histograms that the engine tells (docs/digest-format.md)."""
 
 
 def bar(share: float, width: int) -> str:
@@ -22,16 +24,16 @@ def heights(counts: Sequence[float]) -> str:
     return "".join(_HEIGHTS[max(0, math.ceil(each / top * 8) - 1)] if each > 0 else " " for each in counts)
 
 
-def on_log_scale(histogram: Sequence[tuple[int, int]], columns: int) -> list[int]:
-    """The counts of a histogram (upper bounds, counts), put into so many steps of equal ratio.
+def on_log_scale(histogram: Sequence[tuple[int, int]], most: int) -> list[int]:
+    """The counts of a histogram (upper bounds, counts), put into at most `most` steps of equal ratio.
 
-    The first step begins at the lowest bound, the last ends at the highest. One bound alone is one step.
+    A step is one of the engine's buckets, or the same number of them: with steps of another width some would
+    hold two buckets and some one, and the picture would have teeth that the times have not.
     """
-    low, high = (math.log(max(histogram[place][0], 1)) for place in (0, -1))
-    if high == low:
-        return [sum(count for _, count in histogram)]
-    found = [0] * columns
-    for bound, count in histogram:
-        place = (math.log(max(bound, 1)) - low) / (high - low) * columns
-        found[min(int(place), columns - 1)] += count
+    places = [round(math.log2(max(bound, 1)) * _BUCKETS_OF_DOUBLING) for bound, _ in histogram]
+    span = places[-1] - places[0] + 1
+    together = math.ceil(span / most)
+    found = [0] * math.ceil(span / together)
+    for place, (_, count) in zip(places, histogram, strict=True):
+        found[(place - places[0]) // together] += count
     return found

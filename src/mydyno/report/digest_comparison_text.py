@@ -9,7 +9,7 @@ from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Digest
 from mydyno.report.digest_text import header_lines
 from mydyno.report.digest_words import amount
-from mydyno.report.format import MINUS, change, count, number, plain_spaces, ratio
+from mydyno.report.format import MINUS, change, count, number, plain_spaces, ratio, shorten
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.zoned import Zone
 
@@ -70,11 +70,11 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if old.seconds is None or new.seconds is None:
         yield "without the length of both windows calls in a second and load cannot be compared"
     if _servers(old) and _servers(new) and _servers(old) != _servers(new):
-        yield f"the servers differ: {', '.join(_servers(old))} and {', '.join(_servers(new))}"
+        yield f"the servers differ: {', '.join(_servers(old))}; {', '.join(_servers(new))}"
 
 
 def _servers(digest: Digest) -> list[str]:
-    return sorted({source.server for source in digest.sources if source.server})
+    return sorted({shorten(source.server, 60) for source in digest.sources if source.server})
 
 
 def _least_us(digest: Digest) -> int | None:
@@ -90,10 +90,10 @@ def _far_apart(one: int, other: int) -> bool:
 
 def _load(comparison: Comparison) -> str:
     old, new, changed = comparison.old.load, comparison.new.load, comparison.load
-    if old is None or new is None or changed is None:
-        return "Load unknown"
     kinds = {word: sum(each.times == word for each in comparison.changes) for word in _STYLES}
     told = ", ".join(f"{count(times)} {word}" for word, times in kinds.items() if times) or "none changed"
+    if old is None or new is None or changed is None:
+        return f"Statements: {told}."
     return f"Load {number(old)} -> {number(new)} ({signed(changed)}). Statements: {told}."
 
 

@@ -9,14 +9,12 @@ from markupsafe import Markup
 
 from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.report import time_bins
-from mydyno.report.charts.histogram import histogram
-from mydyno.report.digest_profile import cut
 from mydyno.report.digest_remarks import Remark, remarks
+from mydyno.report.digest_times import Times, times
 from mydyno.report.digest_words import (
     amount,
     called,
     examined_per_sent,
-    moment,
     share,
     share_of_time,
     where,
@@ -24,7 +22,9 @@ from mydyno.report.digest_words import (
 from mydyno.report.format import MISSING, capitalised, count, number, printable
 from mydyno.report.plan_words import plan_table
 from mydyno.report.sql_markup import sql_markup
+from mydyno.report.statement_table import cut
 from mydyno.report.tables import Table
+from mydyno.report.zoned import Zone
 
 LEAST, MOST = 10, 40
 _ENOUGH = 0.95
@@ -34,15 +34,6 @@ _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent", "rows_affecte
 """Attributes that stand first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
-
-
-@dataclass(frozen=True)
-class Histogram:
-    bars: Markup
-    ticks: tuple[tuple[float, str], ...]
-    """Percent from the left, and the time there."""
-    label: str
-    """What it shows, in words."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ class GroupSection:
     remarks: tuple[Remark, ...]
     never: tuple[str, ...]
     """Titles of flags that none of its calls had."""
-    histogram: Histogram | None
+    times: Times | None
     measures: Table
     people: tuple[tuple[str, tuple[str, ...]], ...]
     """Users, hosts, databases: each with its share of the calls."""
@@ -80,28 +71,27 @@ def detailed(digest: Digest) -> tuple[Group, ...]:
     return digest.groups[: max(LEAST, wanted)]
 
 
-def group_sections(digest: Digest, groups: Sequence[Group]) -> tuple[GroupSection, ...]:
-    times = [each.measures["query_time"] for each in groups if "query_time" in each.measures]
-    on = time_bins.axis(times)
-    return tuple(_section(digest, group, rank, on) for rank, group in enumerate(groups, 1))
+def group_sections(digest: Digest, groups: Sequence[Group], zone: Zone) -> tuple[GroupSection, ...]:
+    on = time_bins.axis([each.measures["query_time"] for each in groups if "query_time" in each.measures])
+    return tuple(_section(digest, group, rank, on, zone) for rank, group in enumerate(groups, 1))
 
 
-def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis) -> GroupSection:
+def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: Zone) -> GroupSection:
     example, plan = group.example, group.plan
     return GroupSection(
         group=group,
         rank=rank,
         share=share_of_time(group, digest.total),
         short=cut(group.fingerprint, _TITLE),
-        facts=tuple(_facts(group, digest.total)),
+        facts=tuple(_facts(group, digest.total, zone)),
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
         never=tuple(called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
-        histogram=_histogram(group.measures.get("query_time"), on),
+        times=times(group.measures.get("query_time"), on),
         measures=_measures(group, digest.total),
         people=tuple(_people(group)),
         example=sql_markup(example.text, is_cut=example.is_cut) if example else None,
-        example_told=_example(example) if example else "",
+        example_told=_example(example, zone) if example else "",
         plan=plan_table(plan) if plan and plan.rows else None,
         plan_refused=printable(plan.refused) if plan and plan.refused else None,
         candidates=tuple(each for each in digest.candidates if group.id in each.groups),
@@ -109,7 +99,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis) -> Gro
     )
 
 
-def _facts(group: Group, total: Figures) -> Iterator[tuple[str, str]]:
+def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]]:
     time = group.measures.get("query_time")
     if time:
         yield "Total", f"{amount(time.sum, 'us')}, {share(time.sum, total.query_time_us)}"
@@ -125,8 +115,8 @@ def _facts(group: Group, total: Figures) -> Iterator[tuple[str, str]]:
     per_sent = examined_per_sent(group)
     if per_sent is not None:
         yield "Examined per row sent", number(per_sent)
-    if group.first_us is not None:
-        yield "Seen, UTC", f"{moment(group.first_us)} to {moment(group.last_us)}"
+    if group.first_us is not None and group.last_us is not None:
+        yield "Seen", zone.span(group.first_us, group.last_us)
 
 
 def _measures(group: Group, total: Figures) -> Table:
@@ -149,33 +139,6 @@ def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, .
     )
 
 
-def _histogram(measure: Measure | None, on: time_bins.Axis) -> Histogram | None:
-    if measure is None or not measure.histogram:
-        return None
-    counts = time_bins.counts(measure, on)
-    all_calls = sum(counts)
-
-    def told(place: int) -> str:
-        ends = f"{amount(on.edge(place), 'us')} to {amount(on.edge(place + 1), 'us')}"
-        return f"{ends}: {count(counts[place])} calls, {share(counts[place], all_calls)}"
-
-    ends = f"from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
-    label = f"Query times of {count(all_calls)} calls, {ends}"
-    if measure.p50 is not None and measure.p95 is not None:
-        half, most = amount(measure.p50, "us"), amount(measure.p95, "us")
-        label += f"; half of them below {half}, 95 in 100 below {most}"
-    decades = len(on.ticks) - 1
-    ticks = tuple((place / decades * 100, _tick(each)) for place, each in enumerate(on.ticks))
-    return Histogram(histogram(counts, told), ticks, label)
-
-
-def _tick(microseconds: int) -> str:
-    for unit, size in (("s", 1_000_000), ("ms", 1_000), ("µs", 1)):
-        if microseconds >= size:
-            return f"{count(microseconds // size)} {unit}"
-    return MISSING
-
-
 def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
     for heading, names in (("Users", group.users), ("Hosts", group.hosts), ("Databases", group.databases)):
         if names:
@@ -188,13 +151,13 @@ def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield heading, tuple(told)
 
 
-def _example(example: Example) -> str:
+def _example(example: Example, zone: Zone) -> str:
     """`The slowest: 812 ms at 2026-11-22 03:30:00 UTC, by web@10.0.0.11 in shop; slow.log, line 31 802`."""
     parts = []
     if example.query_time_us is not None:
         parts.append(f"took {amount(example.query_time_us, 'us')}")
     if example.time_us is not None:
-        parts.append(f"at {moment(example.time_us)} UTC")
+        parts.append(f"at {zone.moment(example.time_us)}")
     if example.user or example.host:
         parts.append(f"by {printable(example.user or '')}@{printable(example.host or '')}")
     if example.database:

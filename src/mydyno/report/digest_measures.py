@@ -11,6 +11,8 @@ from mydyno.report.format import plain_spaces
 from mydyno.report.lines import Line
 
 _COLUMNS = ("share", "total", "mean", "min", "p50", "p95", "p99", "max")
+_OF_ONE = ("share", "total")
+"""Of a statement that ran once: all others say the same."""
 _GIVES_WAY = ("min", "p99", "share", "p50", "total")
 """In the order in which they go when there is no room."""
 _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
@@ -21,7 +23,9 @@ def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
     names = [name for name in _FIRST if name in group.measures]
     names += [name for name, each in group.measures.items() if name not in _FIRST and each.sum]
     rows = [_row(group.measures[name], total.measures.get(name)) for name in names]
-    columns = [column for column in _COLUMNS if any(row[column] for row in rows)]
+    columns = [
+        column for column in (_COLUMNS if group.count > 1 else _OF_ONE) if any(row[column] for row in rows)
+    ]
     label = max((len(title(name).short) for name in names), default=0)
     sizes = {column: max(len(column), *(len(row[column]) for row in rows)) for column in columns}
     for column in _GIVES_WAY:

@@ -9,11 +9,13 @@ from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
 from mydyno.report.digest_group_text import group_lines
 from mydyno.report.digest_table import table_lines
 from mydyno.report.digest_words import all_groups, amount, headline, how_often, share
-from mydyno.report.format import count, duration, number
+from mydyno.report.format import count, duration, number, shorten
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.zoned import Zone
 
 _MOST_SOURCES = 8
+_MOST_OF_BANNER = 60
+"""Characters of what a server calls itself; some have a slogan in it."""
 _LABEL = 9
 _GRAVE = ("unreadable", "not-a-slow-log", "broken-compression", "interrupted")
 
@@ -21,7 +23,7 @@ _GRAVE = ("unreadable", "not-a-slow-log", "broken-compression", "interrupted")
 def digest_lines(
     digest: Digest, width: int, zone: Zone, details: int, order: str | None = None
 ) -> Iterator[Line]:
-    """The page; its groups in the digest's order, the first `details` of them at length.
+    """The page; its groups in the digest's order, the first `details` of them at length, then indexes to try.
 
     `order` is what that order is called, where it is not that of total time.
     """
@@ -39,9 +41,10 @@ def digest_lines(
     for rank, group in enumerate(digest.groups[:details], 1):
         yield Line()
         yield from group_lines(rank, group, digest, width, zone)
-    if digest.candidates:
-        yield Line()
-        yield Line("Indexes to try", "heading")
+    if not digest.candidates or not details:
+        return
+    yield Line()
+    yield Line("Indexes to try", "heading")
     for place, candidate in enumerate(digest.candidates, 1):
         yield from _candidate(place, candidate, digest, width)
 
@@ -57,8 +60,8 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
         yield from wrapped(f"{zone.span(*window)}{length}", width, rest="  ")
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
-        yield from wrapped(f"{count(digest.filtered)} entries left out, as asked", width, rest="  ")
-    for text, style in _remarks(digest):
+        yield from wrapped(f"{_entries(digest.filtered)} left out, as asked", width, rest="  ")
+    for text, style in _remarks(digest, zone):
         yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style=style)
     for problem in digest.problems:
         grave = problem.kind in _GRAVE
@@ -76,23 +79,30 @@ def problem_text(problem: Problem) -> str:
 def _source(source: Source) -> str:
     packed = f" in {source.compression}" if source.compression != "none" else ""
     parts = [f"{format_bytes(source.bytes)}{packed}"] if source.bytes else []
-    entries = f"{count(source.entries)} entr{'y' if source.entries == 1 else 'ies'}"
-    parts += [entries, *([source.server] if source.server else [])]
+    parts += [_entries(source.entries), *([shorten(source.server, _MOST_OF_BANNER)] if source.server else [])]
     return f"{source.name}: {', '.join(parts)}"
 
 
 def _more_sources(digest: Digest) -> str:
     more = digest.sources[_MOST_SOURCES:]
-    entries = count(sum(each.entries for each in more))
-    return f"and {len(more)} more: {format_bytes(sum(each.bytes for each in more))}, {entries} entries"
+    entries = _entries(sum(each.entries for each in more))
+    return f"and {len(more)} more: {format_bytes(sum(each.bytes for each in more))}, {entries}"
+
+
+def _entries(number: int) -> str:
+    return f"{count(number)} entr{'y' if number == 1 else 'ies'}"
+
+
+def _statements(number: int) -> str:
+    return f"{count(number)} statement{'s' * (number != 1)}"
 
 
 def _totals(digest: Digest) -> str:
     groups, total = all_groups(digest), digest.total
     kinds = f" of {count(groups)} kind{'s' * (groups != 1)}" if total.count != 1 else ""
-    text = f"{count(total.count)} statement{'s' * (total.count != 1)}{kinds}"
+    text = f"{_statements(total.count)}{kinds}"
     if "query_time" in total.measures:
-        text += f", {duration(total.query_time_us / 1e6)} of query time"
+        text += f", {_length(total.query_time_us)} of query time"
     if (lock := total.measures.get("lock_time")) is not None and total.query_time_us:
         text += f" ({share(lock.sum, total.query_time_us)} waiting for locks)"
     if digest.seconds and digest.load is not None:
@@ -103,7 +113,13 @@ def _totals(digest: Digest) -> str:
     return text
 
 
-def _remarks(digest: Digest) -> Iterator[tuple[str, Style]]:
+def _length(time_us: int) -> str:
+    return amount(time_us, "us") if time_us < 10_000_000 else duration(time_us / 1e6)
+
+
+def _remarks(digest: Digest, zone: Zone) -> Iterator[tuple[str, Style]]:
+    if not digest.total.count and (known := _known(digest)) is not None:
+        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}", "medium"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
         yield (
@@ -113,13 +129,18 @@ def _remarks(digest: Digest) -> Iterator[tuple[str, Style]]:
         )
 
 
+def _known(digest: Digest) -> tuple[int, int] | None:
+    """From when to when the sources are, whatever was asked for."""
+    return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
+
+
 def _beyond(digest: Digest) -> str:
     rest = digest.rest
     if rest is None:
         return ""
     of_time = share(rest.query_time_us, digest.total.query_time_us)
     return (
-        f"and {count(rest.groups)} more with {of_time} of the time ({count(rest.count)} statements,"
+        f"and {count(rest.groups)} more with {of_time} of the time ({_statements(rest.count)},"
         f" {amount(rest.query_time_us, 'us')}); --limit shows more"
     )
 
@@ -127,11 +148,12 @@ def _beyond(digest: Digest) -> str:
 def _candidate(place: int, candidate: IndexCandidate, digest: Digest, width: int) -> Iterator[Line]:
     ranks = [str(rank) for rank, group in enumerate(digest.groups, 1) if group.id in candidate.groups]
     beyond = len(candidate.groups) - len(ranks)
-    serves = ", ".join([*ranks, *([f"{beyond} that are not shown"] if beyond else [])])
+    serves = [f"statement{'s' * (len(ranks) != 1)} {', '.join(ranks)}"] if ranks else []
+    serves += [f"{beyond} not shown"] if beyond else []
     of_time = share(candidate.query_time_us, digest.total.query_time_us)
     yield Line()
     yield from wrapped(candidate.statement, width, first=f"{place:3}. ", style="do")
-    yield from wrapped(f"serves {serves}, with {of_time} of the time", width, first=" " * 5)
+    yield from wrapped(f"serves {' and '.join(serves)}, with {of_time} of the time", width, first=" " * 5)
     for text in candidate.reasons:
         yield from wrapped(text, width, first="     + ", rest=" " * 7)
     for text in candidate.caveats:

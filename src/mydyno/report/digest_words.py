@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
@@ -22,7 +21,7 @@ def headline(digest: Digest) -> str:
     if not groups:
         return "No statement was found"
     timed = digest.total.query_time_us > 0
-    parts = [each.query_time_us if timed else each.count for each in digest.groups]
+    parts = sorted((each.query_time_us if timed else each.count for each in digest.groups), reverse=True)
     whole = digest.total.query_time_us if timed else digest.total.count
     of = "of the time" if timed else "of the calls"
     if groups == 1:
@@ -96,16 +95,6 @@ def mean(measure: Measure | None) -> str:
 def called(name: str) -> str:
     """An attribute's title, on one line: logs may hold attributes that nobody knows."""
     return printable(title(name).short)
-
-
-def moment(time_us: int | None) -> str:
-    """`2026-11-22 03:00:12`, UTC; a dash where no calendar has it."""
-    if time_us is None:
-        return MISSING
-    try:
-        return f"{datetime.fromtimestamp(time_us // 1_000_000, UTC):%Y-%m-%d %H:%M:%S}"
-    except (OverflowError, OSError, ValueError):
-        return MISSING
 
 
 def where(at: Example | Problem) -> str:

@@ -119,15 +119,6 @@ def _shown(character: str) -> str:
     return "\N{REPLACEMENT CHARACTER}" if _steers(character) else character
 
 
-def harmless(text: str) -> str:
-    """The same with the lines that it has."""
-    text = text.replace("\r\n", "\n").expandtabs(4)
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if character != "\n" and _steers(character) else character
-        for character in text
-    )
-
-
 def _steers(character: str) -> bool:
     """Also what no character is: XML, and so a picture, must not have it (XML 1.0, 2.2)."""
     is_none = ord(character) & 0xFFFE == 0xFFFE or unicodedata.category(character) == "Cs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from mydyno.report.format import harmless
+from mydyno.report.format import printable_lines
 from mydyno.report.sql_lines import broken
 
 _CLASSES = {"keyword": "k", "string": "s", "number": "n", "comment": "c", "hole": "h"}
@@ -14,7 +14,7 @@ MOST = 8_192
 
 def sql_markup(statement: str, *, is_cut: bool = False) -> Markup:
     """The statement, each of its pieces escaped; `is_cut` where it is a beginning only."""
-    shown = harmless(statement[:MOST])
+    shown = "\n".join(printable_lines(statement[:MOST]))
     parts = []
     for piece in broken(shown):
         css_class = _CLASSES.get(piece.kind)

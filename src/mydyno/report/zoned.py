@@ -36,4 +36,11 @@ class Zone:
             return f"{first} to {last}"
         if first.split()[0] == last.split()[0]:
             last = last.split()[1]
-        return f"{first} to {last} {self.at(last_us):%Z}".rstrip()
+        return f"{first} to {last} {self.name(last_us)}".rstrip()
+
+    def name(self, time_us: int) -> str:
+        """`UTC`, `CET`: what the zone is called at that time."""
+        try:
+            return f"{self.at(time_us):%Z}"
+        except (OverflowError, ValueError, OSError):
+            return ""

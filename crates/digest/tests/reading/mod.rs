@@ -1,7 +1,5 @@
 //! Reads logs into values that tests can hold against each other.
 
-use std::fmt::Write;
-
 use mydyno_digest::attribute::Attribute;
 use mydyno_digest::context::Context;
 use mydyno_digest::entry::{Entry, Kind, Time};
@@ -64,38 +62,4 @@ pub fn read_parts(parts: &[&[u8]]) -> Reading {
         reading.problems.merge(problems);
     }
     reading
-}
-
-/// As it stands in the `.entries` files: what is not told is not there.
-pub fn described(reading: &Reading) -> String {
-    let mut text = String::new();
-    for entry in &reading.entries {
-        writeln!(text, "line {}, byte {}", entry.line, entry.at).unwrap();
-        if let Some(time) = entry.time {
-            writeln!(text, "  time {}.{:06}", time / 1_000_000, time % 1_000_000).unwrap();
-        }
-        let names = [("user", &entry.user), ("host", &entry.host), ("database", &entry.database)];
-        for (what, name) in names.into_iter().filter(|(_, name)| !name.is_empty()) {
-            writeln!(text, "  {what} {name}").unwrap();
-        }
-        for (attribute, number) in &entry.values {
-            writeln!(text, "  {} {number}", attribute.name()).unwrap();
-        }
-        let kind = match entry.kind {
-            Kind::Statement => "statement",
-            Kind::AdministratorCommand => "administrator-command",
-        };
-        let statement = entry.statement.escape_ascii().to_string().replace("\\'", "'");
-        writeln!(text, "  {kind} {}", statement.replace("\\\"", "\"")).unwrap();
-    }
-    for problem in reading.problems.iter() {
-        let line = problem.line.map_or(String::new(), |line| format!("line {line}, "));
-        writeln!(
-            text,
-            "{:?} x{} first at {line}byte {}: {}",
-            problem.kind, problem.count, problem.at, problem.says
-        )
-        .unwrap();
-    }
-    text
 }

@@ -1,16 +1,17 @@
 /* Sorts and searches the table of all statements, and shows as many of its rows as are asked for.
-   Without it the whole table stands there, in the order of total time. */
+   Without it the whole table stands there. */
 "use strict";
 (() => {
-  const table = document.querySelector("table.profile");
+  const table = document.querySelector("table.statements");
   if (!table) return;
   const READ = (id) => JSON.parse(document.getElementById(id).textContent);
-  const {atFirst} = READ("profile-text");
-  const values = READ("profile-values");
+  const settings = READ("statements-settings");
+  const {atFirst} = settings;
+  const values = READ("statements-values");
   const [first, more] = table.tBodies;
   const all = [...first.rows, ...more.rows].map((row, place) => ({row, place, text: searched(row)}));
   let matching = all;
-  let order = {key: "total", down: true};
+  let order = {key: settings.order, down: true};
 
   /** What a search looks at: the row, and the statement's own section where it has one. */
   function searched(row) {
@@ -71,7 +72,7 @@
     made.addEventListener("click", () => sortBy(head.dataset.key));
     head.append(made);
   }
-  table.tHead.querySelector('th[data-key="total"]')?.setAttribute("aria-sort", "descending");
+  table.tHead.querySelector(`th[data-key="${settings.order}"]`)?.setAttribute("aria-sort", "descending");
 
   // ---- Searching: every word must be there.
   const input = element("input", {type: "search", placeholder: "words, a user, an id"});
@@ -83,7 +84,7 @@
     show();
   });
   const box = table.closest(".box");
-  box.before(element("div", {className: "profile-tools"}, label, told));
+  box.before(element("div", {className: "find"}, label, told));
   box.after(bar);
   show();
 

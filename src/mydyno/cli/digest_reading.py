@@ -1,0 +1,156 @@
+"""From the options of `mydyno digest` to a digest: of logs, of a saved one, or of performance_schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mydyno.cli.moments import moment_us, zone_of
+from mydyno.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from mydyno.digest.records import Digest
+    from mydyno.stack.server.login import Login
+
+INDEXED = 20
+"""Groups that indexes are looked for."""
+_HEAD = 256
+"""Bytes that tell a saved digest from a log."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """What --since and --until ask for, and the zone that times are read and shown in."""
+
+    since_us: int | None
+    until_us: int | None
+    zone: tzinfo | None
+
+    @classmethod
+    def of(cls, since: str | None, until: str | None, zone: str | None) -> Window:
+        """Raises UsageError."""
+        now, of = datetime.now(UTC), zone_of(zone, "--time-zone")
+        first = None if since is None else moment_us(since, "--since", now, of)
+        last = None if until is None else moment_us(until, "--until", now, of)
+        if first is not None and last is not None and first >= last:
+            raise UsageError(f"nothing lies between --since {since} and --until {until}", "exchange them")
+        return cls(first, last, of)
+
+    @property
+    def is_open(self) -> bool:
+        return self.since_us is None and self.until_us is None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read what statements are held in."""
+
+    window: Window
+    filters: tuple[str, ...] = ()
+    seconds: float | None = None
+    """Of performance_schema: watched for so long; None: since the server started to count."""
+    threads: int | None = None
+
+    def of_files(self, files: Sequence[str], limit: int | None) -> Digest:
+        """Logs, or one saved digest. Raises UsageError, EngineError, MissingToolError.
+
+        A saved digest is as it was saved: what would narrow it down is refused.
+        """
+        if self.seconds is not None:
+            raise UsageError("--for watches performance_schema, not logs", "leave the files out")
+        saved = [file for file in files if _is_saved(file)]
+        if not saved:
+            return self._of_logs(files, limit)
+        if len(files) > 1:
+            raise UsageError(f"{saved[0]} is a saved digest, which cannot be joined with others")
+        if not self.window.is_open or self.filters:
+            raise UsageError(
+                f"{saved[0]} is a saved digest: --since, --until and --filter cannot narrow it down",
+                "give them where it is made from its log",
+            )
+        from mydyno.digest.saved import read_saved
+
+        return read_saved(Path(saved[0]).read_bytes(), saved[0])
+
+    def of_server(self, login: Login, limit: int | None) -> Digest:
+        """What its performance_schema has counted. Raises UsageError, ServerError."""
+        if not self.window.is_open or self.filters:
+            raise UsageError(
+                "--since, --until and --filter need a log: performance_schema has sums only",
+                "--for SECONDS counts what runs from now on",
+            )
+        from mydyno.cli.progress import telling
+        from mydyno.statements.performance_schema import read_digests
+
+        with telling() as tell:
+            return read_digests(login, seconds=self.seconds, limit=limit, tell=tell)
+
+    def _of_logs(self, files: Sequence[str], limit: int | None) -> Digest:
+        from mydyno.cli.progress import Reading as Told
+        from mydyno.statements.log import Progress, read_logs
+
+        told = Told()
+
+        def tell(progress: Progress) -> None:
+            told.tell(progress.read_bytes, progress.of_bytes, progress.entries)
+
+        try:
+            found = read_logs(
+                files,
+                since_us=self.window.since_us,
+                until_us=self.window.until_us,
+                filters=self.filters,
+                limit=limit,
+                threads=self.threads,
+                tell=tell,
+            )
+        finally:
+            told.end()
+        _refuse_unread(found)
+        return found.model_copy(update={"since_us": self.window.since_us, "until_us": self.window.until_us})
+
+
+def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
+    """The digest with what else can be found out: plans on the server, indexes to try.
+
+    Without a server the indexes that are there are not known. Those that a saved digest has are kept.
+    Raises ServerError.
+    """
+    from mydyno.digest.candidates import tables_of, with_candidates
+
+    if login is None:
+        looked = bool(digest.candidates or digest.without_candidate)
+        return digest if looked else with_candidates(digest, None, INDEXED)
+    from mydyno.cli.progress import telling
+    from mydyno.statements.explain import with_plans
+    from mydyno.statements.schema import read_schema
+
+    with telling() as tell:
+        found = with_plans(digest, login, explained, tell) if explained else digest
+        tell("reading tables and indexes")
+        return with_candidates(found, read_schema(login, tables_of(found, INDEXED)), INDEXED)
+
+
+def _is_saved(file: str) -> bool:
+    """A FIFO is left alone: what is read of it is gone."""
+    from mydyno.digest.saved import is_saved
+
+    path = Path(file)
+    try:
+        if file == "-" or not path.is_file():
+            return False
+        with path.open("rb") as opened:
+            return is_saved(opened.read(_HEAD))
+    except OSError:
+        return False  # The engine says what is wrong with it.
+
+
+def _refuse_unread(digest: Digest) -> None:
+    """Raises UsageError where no entry could be read at all, and not because there was none."""
+    why = [each for each in digest.problems if each.kind not in ("empty", "interrupted")]
+    if why and not any(source.entries for source in digest.sources):
+        told = "; ".join(f"{each.source}: {each.says}" for each in why)
+        raise UsageError(f"nothing could be read: {told}")

@@ -1,0 +1,95 @@
+"""How `mydyno digest` shows what it found: text or JSON on standard output, and a page for a browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from mydyno.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from mydyno.digest.comparison import Comparison
+    from mydyno.digest.records import Digest
+
+LIMIT = 20
+"""Groups of a page for a terminal."""
+LIMIT_OF_PAGE = 500
+"""Of one for a browser."""
+DETAILS = 5
+"""Groups that are told at length."""
+_WIDEST = 180
+"""Characters of a line: a table of statements gains by more than text does."""
+
+
+@dataclass(frozen=True)
+class Showing:
+    """What was asked for; None where nobody asked."""
+
+    zone: tzinfo | None
+    limit: int | None
+    details: int
+    order: str | None
+    as_json: bool
+    html: Path | None
+
+    @property
+    def most(self) -> int | None:
+        """Groups that some way of showing them takes, None: all. Others would only cost time to read."""
+        if self.limit is not None:
+            return self.limit
+        if self.as_json:
+            return None
+        return LIMIT if self.html is None else LIMIT_OF_PAGE
+
+    @property
+    def is_glance(self) -> bool:
+        """A table and no more."""
+        return not (self.as_json or self.html or self.details)
+
+    def digest(self, found: Digest) -> None:
+        """Raises UsageError for a page that cannot be written."""
+        from mydyno.digest.order import first
+        from mydyno.report.zoned import Zone
+
+        if self.html is not None:
+            from mydyno.report.digest_page import digest_html
+
+            _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
+        if self.as_json:
+            from mydyno.digest.saved import to_json
+
+            typer.echo(to_json(found), nl=False)
+            return
+        from mydyno.cli.shown import show, width
+        from mydyno.report.digest_text import digest_lines
+
+        text = first(found, self.limit or LIMIT)
+        show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
+
+    def comparison(self, found: Comparison) -> None:
+        """Raises UsageError for a page that cannot be written."""
+        from mydyno.report.zoned import Zone
+
+        if self.html is not None:
+            from mydyno.report.digest_page import comparison_html
+
+            _write(self.html, comparison_html(found, Zone(self.zone)))
+        if self.as_json:
+            typer.echo(found.model_dump_json(exclude_none=True))
+            return
+        from mydyno.cli.shown import show, width
+        from mydyno.report.digest_comparison_text import comparison_lines
+
+        show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}", "does its folder exist?") from error
+    typer.echo(f"page     {path}", err=True)

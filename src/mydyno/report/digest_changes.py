@@ -1,0 +1,210 @@
+"""Two digests held against each other, for a page: what the load changed by, statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from mydyno.digest.comparison import Change, Comparison, Run
+from mydyno.digest.records import Group
+from mydyno.report import time_bins
+from mydyno.report.charts.digest import Shift, changes_chart
+from mydyno.report.digest_comparison_text import AS_BEFORE, change_words, signed, verdict
+from mydyno.report.digest_header import span
+from mydyno.report.digest_times import Times, times
+from mydyno.report.digest_words import all_groups, amount
+from mydyno.report.figures import Figure
+from mydyno.report.format import MISSING, capitalised, change, count, number, ratio
+from mydyno.report.sql_markup import sql_markup
+from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
+from mydyno.report.tables import Table
+from mydyno.report.zoned import Zone
+
+_BARS = 12
+_MOST = 25
+"""Statements with a section of their own."""
+_TITLE = 110
+"""Characters of the statement in a section's first line."""
+_WORSE = ("new", "slower")
+_KINDS = ("new", "gone", "slower", "faster")
+
+
+@dataclass(frozen=True)
+class ChangeSection:
+    change: Change
+    rank: int
+    verdict: str
+    is_worse: bool
+    load: str
+    short: str
+    statement: Markup
+    words: tuple[str, ...]
+    """The numbers behind the verdict, in sentences."""
+    times: tuple[tuple[str, Times], ...]
+    """Old and new, those that are known, on one axis."""
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """`The load grew from 0.326 to 0.61: 1 statement is new, 2 are slower`."""
+    old, new = comparison.old.load, comparison.new.load
+    counts = [(kind, sum(each.times == kind for each in comparison.changes)) for kind in _KINDS]
+    told = [f"{count(times)} {kind}" for kind, times in counts if times]
+    what = f"statements: {', '.join(told)}" if told else "no statement changed"
+    if old is None or new is None:
+        return capitalised(what)
+    if number(old) == number(new):
+        return f"The load is {number(new)} as before; {what}"
+    return f"The load {'grew' if new > old else 'fell'} from {number(old)} to {number(new)}; {what}"
+
+
+def comparison_figures(comparison: Comparison) -> Iterator[Figure]:
+    """Those for which there is something to draw."""
+    shifts = [_shift(each) for each in comparison.changes[:_BARS] if each.load]
+    if shifts:
+        yield Figure(
+            name="shifts",
+            title="What the load changed by",
+            caption="The load is how many statements are running at once, on average. To the right of 0 a "
+            "statement takes more of it than before: for slower calls, for more calls, or since it is new.",
+            draw=lambda size: changes_chart(shifts, size),
+            tables=(),
+            picture_title=comparison_headline(comparison),
+            picture_subtitle=(),
+            labelled=True,
+            colored=False,
+        )
+
+
+def _shift(each: Change) -> Shift:
+    whole = each.load or 0.0
+    told = f"{verdict(each)}, {signed(whole)}"
+    if each.by_times is None or each.by_calls is None:
+        return Shift(each.fingerprint, told, whole=whole)
+    return Shift(each.fingerprint, told, by_times=each.by_times, by_calls=each.by_calls)
+
+
+def sides_table(comparison: Comparison, zone: Zone) -> Table:
+    """What each side is."""
+    sides = (comparison.old, comparison.new)
+    return Table(
+        ("of", "old", "new"),
+        (
+            ("calls", *(count(each.total.count) for each in sides)),
+            ("statements", *(count(all_groups(each)) for each in sides)),
+            ("query time", *(amount(each.total.query_time_us, "us") for each in sides)),
+            (
+                "calls a second",
+                *(number(each.total.count / each.seconds if each.seconds else None) for each in sides),
+            ),
+            ("running at once", *(number(each.load) for each in sides)),
+            ("from", *(span(each, zone).replace(" to ", "\nto ") or MISSING for each in sides)),
+        ),
+        frozenset({0}),
+    )
+
+
+def changes_table(comparison: Comparison, detailed: Collection[str]) -> StatementTable:
+    """`detailed`: the ids of statements that have a section of their own."""
+
+    def row(each: Change) -> tuple[str, str, str]:
+        more = "" if each.id in detailed else "; ".join([f"id {each.id}", *change_words(each)])
+        return each.id, each.fingerprint, more
+
+    return statement_table(
+        comparison.changes[:MOST_ROWS],
+        _COLUMNS,
+        row,
+        caption="All statements, the largest change of load first",
+        order="change",
+    )
+
+
+def _of(each: Change, side: str, name: str) -> float | None:
+    run: Run | None = getattr(each, side)
+    found: float | None = getattr(run, name) if run else None
+    return found
+
+
+def _size(each: Change) -> float | None:
+    if each.load is not None:
+        return abs(each.load)
+    return abs((_of(each, "new", "query_time_us") or 0) - (_of(each, "old", "query_time_us") or 0))
+
+
+def _side(side: str, key: str, title: str, name: str) -> Column[Change]:
+    return Column(
+        key,
+        title,
+        lambda each: _of(each, side, name),
+        lambda each: (
+            amount(_of(each, side, name), "us") if name.endswith("_us") else number(_of(each, side, name))
+        ),
+    )
+
+
+_COLUMNS: tuple[Column[Change], ...] = (
+    Column(
+        "verdict",
+        "what changed",
+        lambda each: _KINDS.index(each.times) if each.times in _KINDS else len(_KINDS),
+        verdict,
+    ),
+    Column("change", "load", _size, lambda each: MISSING if each.load is None else signed(each.load)),
+    _side("old", "old_load", "old load", "load"),
+    _side("new", "new_load", "new load", "load"),
+    _side("old", "old_mean", "old mean", "mean_us"),
+    _side("new", "new_mean", "new mean", "mean_us"),
+    Column(
+        "mean",
+        "mean, new of old",
+        lambda each: each.mean_ratio.value if each.mean_ratio else None,
+        lambda each: ratio(each.mean_ratio.value) if each.mean_ratio else MISSING,
+    ),
+    _side("old", "old_p95", "old p95", "p95_us"),
+    _side("new", "new_p95", "new p95", "p95_us"),
+    _side("old", "old_rate", "old calls/s", "per_second"),
+    _side("new", "new_rate", "new calls/s", "per_second"),
+    Column(
+        "rate",
+        "calls/s, change",
+        lambda each: each.rate_ratio.value if each.rate_ratio else None,
+        lambda each: change(each.rate_ratio.value) if each.rate_ratio else MISSING,
+    ),
+)
+
+
+def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
+    """Of the statements whose load changed most, but for those in which nothing did."""
+    told = [each for each in comparison.changes if verdict(each) != AS_BEFORE][:_MOST]
+    olds, news = ({group.id: group for group in each.groups} for each in (comparison.old, comparison.new))
+    on = time_bins.axis(
+        [
+            group.measures["query_time"]
+            for each in told
+            for side in (olds, news)
+            if (group := side.get(each.id)) and "query_time" in group.measures
+        ]
+    )
+    return tuple(
+        ChangeSection(
+            change=each,
+            rank=rank,
+            verdict=verdict(each),
+            is_worse=each.times in _WORSE or each.calls == "more",
+            load=MISSING if each.load is None else signed(each.load),
+            short=cut(each.fingerprint, _TITLE),
+            statement=sql_markup(each.fingerprint),
+            words=tuple(capitalised(told.replace(" -> ", " → ")) for told in change_words(each)),
+            times=tuple(_sides(olds.get(each.id), news.get(each.id), on)),
+        )
+        for rank, each in enumerate(told, 1)
+    )
+
+
+def _sides(old: Group | None, new: Group | None, on: time_bins.Axis) -> Iterator[tuple[str, Times]]:
+    for name, group in (("old", old), ("new", new)):
+        drawn = times(group.measures.get("query_time"), on) if group else None
+        if drawn:
+            yield name, drawn

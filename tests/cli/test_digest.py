@@ -1,0 +1,287 @@
+"""`mydyno digest` as it is typed: logs, saved digests, comparisons, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from digest.builders import digest, group, lognormal, sample
+from typer.testing import CliRunner
+
+from mydyno.cli.main import app
+from mydyno.cli.progress import reading_text
+from mydyno.core.errors import EXIT_SLOWER, UsageError
+from mydyno.digest.comparison import Comparison
+from mydyno.digest.saved import read_saved, to_json
+
+LOG = """\
+/usr/sbin/mysqld, Version: 8.0.36 (MySQL Community Server - GPL). started with:
+Tcp port: 3306  Unix socket: /var/run/mysqld/mysqld.sock
+Time                 Id Command    Argument
+# Time: 2026-11-22T03:00:00.000000Z
+# User@Host: web[web] @ app1 [10.0.0.11]  Id:    31
+# Query_time: 0.500000  Lock_time: 0.000100 Rows_sent: 1  Rows_examined: 9000
+SET timestamp=1795316400;
+SELECT * FROM customer WHERE email = 'ann@example.com';
+# Time: 2026-11-22T03:00:30.000000Z
+# User@Host: web[web] @ app2 [10.0.0.12]  Id:    32
+# Query_time: 0.700000  Lock_time: 0.000100 Rows_sent: 1  Rows_examined: 9000
+SET timestamp=1795316430;
+select * from customer where email = 'bob@example.com';
+# Time: 2026-11-22T03:01:00.000000Z
+# User@Host: report[report] @ app9 [10.0.0.40]  Id:    33
+# Query_time: 0.900000  Lock_time: 0.000100 Rows_sent: 7  Rows_examined: 70000
+SET timestamp=1795316460;
+SELECT country, count(*) FROM customer GROUP BY country;
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    file = tmp_path / "slow.log"
+    file.write_text(LOG)
+    return str(file)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
+    file = tmp_path / "night.json"
+    file.write_text(to_json(sample()))
+    return str(file)
+
+
+def run(*arguments: str) -> str:
+    answer = CliRunner().invoke(app, ["digest", *arguments])
+    if answer.exception is not None:
+        raise answer.exception
+    return answer.stdout
+
+
+def refused(*arguments: str) -> UsageError:
+    with pytest.raises(UsageError) as error:
+        run(*arguments)
+    return error.value
+
+
+def groups_of(*arguments: str) -> list[tuple[str, int]]:
+    return [(each["fingerprint"], each["count"]) for each in json.loads(run(*arguments, "--json"))["groups"]]
+
+
+def test_a_log_is_digested(log: str) -> None:
+    text = run(log, "--time-zone", "UTC")
+    assert "slow.log: 933, 3 entries, 8.0.36 (MySQL Community Server - GPL)" in " ".join(text.split())
+    assert "2026-11-22 03:00:00 to 03:01:00 UTC, 1 min 00 s\n" in text
+    assert "1. select * from customer where email = ?\n" in text
+    assert "slow.log:9, took 700 ms" in text
+    assert "    select * from customer where email = 'bob@example.com'\n" in text
+
+
+def test_times_are_those_of_the_zone_that_was_asked_for(log: str) -> None:
+    assert "2026-11-22 04:00:00 to 04:01:00 CET" in run(log, "--time-zone", "Europe/Berlin")
+    assert groups_of(log, "--time-zone", "Europe/Berlin", "--since", "2026-11-22 04:01") == [
+        ("select country, count(*) from customer group by country", 1)
+    ]
+
+
+def test_a_window_is_from_its_first_moment_up_to_its_last(log: str) -> None:
+    asked = ["--since", "2026-11-22T03:00:30Z", "--until", "2026-11-22T03:01:00Z"]
+    assert groups_of(log, *asked) == [("select * from customer where email = ?", 1)]
+    half = run(log, "--until", "2026-11-22T03:00:30Z", "--time-zone", "UTC")
+    assert "2026-11-22 03:00:00 to 03:00:30 UTC, 30 s\n" in half
+
+
+def test_a_window_without_anything_in_it_says_where_the_log_is(log: str) -> None:
+    text = run(log, "--until", "2026-11-21", "--time-zone", "UTC")
+    assert "nothing of what was read was asked for; it is from 2026-11-22 03:00:00 to 03:01:00 UTC\n" in text
+
+
+def test_filters_must_all_hold(log: str) -> None:
+    both = ["--filter", "user = web", "--filter", "query_time > 600ms"]
+    assert groups_of(log, *both) == [("select * from customer where email = ?", 1)]
+    assert "2 entries left out, as asked" in run(log, *both)
+
+
+def test_a_filter_that_cannot_be_read_is_refused(log: str) -> None:
+    assert "colour" in refused(log, "--filter", "colour = red").message
+
+
+def test_one_statement_is_found_again_by_its_id(log: str) -> None:
+    _, second = json.loads(run(log, "--json"))["groups"]
+    assert groups_of(log, "--filter", f"id={second['id']}") == [(second["fingerprint"], 1)]
+
+
+def test_the_order_is_the_one_that_was_asked_for(log: str) -> None:
+    assert [count for _, count in groups_of(log, "--order", "max")] == [1, 2]
+    assert [count for _, count in groups_of(log, "--order", "count")] == [2, 1]
+    assert "\nThe first by rows-examined.\n" in run(log, "--order", "rows-examined")
+    assert "--order spins" in refused(log, "--order", "spins").message
+
+
+def test_the_limit_is_one_of_what_is_shown_and_json_has_all_without_one(log: str) -> None:
+    assert "and 1 more with 43 % of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
+    assert len(groups_of(log)) == 2
+    assert groups_of(log, "--limit", "1", "--order", "max")[0][1] == 1
+
+
+def test_a_compressed_log_and_standard_input_are_read_alike(log: str, tmp_path: Path) -> None:
+    packed = tmp_path / "slow.log.1.gz"
+    packed.write_bytes(gzip.compress(LOG.encode()))
+    assert groups_of(str(packed)) == groups_of(log)
+    piped = subprocess.run(
+        [sys.executable, "-m", "mydyno.cli.main", "digest", "-", "--json"],
+        input=packed.read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(piped.stdout)["total"]["count"] == 3
+
+
+def test_several_logs_are_one_digest(log: str, tmp_path: Path) -> None:
+    again = tmp_path / "slow.log.1"
+    again.write_text(LOG)
+    assert groups_of(log, str(again))[0][1] == 4
+
+
+def test_a_log_that_is_not_there_does_not_hide_one_that_is(log: str, tmp_path: Path) -> None:
+    text = run(log, str(tmp_path / "gone.log"))
+    assert "problem  " in text
+    assert "gone.log" in text
+    assert "3 statements of 2 kinds" in text
+
+
+def test_nothing_that_can_be_read_is_an_error_that_says_why(tmp_path: Path) -> None:
+    assert "gone.log" in refused(str(tmp_path / "gone.log")).message
+    binary = tmp_path / "binlog.000001"
+    binary.write_bytes(b"\xfebin" + bytes(200))
+    assert refused(str(binary)).message.startswith(f"nothing could be read: {binary}: ")
+
+
+def test_an_empty_log_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "slow.log").touch()
+    assert "No statement was found.\n" in run(str(tmp_path / "slow.log"))
+
+
+def test_a_saved_digest_is_shown_as_its_log_would_be(log: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text(run(log, "--json"))
+    assert run(str(kept)) == run(log)
+    assert run(str(kept), "--json") == kept.read_text()
+
+
+def test_what_was_asked_for_is_saved_with_it(log: str) -> None:
+    found = read_saved(run(log, "--json", "--since", "2026-11-22T03:00:15Z").encode(), "it")
+    assert found.since_us == 1_795_316_415_000_000
+    assert found.seconds == 45
+
+
+@pytest.mark.parametrize("narrower", [("--since", "-2h"), ("--until", "now"), ("--filter", "user = web")])
+def test_a_saved_digest_cannot_be_narrowed_down(saved: str, narrower: tuple[str, str]) -> None:
+    assert "is a saved digest: --since, --until and --filter cannot" in refused(saved, *narrower).message
+
+
+def test_saved_digests_are_not_joined(saved: str, log: str) -> None:
+    assert "cannot be joined with others" in refused(saved, log).message
+
+
+def test_json_of_something_else_is_named_for_what_it_is(tmp_path: Path) -> None:
+    other = tmp_path / "facts.json"
+    other.write_text('{"server": null}')
+    assert "facts.json is JSON, but holds no digest of mydyno" in refused(str(other)).message
+
+
+def test_two_logs_are_compared(log: str, tmp_path: Path) -> None:
+    newer = tmp_path / "new.log"
+    newer.write_text(LOG.replace("SELECT country, count(*)", "SELECT city, count(*)"))
+    text = run("--compare", log, str(newer), "--time-zone", "UTC")
+    assert text.startswith("OLD\n")
+    assert "Statements: 1 new, 1 gone.\n" in text
+
+
+def slower(tmp_path: Path) -> tuple[str, str]:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(to_json(digest(group("q", lognormal(200, 10_000, seed=1)))))
+    new.write_text(to_json(digest(group("q", lognormal(200, 15_000, seed=2)))))
+    return str(old), str(new)
+
+
+def test_saved_digests_are_compared_and_the_numbers_are_there_for_programs(tmp_path: Path) -> None:
+    old, new = slower(tmp_path)
+    assert "  1. slower, load " in run("--compare", old, new)
+    found = Comparison.model_validate_json(run("--compare", old, new, "--json"))
+    assert [change.times for change in found.changes] == ["slower"]
+
+
+def test_what_became_slower_than_allowed_fails_and_nothing_else_does(tmp_path: Path) -> None:
+    old, new = slower(tmp_path)
+    for allowed, code in (("20%", EXIT_SLOWER), ("90%", 0)):
+        answer = CliRunner().invoke(app, ["digest", "--compare", old, new, "--fail-if-slower", allowed])
+        assert answer.exit_code == code
+    assert "needs something to hold against" in refused(old, "--fail-if-slower", "20%").message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--order", "count"), "--compare and --order exclude each other"),
+        (("--details", "3"), "--compare and --details exclude each other"),
+        (("--explain", "3"), "--compare and --explain exclude each other"),
+    ],
+)
+def test_a_comparison_takes_no_option_that_it_would_not_read(
+    saved: str, arguments: tuple[str, str], says: str
+) -> None:
+    assert refused("--compare", saved, saved, *arguments).message == says
+
+
+def test_an_impossible_window_is_refused(log: str) -> None:
+    message = refused(log, "--since", "2026-11-22", "--until", "2026-11-21").message
+    assert message == "nothing lies between --since 2026-11-22 and --until 2026-11-21"
+
+
+def test_what_only_performance_schema_takes_is_refused_for_logs(log: str) -> None:
+    assert "--for watches performance_schema" in refused(log, "--for", "5").message
+    assert "--explain asks a server" in refused(log, "--explain", "5").message
+
+
+def test_a_page_is_written_beside_the_text(log: str, tmp_path: Path) -> None:
+    page = tmp_path / "slow.html"
+    assert "1. select * from customer" in run(log, "--html", str(page))
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert "cannot write" in refused(log, "--html", str(tmp_path / "no" / "slow.html")).message
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(log: str) -> None:
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mydyno.cli.main", "digest", log], stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(read)
+    os.close(write)
+    _, errors = process.communicate(timeout=60)
+    assert errors == b""
+
+
+def test_how_far_reading_has_come_is_told_with_what_is_left() -> None:
+    gib = 1 << 30
+    assert reading_text(gib, 4 * gib, 4_000_000, 2.0) == "25 %: 1G of 4G, 512M/s, 6s left, 4,000,000 entries"
+    assert reading_text(gib, None, 5, 2.0) == "1G, 512M/s, 5 entries"
+
+
+def test_nothing_but_the_digest_is_said_when_nobody_watches(log: str) -> None:
+    answer = CliRunner().invoke(app, ["digest", log])
+    assert answer.stderr == ""
+    assert "\x1b" not in answer.stdout
+
+
+def test_the_examples_of_the_documentation_print_what_they_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cli.digest_document import PAGE, document
+
+    monkeypatch.chdir(tmp_path)
+    assert document(PAGE.read_text()) == PAGE.read_text(), "run: python tests/cli/digest_document.py"
