@@ -60,10 +60,11 @@ impl Text {
 }
 
 impl Sink for Text {
-    fn word(&mut self, word: &[u8]) {
+    fn word(&mut self, text: &[u8], first: usize, end: usize) {
         if self.is_full() {
             return;
         }
+        let word = &text[first..end];
         self.space();
         let first = self.text.len();
         let most = word.len().min(self.most_bytes + 1);
