@@ -17,12 +17,12 @@ def planned(**row: Any) -> Plan:
 
 
 def test_a_group_that_examines_hardly_more_than_it_sends_gets_none_and_is_told() -> None:
-    said = why(slow(STATEMENT, rows_sent=[9_000] * 10))
-    assert said == "it examines 20,000 rows a run, hardly more than it has use for (2.2 for each)"
+    said = why(slow(STATEMENT, rows_sent=[45_000] * 10))
+    assert said == "it examines 100,000 rows a run, hardly more than it has use for (2.2 for each)"
 
 
 def test_rows_that_are_changed_are_of_use_too() -> None:
-    assert "hardly more" in why(slow("UPDATE t SET x = 1 WHERE a = 1", rows_affected=[19_000] * 10))
+    assert "hardly more" in why(slow("UPDATE t SET x = 1 WHERE a = 1", rows_affected=[95_000] * 10))
 
 
 def test_a_few_rows_need_no_index() -> None:
@@ -33,7 +33,7 @@ def test_rows_examined_for_each_that_is_sent_are_the_first_evidence() -> None:
     reasons = only(STATEMENT).reasons
     assert reasons[:2] == (
         "1 group takes 10s, 100% of the digest's time",
-        "it examines 20,000 rows a run, 10,000 for each row that it sends or changes",
+        "it examines 100,000 rows a run, 50,000 for each row that it sends or changes",
     )
 
 
@@ -66,7 +66,7 @@ def test_a_table_that_the_plan_finds_by_a_key_gets_none(row: dict[str, Any]) -> 
 
 def test_candidates_come_by_the_time_of_their_groups_then_by_rows_read_in_vain() -> None:
     longest = slow("SELECT x FROM v WHERE c = 1", microseconds=2_000_000)
-    more = slow("SELECT x FROM u WHERE b = 1", rows_examined=[90_000] * 10)
+    more = slow("SELECT x FROM u WHERE b = 1", rows_examined=[400_000] * 10)
     assert wanted(STATEMENT, more, longest) == ["v(c)", "u(b)", "t(a)"]
 
 

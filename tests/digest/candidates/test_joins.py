@@ -77,8 +77,30 @@ def test_a_column_that_looks_like_a_primary_key_is_not_proposed_without_a_schema
 
 def test_with_a_schema_the_smaller_table_is_read_first() -> None:
     small = table("small", "k", "c", rows=2_000)
-    large = table("large", "k", "c", rows=1_000_000, indexes=(index("x", Part("x")),))
+    large = table("large", "k", "c", rows=150_000, indexes=(index("x", Part("x")),))
     assert wanted(
         "SELECT 1 FROM large JOIN small ON small.k = large.k WHERE small.c = 1 AND large.c = 1",
         schema=schema(small, large),
     ) == ["large(c, k)", "small(c)"]
+
+
+def test_columns_of_a_subquery_are_known_by_its_list() -> None:
+    known = schema(table("a", "k", "c"), table("b", "a_ref", "z"))
+    found = looked(
+        "SELECT 1 FROM a JOIN (SELECT a_ref, SUM(z) AS total FROM b WHERE z > 1 GROUP BY 1) d ON a_ref = k"
+        " WHERE c = 1 AND total > 5",
+        schema=known,
+    )
+    assert sorted(f"{each.table}({', '.join(each.columns)})" for each in found.candidates) == [
+        "a(c, k)",
+        "b(z)",
+    ]
+    assert not any("could not be told" in caveat for each in found.candidates for caveat in each.caveats)
+
+
+def test_a_table_of_a_join_with_more_rows_than_are_examined_was_found_by_an_index() -> None:
+    known = schema(table("a", "k", "c", rows=15_000), table("b", "a_ref", "z", rows=1_000_000))
+    found = looked("SELECT 1 FROM a JOIN b ON a_ref = k WHERE c = 1", schema=known)
+    assert [each.table for each in found.candidates] == ["a"]
+    alone = why("SELECT 1 FROM b JOIN b x ON x.a_ref = b.z", known)
+    assert "shop.b has more rows than the statement examines" in alone

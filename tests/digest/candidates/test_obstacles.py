@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from digest.candidates.asking import MARIADB, column, index, only, schema, table, text, wanted, why
+from digest.candidates.asking import MARIADB, column, index, looked, only, schema, table, text, wanted, why
 from mydyno.core.server_version import parse_version
+from mydyno.digest.candidates import Schema
 
 INSTEAD = {
     "DATE(a) = '2026-01-01'": "write a >= day AND a < day + INTERVAL 1 DAY",
@@ -58,13 +61,20 @@ def test_text_that_is_compared_with_a_number_is_told_by_the_schema() -> None:
 
 
 def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
-    one = table("a", text("k", collation="latin1_swedish_ci"), "c")
-    other = table("b", text("a_ref"), text("word"), rows=1_000_000)
-    join = "SELECT 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
-    (said,) = (only(join, schema=schema(one, other)).groups,)
-    assert said
-    assert wanted(join, schema=schema(one, other)) == ["b(word)"]
-    numbered = table("a", text("k"), "c")
-    by_number = table("b", "a_ref", text("word"), rows=1_000)
-    found = "SELECT STRAIGHT_JOIN 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
-    assert wanted(found, schema=schema(numbered, by_number)) == ["b(word)"]
+    join = "SELECT STRAIGHT_JOIN 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
+    latin = schema(
+        table("a", text("k", collation="latin1_swedish_ci"), "c"), table("b", text("a_ref"), text("word"))
+    )
+    found = looked(join, schema=latin)
+    assert [each.columns for each in found.candidates] == [("word",)]
+    assert "k is latin1_swedish_ci and a_ref is utf8mb4_general_ci" in why(join, having_word(latin))
+    number = schema(table("a", text("k"), "c"), table("b", "a_ref", text("word")))
+    assert "k is varchar(40) and a_ref is int: give both one type" in why(join, having_word(number))
+    other_way = schema(table("a", "k", "c"), table("b", text("a_ref"), text("word")))
+    assert sorted(wanted(join, schema=other_way)) == ["a(k)", "b(word)"]
+
+
+def having_word(known: Schema) -> Schema:
+    """The same with an index on b.word."""
+    a, b = known.tables
+    return schema(a, replace(b, indexes=(index("word", "word"),)))

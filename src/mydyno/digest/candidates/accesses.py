@@ -21,6 +21,8 @@ class BlockAccesses:
     """Aliases of what is no table."""
     is_straight: bool
     """Whether the statement demands its own order of tables."""
+    unattributed: tuple[str, ...]
+    """Columns of conditions that could be of several tables."""
 
 
 def accesses_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[BlockAccesses]:
@@ -37,19 +39,8 @@ def accesses_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[Bl
         ]
         if accesses:
             derived = frozenset(each.alias for each in block.sources if each.table is None)
-            found.append(BlockAccesses(tuple(accesses), derived, block.is_straight))
+            found.append(BlockAccesses(tuple(accesses), derived, block.is_straight, block.unattributed()))
     return found
-
-
-def unattributed(tree: exp.Expr, schema: Schema | None, database: str) -> list[str]:
-    """Columns of conditions that could be of several tables."""
-    names: list[str] = []
-    for block in blocks_of(tree, schema, database):
-        for condition in block.conditions:
-            for column in condition.tree.find_all(exp.Column):
-                if block.is_own(column) and block.own(column) is None and not column.table:
-                    names.append(column.name)
-    return list(dict.fromkeys(names))
 
 
 def _access(

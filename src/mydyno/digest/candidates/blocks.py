@@ -21,6 +21,8 @@ class Source:
     table: TableName | None
     """None for what is no table: a subquery, a WITH, a function."""
     definition: Definition | None = None
+    columns: frozenset[str] | None = None
+    """In lower case; None where they are not known."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +78,31 @@ class Block:
 
     def _owner(self, name: str) -> Source | None:
         """The one source that has a column of this name, as far as that is known."""
-        having = [each for each in self.sources if each.definition and each.definition.column(name)]
-        unknown = [each for each in self.sources if each.definition is None]
+        folded = name.casefold()
+        having = [each for each in self.sources if each.columns is not None and folded in each.columns]
+        unknown = [each for each in self.sources if each.columns is None]
         if len(having) == 1 and not unknown:
             return having[0]
         return unknown[0] if not having and len(unknown) == 1 and len(self.sources) == 1 else None
 
     def _may_own(self, name: str) -> bool:
-        return any(each.definition is None or each.definition.column(name) for each in self.sources)
+        return any(each.columns is None or name.casefold() in each.columns for each in self.sources)
+
+    def unattributed(self) -> tuple[str, ...]:
+        """Columns of its conditions that could be of several of its sources."""
+        columns = (column for each in self.conditions for column in each.tree.find_all(exp.Column))
+        return tuple(
+            dict.fromkeys(
+                each.name
+                for each in columns
+                if self.is_own(each) and self.own(each) is None and not each.table
+            )
+        )
 
 
 def blocks_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[Block]:
     """The blocks, outer ones first. `database`: the session's, empty where it is not known."""
-    withs = {each.alias.casefold() for each in tree.find_all(exp.CTE)}
+    withs = {each.alias.casefold(): _given_by(each) for each in tree.find_all(exp.CTE)}
     made: dict[int, Block] = {}
     for node in tree.walk(bfs=False):
         if isinstance(node, BLOCKS):
@@ -113,7 +127,8 @@ class _Reader:
     block: Block
     schema: Schema | None
     database: str
-    withs: set[str]
+    withs: dict[str, frozenset[str] | None]
+    """The columns of each WITH."""
 
     def read(self) -> None:
         node = self.block.node
@@ -136,10 +151,10 @@ class _Reader:
             self._source(node.this)
             self._joins(node)
         elif isinstance(node, exp.Table):
-            self._add(node.alias_or_name, self._table(node))
+            self._add(node.alias_or_name, self._table(node), self.withs.get(node.name.casefold()))
             self._joins(node)
         elif node is not None:
-            self._add(node.alias_or_name, None)
+            self._add(node.alias_or_name, None, _given_by(node))
 
     def _table(self, node: exp.Table) -> TableName | None:
         if not isinstance(node.this, exp.Identifier):
@@ -149,11 +164,15 @@ class _Reader:
         name = TableName(node.name, node.db or self.database)
         return None if name.database.casefold() in _OWN or name.name.casefold() == "dual" else name
 
-    def _add(self, alias: str, table: TableName | None) -> None:
-        definition = self.schema.find(table) if self.schema is not None and table is not None else None
-        self.block.sources.append(
-            Source(alias.casefold(), definition.name if definition else table, definition)
-        )
+    def _add(self, alias: str, table: TableName | None, given: frozenset[str] | None) -> None:
+        """`given`: the columns of what is no table."""
+        if table is None:
+            self.block.sources.append(Source(alias.casefold(), None, None, given))
+            return
+        definition = self.schema.find(table) if self.schema is not None else None
+        name = definition.name if definition is not None else table
+        columns = frozenset(each.name.casefold() for each in definition.columns) if definition else None
+        self.block.sources.append(Source(alias.casefold(), name, definition, columns))
 
     def _joins(self, node: exp.Expr) -> None:
         for join in node.args.get("joins") or []:
@@ -174,6 +193,19 @@ class _Reader:
             if join.kind == "STRAIGHT_JOIN":
                 for alias in added:
                     self.block.follows[alias] = self.block.follows.get(alias, frozenset()) | frozenset(before)
+
+
+def _given_by(node: exp.Expr) -> frozenset[str] | None:
+    """The columns that a subquery gives; None where nobody knows."""
+    named = node.args.get("alias")
+    if named is not None and named.args.get("columns"):
+        return frozenset(each.name.casefold() for each in named.args["columns"])
+    inner = node.this
+    while isinstance(inner, exp.Subquery | exp.SetOperation):
+        inner = inner.this
+    if not isinstance(inner, exp.Select) or any(each.is_star for each in inner.expressions):
+        return None
+    return frozenset(each.alias_or_name.casefold() for each in inner.expressions)
 
 
 def _is_called(source: Source, alias: str, database: str) -> bool:

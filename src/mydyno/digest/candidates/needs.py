@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mydyno.digest.candidates.access import Access
-from mydyno.digest.candidates.accesses import BlockAccesses, accesses_of, unattributed
+from mydyno.digest.candidates.accesses import BlockAccesses, accesses_of
 from mydyno.digest.candidates.choosing import Choice, choose
 from mydyno.digest.candidates.evidence import FEW_ROWS, Evidence, evidence, is_served, plan_reason, plan_row
 from mydyno.digest.candidates.existing import (
@@ -60,8 +60,10 @@ def needs_of(group: Group, schema: Schema | None) -> Looked:
     why: list[str] = []
     try:
         caveats = _caveats(group, parsed, schema, database)
-        for block in accesses_of(parsed.tree, schema, database):
-            _look(group, block, shown_by, schema, caveats, needs, why)
+        blocks = accesses_of(parsed.tree, schema, database)
+        is_join = sum(len(block.accesses) for block in blocks) > 1
+        for block in blocks:
+            _look(group, block, shown_by, schema, caveats, needs, why, is_join=is_join)
     except RecursionError:
         return Looked(why=("it is nested too deeply",))
     if not needs and not why:
@@ -96,8 +98,14 @@ def _look(
     caveats: tuple[str, ...],
     needs: list[Need],
     why: list[str],
+    *,
+    is_join: bool,
 ) -> None:
+    """Adds what it finds to `needs` and `why`; `is_join`: the statement reads other tables, too."""
     before = block.derived
+    if block.unattributed:
+        names = ", ".join(block.unattributed)
+        caveats = (*caveats, f"of which table {names} is could not be told: left out")
     for access in reading_order(block.accesses, is_straight=block.is_straight, before=before):
         choice = choose(access, before, in_order=not before and _pays_in_order(block, access, shown_by))
         before |= {access.alias}
@@ -105,7 +113,7 @@ def _look(
         release = schema.release if schema is not None else None
         pattern = _indexable(choice.pattern, access.definition)
         pattern, left_out = fitted(pattern, access.definition, named, release)
-        refusals = _refusals(group, access, choice, pattern, schema, shown_by)
+        refusals = _refusals(group, access, choice, pattern, schema, shown_by, is_join=is_join)
         if refusals:
             why += refusals
             continue
@@ -132,7 +140,14 @@ def _pays_in_order(block: BlockAccesses, access: Access, shown_by: Evidence) -> 
 
 
 def _refusals(
-    group: Group, access: Access, choice: Choice, pattern: Pattern, schema: Schema | None, shown_by: Evidence
+    group: Group,
+    access: Access,
+    choice: Choice,
+    pattern: Pattern,
+    schema: Schema | None,
+    shown_by: Evidence,
+    *,
+    is_join: bool,
 ) -> list[str]:
     """Why this access gets no index, the reason first; empty when it should have one."""
     table, definition = str(access.table), access.definition
@@ -154,8 +169,20 @@ def _refusals(
         return _like_a_key(access, _single(access, choice) or columns_of(pattern))
     served = serving(definition, columns_of(pattern) & _single(access, choice), pattern)
     if served is not None:
-        return [f"{table}: {why_not_used(served, definition, access, shown_by.examined)}", *obstacles]
+        examined = None if is_join else shown_by.examined
+        return [f"{table}: {why_not_used(served, definition, access, examined)}", *obstacles]
+    if is_join and not access.limited and _is_found(definition, shown_by):
+        return [f"{table} has more rows than the statement examines: an index finds them already"]
     return _few_values(definition, access, pattern, choice)
+
+
+def _is_found(definition: Definition, shown_by: Evidence) -> bool:
+    """Whether a table of a join was not read whole. (With LIMIT it may have been, from its beginning.)"""
+    return (
+        shown_by.examined is not None
+        and definition.rows is not None
+        and shown_by.examined < definition.rows / 2
+    )
 
 
 def _single(access: Access, choice: Choice) -> frozenset[str]:
@@ -213,9 +240,6 @@ def _indexable(pattern: Pattern, definition: Definition | None) -> Pattern:
 
 def _caveats(group: Group, parsed: Parsed, schema: Schema | None, database: str) -> tuple[str, ...]:
     caveats: list[str] = []
-    open_columns = unattributed(parsed.tree, schema, database)
-    if open_columns:
-        caveats.append(f"of which table {', '.join(open_columns)} is could not be told: left out")
     if parsed.of_fingerprint and schema is None:
         caveats.append("made from the fingerprint: its names are in lower case")
     if parsed.of_fingerprint and re.search(r"\blike\s+\?", group.fingerprint, re.IGNORECASE):
