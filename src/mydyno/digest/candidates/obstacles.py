@@ -121,7 +121,7 @@ def of_join(column: Column | None, other: Column | None, release: Version | None
     if not column.collation or not other.collation or column.collation == other.collation:
         return None
     mine, theirs = _characters(column.collation), _characters(other.collation)
-    # Values of one character set are compared as _bin has it: MariaDB still looks them up by an index without.
+    # Values of one character set are compared as _bin has it: MariaDB still looks them up by another's index.
     is_mariadb = release is not None and release.is_mariadb
     is_compared_otherwise = mine == theirs and other.collation.endswith("_bin") and not is_mariadb
     if is_compared_otherwise or (mine in _CONVERTED and theirs not in _CONVERTED):
