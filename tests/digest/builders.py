@@ -198,7 +198,9 @@ def sample() -> Digest:
         databases=(("shop", 20_000),),
         example="SELECT product_id, quantity FROM basket_line WHERE basket_id IN (17, 18, 23)",
     )
-    quit_ = group("Quit", [12] * 300, kind="administrator-command", users=(("web", 300),))
+    quit_ = group(
+        "administrator command: Quit", [12] * 300, kind="administrator-command", users=(("web", 300),)
+    )
     return digest(
         by_email,
         report,

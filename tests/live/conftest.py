@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -127,6 +128,37 @@ def start_release(site: Site) -> Iterator[Callable[[str], Start]]:
             binary = binary_of(name)
             starting = contextmanager(_starting)(site, _without_tables(site, binary), binary, site.lab / name)
             return running.enter_context(starting)
+
+        yield of_release
+
+
+@pytest.fixture(scope="session")
+def counting(shared_site: Site) -> Iterator[Callable[[str], RunningServer]]:
+    """The server of a release whose performance_schema counts, started once for all tests that want it.
+
+    It has room for few digests, keeps a binary log, and lives five hours east of Greenwich. A test empties
+    the digests before it counts.
+    """
+    config: dict[str, Setting] = {
+        "performance_schema": True,
+        "performance_schema_digests_size": 300,
+        "log_bin": "binlog",
+        "server_id": 1,
+        "log_bin_trust_function_creators": True,
+        "default_time_zone": "+05:00",
+    }
+    with ExitStack() as running:
+
+        @cache
+        def of_release(name: str) -> RunningServer:
+            release(name)
+            binary = binary_of(name)
+            folder = shared_site.lab / f"counting-{name}"
+            starting = contextmanager(_starting)(
+                shared_site, _without_tables(shared_site, binary), binary, folder
+            )
+            start = running.enter_context(starting)
+            return start({name: value for name, value in config.items() if name in binary.options})
 
         yield of_release
 

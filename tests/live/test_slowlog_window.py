@@ -5,79 +5,38 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pymysql
 import pytest
 
-from live.conftest import Start, _starting, _without_tables
-from live.releases import release
+from live.conftest import Start
+from live.slow_servers import run, server, set_globals, unchanged, variables
+from live.sshd import private_sshd
 from mydyno.apply.means import Means
 from mydyno.apply.store.store import Store
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
-from mydyno.stack import RunningServer, Site
+from mydyno.stack import RunningServer
 from mydyno.stack.server.external import session
 from mydyno.stack.server.login import Login
-from mydyno.stack.server.releases import binary_of
 from mydyno.statements.window import Caught, Wish, open_window
 from mydyno.statements.window.pieces import entries_in
+from mydyno.survey.host.ssh import SshMachine
 
 pytestmark = pytest.mark.live
 
+__all__ = ["server"]
+
 WISH = Wish(threshold=0.05)
 SLOW, FAST = "SELECT SLEEP(0.07), '%s'", "SELECT '%s'"
-
-RELEASES = [
-    "mariadb-10.11",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("mariadb-11.8", "mysql-5.6", "mysql-9.7")),
-]
-
-
-@pytest.fixture(scope="module", params=RELEASES)
-def server(request: pytest.FixtureRequest, shared_site: Site) -> Iterator[RunningServer]:
-    """One for each release, for all tests here."""
-    release(request.param)
-    binary = binary_of(request.param)
-    folder = shared_site.lab / f"slowlog-{request.param}"
-    for start in _starting(shared_site, _without_tables(shared_site, binary), binary, folder):
-        yield start(port=0)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "changes")
-
-
-def variables(login: Login) -> dict[str, str]:
-    """All of them; those that count what other tests do are left out."""
-    with session(login) as cursor:
-        cursor.execute("SHOW GLOBAL VARIABLES")
-        shown = {str(name): str(value) for name, value in cursor.fetchall()}
-    return {name: value for name, value in shown.items() if not name.startswith("gtid_")}
-
-
-def set_globals(login: Login, **values: object) -> None:
-    with session(login) as cursor:
-        for name, value in values.items():
-            cursor.execute(f"SET GLOBAL {name} = %s", (value,))
-
-
-@contextmanager
-def unchanged(login: Login) -> Iterator[None]:
-    before = variables(login)
-    yield
-    assert variables(login) == before
-
-
-def run(login: Login, *statements: str) -> None:
-    """In a session of its own, which begins now."""
-    with session(login) as cursor:
-        for statement in statements:
-            cursor.execute(statement)
-            cursor.fetchall()
 
 
 def catch(
@@ -100,7 +59,7 @@ def catch(
             threading.Event().wait(min(left, 0.05))
 
     with open_window(login, None, wish, without_host=table) as window, store.held():
-        caught = window.catch(store, seconds, most_bytes, lambda text: None, wait)
+        caught = window.catch(store, seconds, most_bytes, nullcontext(lambda text: None), wait)
         return caught, b"".join(caught.log.blocks())
 
 
@@ -169,6 +128,37 @@ def test_a_log_that_is_rotated_in_the_window_is_caught_whole(server: RunningServ
     assert caught.not_put_back is None
 
 
+def test_over_ssh_the_same_is_caught_from_file_to_file(
+    server: RunningServer, store: Store, tmp_path: Path
+) -> None:
+    login = server.login
+    with session(login) as cursor:
+        cursor.execute("SELECT @@GLOBAL.datadir, @@GLOBAL.slow_query_log_file")
+        path = Path(*cursor.fetchone())
+
+    def rotate() -> None:
+        run(login, SLOW % "within \xe9 1")
+        path.rename(path.with_name(f"{path.name}.old"))
+        run(login, SLOW % "late 1", "FLUSH SLOW LOGS", SLOW % "within 2")
+
+    with (
+        unchanged(login),
+        private_sshd(tmp_path) as sshd,
+        closing(SshMachine("root@127.0.0.1", sshd.port, sshd.options)) as far,
+    ):
+        run(login, SLOW % "before")
+        steps = iter([rotate])
+        with open_window(login, far, WISH) as window, store.held():
+            assert window.log.name == f"root@127.0.0.1:{path}"
+            caught = window.catch(
+                store, 0.8, 1 << 30, nullcontext(lambda text: None), lambda left: next(steps, lambda: None)()
+            )
+        text = b"".join(caught.log.blocks())
+    assert entries_in(text) == 3
+    assert "'within \xe9 1'".encode() in text
+    assert caught.watched.amount.bytes >= len(text)
+
+
 def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
     login = server.login
     with session(login) as cursor:
@@ -180,7 +170,7 @@ def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
             store,
             0.6,
             1 << 30,
-            lambda text: None,
+            nullcontext(lambda text: None),
             lambda left: next(steps, lambda: run(login, SLOW % "kept"))(),
         )
         text = b"".join(caught.log.blocks())
@@ -262,7 +252,7 @@ def test_connections_that_were_open_before_are_told_unless_they_are_seen(
             assert any("open before" in line and "(root 1)" in line for line in window.remarks)
             steps = iter([old_and_new])
             caught = window.catch(
-                store, 0.4, 1 << 30, lambda text: None, lambda left: next(steps, lambda: None)()
+                store, 0.4, 1 << 30, nullcontext(lambda text: None), lambda left: next(steps, lambda: None)()
             )
             text = b"".join(caught.log.blocks())
     assert b"'new'" in text

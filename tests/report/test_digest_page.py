@@ -82,7 +82,7 @@ def test_the_profile_has_every_statement_and_what_is_beyond_the_limit(tree):
         *("66 %", "773 s", "4 000", "193 ms"),
     ]
     assert rows[0][-2:] == ["03:00:00", "04:00:00"], "one day: the kicker has it"
-    assert [row[1] for row in rows[4:]] == ["Quit", "the other 3 statements"]
+    assert [row[1] for row in rows[4:]] == ["administrator command: Quit", "the other 3 statements"]
     assert rows[4][10] == "–", "nobody told its locks"
 
 
@@ -288,3 +288,13 @@ def test_a_comparison_needs_nothing_but_itself_and_is_inert():
         assert tree.all("img") == []
         assert len([each for each in tree.all("script") if "type" not in each.attributes]) == 3, "ours"
     assert tree.all("h1")[0].told == "No statement changed"
+
+
+def test_a_statement_that_was_called_once_has_no_distribution():
+    (one,) = group_sections(
+        told := digest(group(query_time=[7_000], rows_sent=[0], tmp_tables=[0])), told.groups, UTC
+    )
+    assert one.times is None
+    assert one.measures.columns == ("measure", "of this call", "of all")
+    assert [row[0] for row in one.measures.rows] == ["query time", "rows sent"], "no temporary table, no row"
+    assert [name for name, _ in one.facts] == ["Total", "Calls", "Seen"]

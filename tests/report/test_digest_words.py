@@ -20,6 +20,8 @@ def of(*shares: int) -> str:
         ((700,), "One statement takes all of the time"),
         ((900, 50, 50), "One of 3 statements takes 90 % of the time"),
         ((410, 400, 90, 50, 50), "2 of 5 statements take 81 % of the time"),
+        ((400, *[10] * 60), "One of 61 statements takes 40 % of the time"),
+        ((*[80] * 6, *[1] * 60), "6 of 66 statements take 89 % of the time"),
         ((100, 100, 100, 100), "No statement stands out: the first of 4 takes 25 % of the time"),
     ],
 )

@@ -13,6 +13,15 @@ def test_each_request_to_stop_ends_the_run_as_ctrl_c_does(number: signal.Signals
         os.kill(os.getpid(), number)
 
 
+def test_a_terminal_that_may_go_does_not_end_the_run() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_handlers_are_as_before_after_the_run() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with interruptible():

@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use crate::cut::cut;
 use crate::entry::Time;
-use crate::header::schema_at;
+use crate::line::schema_at;
 use crate::problem::Problems;
 use crate::read::{BYTE_ORDER_MARK, Told, read, told_up_to};
 

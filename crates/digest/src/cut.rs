@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use crate::header::{is_header, may_be_header};
+use crate::line::{is_header, may_be_header};
 
 /// The last place > 0 where an entry begins: all before it are whole entries. None when there is no such place.
 ///

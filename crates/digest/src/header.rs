@@ -4,7 +4,8 @@ use crate::attribute::Attribute;
 use crate::clock;
 use crate::entry::{Time, Values};
 use crate::key::{self, Habit, Key};
-use crate::number::{self, count, ends, micros, token_end};
+use crate::line::{blank_end, line_end, may_be_header, schema_at};
+use crate::number::{self, count, micros, token_end};
 
 /// What the lines of one header say.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub struct Header<'a> {
     pub host: &'a [u8],
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
+    /// Whether MariaDB's warnings are in it, whose texts can have ends of lines.
+    pub has_warnings: bool,
     seen: u8,
     habit: Habit,
 }
@@ -43,6 +46,7 @@ impl<'a> Header<'a> {
         self.user = &[];
         self.host = &[];
         self.schema = None;
+        self.has_warnings = false;
         self.seen = 0;
     }
 
@@ -153,7 +157,10 @@ impl<'a> Header<'a> {
         let begin = blank_end(log, at + 1);
         match key::colon(log, begin) {
             Some(_) => self.fields(log, begin),
-            None => (Line::Read, line_end(log, begin).1),
+            None => {
+                self.has_warnings |= log[begin..].starts_with(b"Warnings");
+                (Line::Read, line_end(log, begin).1)
+            }
         }
     }
 
@@ -217,73 +224,6 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Whether a line with these first bytes begins with a known key and a value that can be its: such a line ends
-/// a statement, whatever stands around it. `text` goes on beyond the line.
-#[inline]
-pub fn is_header(text: &[u8]) -> bool {
-    if text.starts_with(b"# Time: ") {
-        return clock::is_like_one(&text[8..]);
-    }
-    text.starts_with(b"# ") && is_other_header(text)
-}
-
-fn is_other_header(text: &[u8]) -> bool {
-    let begin = blank_end(text, 1);
-    let Some((key, colon)) = key::read(text, begin) else { return false };
-    let value = colon + 2;
-    if text.get(colon + 1) != Some(&b' ') {
-        return false;
-    }
-    let first = text.get(value).copied().unwrap_or(b'\n');
-    match key {
-        Key::Seconds(_) | Key::Milliseconds(_) | Key::Count(_) | Key::Code(_) => {
-            first.is_ascii_digit() || first == b'-'
-        }
-        Key::Time => clock::is_like_one(&text[value..]),
-        Key::YesNo(_) => matches!(first, b'Y' | b'N'),
-        Key::Number => text[begin..].starts_with(b"Thread_id") && first.is_ascii_digit(),
-        Key::UserHost => {
-            let line = &text[value..line_end(text, value).0];
-            memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
-        }
-        Key::Schema => true,
-        // Start, End and explain may well begin a comment.
-        Key::Word | Key::Line => [&b"InnoDB_"[..], b"Log_slow_", b"Stored_routine"]
-            .iter()
-            .any(|beginning| text[begin..].starts_with(beginning)),
-    }
-}
-
-/// Whether such a line can stand in the middle of a header: it has a key, or is one of the few that have none.
-#[inline]
-pub fn may_be_header(text: &[u8]) -> bool {
-    let begin = blank_end(text, 1);
-    if matches!(text.get(begin), None | Some(b'\n')) {
-        return true;
-    }
-    if begin == 1 {
-        return false;
-    }
-    let rest = &text[begin..];
-    key::colon(rest, 0).is_some_and(|colon| ends(rest, colon + 1)) || is_wordy(rest)
-}
-
-/// Percona's `No InnoDB statistics ...` and `Stored routine: ...`; MariaDB's `Warnings`, and below it
-/// `Note   1003 message`.
-#[cold]
-fn is_wordy(rest: &[u8]) -> bool {
-    if rest.starts_with(b"No InnoDB statistics") || rest.starts_with(b"Stored routine: ") {
-        return true;
-    }
-    if rest.starts_with(b"Warnings") {
-        return number::ends(rest, 8);
-    }
-    [&b"Note "[..], b"Warning ", b"Error "].iter().any(|level| {
-        rest.strip_prefix(*level)
-            .is_some_and(|rest| rest.get(blank_end(rest, 0)).is_some_and(u8::is_ascii_digit))
-    })
-}
-
 /// The name that the client gave: of `root[root]` the second, unless it is empty. Names may hold brackets
 /// themselves; mostly both are the same.
 fn login(who: &[u8]) -> &[u8] {
@@ -296,20 +236,6 @@ fn login(who: &[u8]) -> &[u8] {
         Some(open) => &who[..open],
         None => who,
     }
-}
-
-/// Where a line tells the database: `# Schema: shop`, `# Thread_id: 1  Schema: shop`. Nowhere else, so that it is
-/// found again by how lines begin.
-#[inline]
-pub fn schema_at(line: &[u8]) -> Option<usize> {
-    const SCHEMA: &[u8] = b"Schema: ";
-    if line.starts_with(b"# Schema: ") {
-        return Some(2 + SCHEMA.len());
-    }
-    let number = line.strip_prefix(b"# Thread_id: ")?;
-    let end = line.len() - number.len() + number::digits(number, 0).1;
-    let begin = blank_end(line, end);
-    line[begin..].starts_with(SCHEMA).then_some(begin + SCHEMA.len())
 }
 
 /// A name, up to the end of the line or two blanks and the next key.
@@ -338,26 +264,4 @@ fn skip_unknown(log: &[u8], at: usize) -> (bool, usize) {
     let value = key::colon(log, at)
         .map_or(at, |colon| colon + 1 + usize::from(log.get(colon + 1) == Some(&b' ')));
     (is_good, token_end(log, value))
-}
-
-/// The first place that is neither a blank nor a carriage return.
-#[inline]
-fn blank_end(text: &[u8], at: usize) -> usize {
-    let mut end = at;
-    while matches!(text.get(end), Some(b' ' | b'\r' | b'\t')) {
-        end += 1;
-    }
-    end
-}
-
-/// Where the line ends without its end of line, and where the next begins.
-#[inline]
-pub fn line_end(log: &[u8], at: usize) -> (usize, usize) {
-    match memchr::memchr(b'\n', &log[at..]) {
-        Some(length) => {
-            let end = at + length;
-            (if length > 0 && log[end - 1] == b'\r' { end - 1 } else { end }, end + 1)
-        }
-        None => (log.len(), log.len()),
-    }
 }

@@ -2,12 +2,13 @@
 
 use memchr::{memchr, memrchr};
 
+use crate::attribute::Attribute;
 use crate::banner;
-use crate::clock;
 use crate::context::Context;
 use crate::entry::{Entry, Kind, Time};
-use crate::header::{Header, Line, is_header, line_end};
-use crate::number::digits;
+use crate::header::{Header, Line};
+use crate::line::{is_header, line_end};
+use crate::preamble::{set_line, use_line};
 use crate::problem::{ProblemKind, Problems};
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -120,9 +121,13 @@ impl<'a> Reader<'a, '_> {
     fn entry(&mut self, header: &mut Header<'a>, each: &mut impl FnMut(&Entry)) {
         let (begin, lines) = (self.at, self.lines);
         self.header(header);
+        if header.has_warnings {
+            self.skip_warning();
+        }
         let body = self.body();
         if let Some(clock) = header.time {
-            self.tick(clock, begin, lines);
+            let took = header.values.get(Attribute::QueryTime).unwrap_or(0);
+            self.tick(clock, took as Time, begin, lines);
         }
         if let Some(time) = body.timestamp.or(header.time) {
             self.told.time = Some(time);
@@ -159,6 +164,22 @@ impl<'a> Reader<'a, '_> {
             self.at = end;
         }
         self.uncount_open_line();
+    }
+
+    /// Goes behind the rest of a warning's text, to the statements that the server wrote; stays when there are none.
+    #[cold]
+    fn skip_warning(&mut self) {
+        let (mut at, mut lines) = (self.at, self.lines);
+        let mut line_before = None;
+        while at < self.log.len() && !is_header(&self.log[at..]) {
+            if set_line(self.log, at).is_some() {
+                (self.at, self.lines) = line_before.unwrap_or((at, lines));
+                return;
+            }
+            line_before = use_line(self.log, at).map(|_| (at, lines));
+            at = line_end(self.log, at).1;
+            lines += 1;
+        }
     }
 
     /// `use database;`, then `SET timestamp=...;`, then the statement.
@@ -279,11 +300,14 @@ impl<'a> Reader<'a, '_> {
         self.note(kind, begin, lines, || says.into());
     }
 
+    /// MariaDB's `# Time:` is when a statement began, MySQL's when it ended. So this one's latest end is held
+    /// against the earliest one of the entry in front of it.
     #[inline]
-    fn tick(&mut self, clock: Time, begin: usize, lines: u64) {
-        if self.told.clock.is_some_and(|before| clock < before - USUAL_DISORDER) {
+    fn tick(&mut self, clock: Time, took: Time, begin: usize, lines: u64) {
+        if self.told.clock.is_some_and(|before| clock + took < before - USUAL_DISORDER) {
             self.note(ProblemKind::ClockBackwards, begin, lines, || {
-                "the time of this entry is more than a minute before the one in front of it".into()
+                "this entry ended more than a minute before the time of the one in front of it"
+                    .into()
             });
         }
         self.told.clock = Some(clock);
@@ -305,53 +329,5 @@ impl<'a> Reader<'a, '_> {
     #[cold]
     fn note(&mut self, kind: ProblemKind, at: usize, lines: u64, says: impl FnOnce() -> String) {
         self.problems.note(kind, self.start + at as u64, Some(lines + 1), says);
-    }
-}
-
-/// `use shop;` as servers write it in front of a statement: the database, and where the next line begins.
-#[inline]
-fn use_line(log: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let rest = log[at..].strip_prefix(b"use ")?;
-    let (end, next) = line_end(rest, 0);
-    let name = rest[..end].strip_suffix(b";")?;
-    let name = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name);
-    (!name.is_empty()).then_some((name, at + 4 + next))
-}
-
-/// `SET last_insert_id=1,insert_id=2,timestamp=3;` as servers write it in front of a statement: the timestamp, if
-/// it has one, and where the next line begins.
-#[inline]
-fn set_line(log: &[u8], at: usize) -> Option<(Option<Time>, usize)> {
-    let rest = log[at..].strip_prefix(b"SET ")?;
-    let mut timestamp = None;
-    let mut place = 0;
-    loop {
-        let equals = place + memchr(b'=', &rest[place..rest.len().min(place + 16)])?;
-        let (number, mut end) = digits(rest, equals + 1);
-        if end == equals + 1 || end - equals > 20 {
-            return None;
-        }
-        match &rest[place..equals] {
-            b"timestamp" => {
-                let mut micros = i64::try_from(number).ok()?.checked_mul(1_000_000)?;
-                if rest.get(end) == Some(&b'.') {
-                    let (fraction, fraction_end) = clock::fraction(rest, end);
-                    micros = micros.checked_add(fraction)?;
-                    end = fraction_end;
-                }
-                timestamp = Some(micros);
-            }
-            b"insert_id" | b"last_insert_id" => (),
-            _ => return None,
-        }
-        place = end + 1;
-        match rest.get(end) {
-            Some(b',') => (),
-            Some(b';') => {
-                let (line, next) = line_end(rest, place);
-                return (line == place).then_some((timestamp, at + 4 + next));
-            }
-            _ => return None,
-        }
     }
 }

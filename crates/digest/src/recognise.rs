@@ -6,7 +6,7 @@ mod text;
 use memchr::memmem;
 
 use crate::banner;
-use crate::header::is_header;
+use crate::line::is_header;
 
 /// Bytes of a file's beginning that are enough to tell.
 pub const LOOKED_AT: usize = 64 * 1024;

@@ -8,7 +8,6 @@ from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Group, Measure, Plan, PlanRow
 from mydyno.report.blocks import heights, on_log_scale
 from mydyno.report.digest_measures import measure_lines
-from mydyno.report.digest_table import named
 from mydyno.report.digest_words import amount, examined_per_sent, share
 from mydyno.report.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
 from mydyno.report.lines import Line, wrapped
@@ -30,7 +29,7 @@ _CELL = 32
 
 
 def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
-    yield from wrapped(named(group.kind, group.fingerprint), width, first=f"{rank}. ", style="heading")
+    yield from wrapped(printable(group.fingerprint), width, first=f"{rank}. ", style="heading")
     if group.is_cut:
         yield Line(f"{_INDENT}(its beginning: the whole is longer)", "faint")
     yield from _told("id", group.id, width)

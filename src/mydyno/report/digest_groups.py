@@ -30,7 +30,7 @@ LEAST, MOST = 10, 40
 _ENOUGH = 0.95
 """Of the time: groups that are needed for it have a section."""
 _NAMES = 6
-_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent", "rows_affected")
+_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
 """Attributes that stand first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
@@ -87,7 +87,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: 
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
         never=tuple(called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
-        times=times(group.measures.get("query_time"), on),
+        times=times(group.measures.get("query_time"), on) if group.count > 1 else None,
         measures=_measures(group, digest.total),
         people=tuple(_people(group)),
         example=sql_markup(example.text, is_cut=example.is_cut) if example else None,
@@ -104,7 +104,7 @@ def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]
     if time:
         yield "Total", f"{amount(time.sum, 'us')}, {share(time.sum, total.query_time_us)}"
     yield "Calls", f"{count(group.count)}, {share(group.count, total.count)}"
-    if time:
+    if time and group.count > 1:
         yield "Mean", amount(time.mean, "us")
         if time.p95 is not None:
             yield "95 in 100 below", amount(time.p95, "us")
@@ -120,13 +120,14 @@ def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]
 
 
 def _measures(group: Group, total: Figures) -> Table:
-    """A row for each attribute that its calls told."""
+    """A row for each attribute that was ever more than 0, and for the first ones."""
+    names = [name for name in _FIRST if name in group.measures]
+    names += sorted(name for name, each in group.measures.items() if name not in _FIRST and each.sum)
+    rows = (_measure(name, group.measures[name], total.measures.get(name)) for name in names)
+    if group.count == 1:
+        return Table(("measure", "of this call", "of all"), tuple(row[:3] for row in rows), frozenset({0}))
     heads = ("measure", "sum", "of all", "least", "mean", "p50", "p95", "p99", "most")
-    names = sorted(
-        group.measures, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
-    )
-    rows = tuple(_measure(name, group.measures[name], total.measures.get(name)) for name in names)
-    return Table(heads, rows, frozenset({0}))
+    return Table(heads, tuple(rows), frozenset({0}))
 
 
 def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, ...]:

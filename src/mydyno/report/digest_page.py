@@ -28,7 +28,15 @@ from mydyno.report.digest_figures import digest_figures
 from mydyno.report.digest_groups import detailed, group_sections
 from mydyno.report.digest_header import candidates_told, each_call, facts, sources_table, span
 from mydyno.report.digest_profile import profile
-from mydyno.report.digest_words import all_groups, headline, how_often, share, share_of_time, where
+from mydyno.report.digest_words import (
+    all_groups,
+    cautions,
+    headline,
+    how_often,
+    share,
+    share_of_time,
+    where,
+)
 from mydyno.report.drawing import Drawing, drawings
 from mydyno.report.format import capitalised, printable
 from mydyno.report.skeleton import rendered
@@ -62,7 +70,8 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
         headline=headline(digest),
         span=span(digest, zone),
         facts=list(facts(digest)),
-        named=[
+        cautions=list(cautions(digest, zone)),
+        first=[
             (group, share_of_time(group, digest.total), each_call(group)) for group in digest.groups[:_NAMED]
         ],
         candidates_told=candidates_told(digest),
@@ -116,7 +125,7 @@ def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
         figures=figures,
         open_sections=_OPEN,
         capitalised=capitalised,
-        cut=lambda text: cut(text, _NAME),
+        named=lambda group: cut(group.fingerprint, _NAME),
         how_often=how_often,
         printable=printable,
         share=share,

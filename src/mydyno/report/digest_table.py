@@ -76,12 +76,7 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
 
 
 def _named(group: Group) -> str:
-    return named(group.kind, group.fingerprint)
-
-
-def named(kind: str, fingerprint: str) -> str:
-    """How a group is called on one line."""
-    return printable(fingerprint if kind == "statement" else f"administrator command: {fingerprint}")
+    return printable(group.fingerprint)
 
 
 def _room(width: int, rank: int, sizes: Sequence[int]) -> int:

@@ -8,9 +8,9 @@ from mydyno.core.units import format_bytes
 from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
 from mydyno.report.digest_group_text import group_lines
 from mydyno.report.digest_table import table_lines
-from mydyno.report.digest_words import all_groups, amount, headline, how_often, share
+from mydyno.report.digest_words import all_groups, amount, cautions, headline, how_often, share
 from mydyno.report.format import count, duration, number, shorten
-from mydyno.report.lines import Line, Style, wrapped
+from mydyno.report.lines import Line, wrapped
 from mydyno.report.zoned import Zone
 
 _MOST_SOURCES = 8
@@ -61,8 +61,8 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
         yield from wrapped(f"{_entries(digest.filtered)} left out, as asked", width, rest="  ")
-    for text, style in _remarks(digest, zone):
-        yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style=style)
+    for text in cautions(digest, zone):
+        yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style="medium")
     for problem in digest.problems:
         grave = problem.kind in _GRAVE
         label = f"{'problem':{_LABEL}}"
@@ -115,23 +115,6 @@ def _totals(digest: Digest) -> str:
 
 def _length(time_us: int) -> str:
     return amount(time_us, "us") if time_us < 10_000_000 else duration(time_us / 1e6)
-
-
-def _remarks(digest: Digest, zone: Zone) -> Iterator[tuple[str, Style]]:
-    if not digest.total.count and (known := _known(digest)) is not None:
-        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}", "medium"
-    rate = digest.total.measures.get("log_slow_rate_limit")
-    if rate is not None and rate.max is not None and rate.max > 1:
-        yield (
-            f"the server logged one in {count(rate.max)} (log_slow_rate_limit): counts and totals here are"
-            " of what was logged, not of what ran",
-            "medium",
-        )
-
-
-def _known(digest: Digest) -> tuple[int, int] | None:
-    """From when to when the sources are, whatever was asked for."""
-    return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
 
 
 def _beyond(digest: Digest) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
 from mydyno.report.format import MISSING, count, latency, number, printable
+from mydyno.report.zoned import Zone
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
-_FEW = 0.5
+_HANDFUL = 5
+"""Groups that somebody can look at one by one; of more, one that has a _LARGE share is named alone."""
+_LARGE = 0.25
+_HALF = 0.5
 """Of all groups; when more are needed, none stands out."""
 
 
@@ -27,11 +31,13 @@ def headline(digest: Digest) -> str:
     if groups == 1:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
+    if taken > _HANDFUL and parts[0] >= whole * _LARGE:
+        taken = 1
+    elif sum(parts[:taken]) < whole * _MOST or taken > groups * _HALF:
+        return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     told = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
         return f"One of {count(groups)} statements takes {told}"
-    if sum(parts[:taken]) < whole * _MOST or taken > groups * _FEW:
-        return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     return f"{count(taken)} of {count(groups)} statements take {told}"
 
 
@@ -48,6 +54,23 @@ def _needed(parts: Sequence[int], wanted: float) -> int:
 def all_groups(digest: Digest) -> int:
     """Those beyond the limit too."""
     return len(digest.groups) + (digest.rest.groups if digest.rest else 0)
+
+
+def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
+    """What makes the numbers other than they look."""
+    if not digest.total.count and (known := _known(digest)) is not None:
+        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}"
+    rate = digest.total.measures.get("log_slow_rate_limit")
+    if rate is not None and rate.max is not None and rate.max > 1:
+        yield (
+            f"the server logged one in {count(rate.max)} (log_slow_rate_limit): counts and totals here are of"
+            " what was logged, not of what ran"
+        )
+
+
+def _known(digest: Digest) -> tuple[int, int] | None:
+    """From when to when the sources are, whatever was asked for."""
+    return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
 
 
 def others(groups: int) -> str:

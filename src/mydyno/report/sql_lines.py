@@ -28,7 +28,7 @@ _PIECE = re.compile(
 )
 
 _KEYWORDS = """
-    add all alter analyze and as asc between by call case collate commit create cross database delete
+    add all alter analyze and as asc between by call case collate column commit create cross database delete
     desc describe distinct drop else end escape except exists explain for force from full global grant
     group having if ignore in index inner insert intersect interval into is join key kill lateral left
     like limit load lock natural not null offset on or order outer over partition prepare primary

@@ -57,13 +57,13 @@ def read_digests(
 def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
     source = f"performance_schema of {login.address}"
     with session(login, answer_seconds=_ANSWER_SECONDS) as cursor:
+        _leave_itself_out(cursor)
         asking = Asking(cursor, account_of(cursor), [])
         cursor.execute("SHOW GLOBAL VARIABLES")
         variables = {str(name).lower(): str(value) for name, value in cursor.fetchall()}
         refuse_what_is_off(asking, login.address, variables)
         not_counted, not_timed = uncounted(asking, login.address)
         table = look_at_table(asking, login.address)
-        _leave_itself_out(cursor)
         before, is_whole = None, True
         if seconds is not None:
             before = read(asking, login.address, table, with_texts=False)
@@ -82,7 +82,7 @@ def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
 
 
 def _leave_itself_out(cursor: Cursor) -> None:
-    """Asks that these questions are not counted; an account that may not ask so finds them in its digest."""
+    """Asks that this session is not counted; of an account that may not ask so, its questions are."""
     import pymysql
 
     with suppress(pymysql.Error):

@@ -16,8 +16,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within this block SIGTERM and SIGHUP (a closed terminal) end the run as Ctrl-C does."""
-    before = {number: signal.signal(number, _interrupt) for number in _SIGNALS}
+    """Within this block SIGTERM and SIGHUP (a closed terminal) end the run as Ctrl-C does.
+
+    A SIGHUP that is ignored already stays so: nohup(1) says that the terminal may go.
+    """
+    may_go = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    heard = [number for number in _SIGNALS if not (may_go and number == signal.SIGHUP)]
+    before = {number: signal.signal(number, _interrupt) for number in heard}
     try:
         yield
     finally:

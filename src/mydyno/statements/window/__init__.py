@@ -7,12 +7,14 @@
     table, row   the log as mysql.slow_log, its rows as text of a slow log
     connections  sessions that were there before, with thresholds of their own
     watching     the time itself: progress, and what ends it early
+    digesting    the entries through the engine
     window       all of it: set, watch, put back, and then the entries
 
 The settings are an application of mydyno's that is held (apply.transaction.held_while).
 """
 
+from mydyno.statements.window.digesting import digest_of, new_file
 from mydyno.statements.window.settings import Wish
 from mydyno.statements.window.window import Caught, Window, open_window
 
-__all__ = ["Caught", "Window", "Wish", "open_window"]
+__all__ = ["Caught", "Window", "Wish", "digest_of", "new_file", "open_window"]

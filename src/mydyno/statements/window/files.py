@@ -36,6 +36,8 @@ class Files(Protocol):
 
     def room(self) -> int | None: ...
 
+    def close(self) -> None: ...
+
     @property
     def is_here(self) -> bool:
         """Whether reading costs no network."""
@@ -98,6 +100,9 @@ class FileLog:
                 elif (at := begins_at(block)) is not None:
                     aligned = True
                     yield block[at:]
+
+    def close(self) -> None:
+        self._files.close()
 
     def _look(self) -> None:
         for piece in self._pieces.all[:-1]:
@@ -174,6 +179,11 @@ class FilesHere:
             return None
         return about.f_bavail * about.f_frsize
 
+    def close(self) -> None:
+        for descriptor in self._open.values():
+            os.close(descriptor)
+        self._open.clear()
+
 
 class FilesFar:
     """On a machine that is reached by ssh: looked at now and then, read at the end."""
@@ -215,6 +225,9 @@ class FilesFar:
         if done is None or done.returncode != 0:
             return None
         return int(done.stdout.splitlines()[-1].split()[3]) * 1024
+
+    def close(self) -> None:
+        """Whoever has connected to the machine lets go of it."""
 
     def _by_inode(self, inode: int) -> str:
         """Finds the file again after it was renamed in its folder."""

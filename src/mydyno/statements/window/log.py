@@ -40,4 +40,7 @@ class Log(Protocol):
         Gives a sentence for each thing that went wrong."""
 
     def blocks(self) -> Iterator[bytes]:
-        """The text of the entries caught, whole entries in the end."""
+        """The text of the entries caught, whole ones."""
+
+    def close(self) -> None:
+        """Lets go of its files."""

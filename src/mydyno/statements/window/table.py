@@ -87,6 +87,9 @@ class TableLog:
         except (pymysql.Error, OSError) as error:
             raise explained(error, self._login, "mysql.slow_log could not be read") from error
 
+    def close(self) -> None:
+        """It has no files."""
+
     def _row(self, row: tuple[Any, ...], more: Sequence[str]) -> Row:
         logged_at, user_host, query_time, lock_time, sent, examined, database, statement = row[:8]
         return Row(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -67,8 +67,17 @@ class Window:
     _unseen: Sessions | None = field(repr=False)
     """Connections that keep a threshold of their own."""
 
-    def catch(self, store: Store, seconds: float, most_bytes: int, tell: Tell, wait: Wait = pause) -> Caught:
+    def catch(
+        self,
+        store: Store,
+        seconds: float,
+        most_bytes: int,
+        telling: AbstractContextManager[Tell],
+        wait: Wait = pause,
+    ) -> Caught:
         """Turns the log on, waits, puts everything back. The store is held by the caller.
+
+        `telling` is entered when the guardian has been forked: what shows progress may have threads.
 
         Raises ApplyError when the server refuses a setting, HostError when the log's machine is lost, both
         with everything put back; UndoError when something could not be before anything was caught.
@@ -83,7 +92,8 @@ class Window:
             with held_while(entry, Means(login=self.login), told.append):
                 told.clear()  # What it did was shown before; what it tells at its end was not.
                 self.log.begin()
-                watched = watch(self.log, limit, self._is_alive, tell, wait)
+                with telling as tell:
+                    watched = watch(self.log, limit, self._is_alive, tell, wait)
                 self._end(watched)
         except UndoError as error:
             if watched is None:
