@@ -59,7 +59,8 @@ def all_groups(digest: Digest) -> int:
 
 def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
     """What makes the numbers other than they look."""
-    if not digest.total.count and (known := _known(digest)) is not None:
+    was_narrowed = digest.filtered or digest.since_us is not None or digest.until_us is not None
+    if was_narrowed and not digest.total.count and (known := _known(digest)) is not None:
         yield f"nothing of what was read was asked for; it is from {zone.span(*known)}"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
