@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mydyno.analysis.metrics import Metric
 from mydyno.core.factors import last_part
 from mydyno.report.format import MISSING, capitalised, count, interval, latency, number, ratio
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.report.views.curves import Measured
 from mydyno.report.views.verdicts import RatioRow

@@ -20,10 +20,10 @@ from mydyno.report.digest_words import (
     where,
 )
 from mydyno.report.format import MISSING, capitalised, count, number, printable
-from mydyno.report.plan_words import plan_table
+from mydyno.report.plan_table import plan_table
 from mydyno.report.sql_markup import sql_markup
 from mydyno.report.statement_table import cut
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone
 
 LEAST, MOST = 10, 40

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mydyno.digest.records import Digest, Group
 from mydyno.report.digest_words import all_groups, amount, share
 from mydyno.report.format import MISSING, count, duration, number, printable
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone
 
 

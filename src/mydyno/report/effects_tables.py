@@ -9,7 +9,7 @@ from mydyno.analysis.effects.effects import Effect
 from mydyno.analysis.effects.levels import LevelRatio
 from mydyno.analysis.effects.sentence import percent, short
 from mydyno.report.format import MISSING, interval, number
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.views.effects import EffectsView
 
 _LEVELS = 8

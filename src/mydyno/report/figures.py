@@ -21,8 +21,8 @@ from mydyno.report.evidence import SIGNS
 from mydyno.report.format import capitalised
 from mydyno.report.optima_tables import optima_table
 from mydyno.report.storage_tables import self_checks_table
-from mydyno.report.table import Table
 from mydyno.report.tables import (
+    Table,
     curves_table,
     levels_table,
     operations_table,

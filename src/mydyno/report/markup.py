@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 
 
 def escaped(text: str) -> str:

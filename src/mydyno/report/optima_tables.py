@@ -7,7 +7,7 @@ import math
 import polars as pl
 
 from mydyno.report.format import MISSING, count, interval
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
 
 _OF_THE_LAW = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mydyno.core.factors import last_part
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.views.ranks import Rank
 
 CAPTION = (

@@ -37,7 +37,7 @@ from mydyno.report.charts.live import LiveChart
 from mydyno.report.charts.press import press
 from mydyno.report.format import MISSING, count, keep_together
 from mydyno.report.page_data import Columns, json_text, policy, script_text
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 
 _LOADER = jinja2.PackageLoader("mydyno.report")
 _TEMPLATES = jinja2.Environment(

@@ -6,10 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from mydyno.report.format import MISSING, count, interval
-from mydyno.report.table import Table
-from mydyno.report.tables import (
-    FEW,
-)
+from mydyno.report.tables import FEW, Table
 from mydyno.report.views.ground import OPERATIONS, CheckRow, GroundView, StackRow
 
 _CELL = 60

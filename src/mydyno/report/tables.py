@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
@@ -17,7 +18,6 @@ from mydyno.report.format import (
     number,
     seconds,
 )
-from mydyno.report.table import Table
 from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
 from mydyno.report.views.levels import Levels
@@ -30,6 +30,16 @@ FEW = 4
 """Settings that stand side by side; more stand below each other."""
 _NOTE = 44
 """Characters of a line of a note."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """`text_columns` are those that are read, not compared: they are set to the left. A cell may have
+    several lines."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: frozenset[int] = frozenset()
 
 
 def curves_table(views: Sequence[Curves]) -> Table:

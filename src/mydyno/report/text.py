@@ -21,8 +21,8 @@ from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.report.rank_tables import ranks_table
 from mydyno.report.sources import SOURCES
 from mydyno.report.storage_tables import self_checks_table, storage_tables
-from mydyno.report.table import Table
 from mydyno.report.tables import (
+    Table,
     key_numbers_table,
     programs_table,
     settings_table,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.analysis.words import Words
 from mydyno.report import trial_tables as tables
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 from mydyno.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
 from mydyno.report.views.trial_pages import TrialPage
 

@@ -9,10 +9,7 @@ from mydyno.analysis.utilisation import Utilisation
 from mydyno.analysis.words import Words
 from mydyno.core.units import format_bytes
 from mydyno.report.format import MISSING, count, duration, latency, number, seconds
-from mydyno.report.table import Table
-from mydyno.report.tables import (
-    place_name,
-)
+from mydyno.report.tables import Table, place_name
 from mydyno.report.time_words import KEYS, LABEL
 from mydyno.report.views.trial_pages import TrialPage, TrialPhase
 from mydyno.results.records import Latency, PhaseRecord, StatementRecord

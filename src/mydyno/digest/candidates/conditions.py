@@ -67,7 +67,7 @@ class Conditions:
         if isinstance(tree, _RANGES):
             return self._range(tree.this, [tree.expression]) or self._range(tree.expression, [tree.this])
         if isinstance(tree, exp.Between):
-            return self._range(tree.this, [tree.args["low"], tree.args["high"]])
+            return self._between(tree.this, tree.args["low"], tree.args["high"])
         if isinstance(tree, exp.In):
             return self._in(tree)
         if isinstance(tree, exp.Is):
@@ -105,7 +105,7 @@ class Conditions:
         if isinstance(other, exp.Column) and theirs:
             (another,) = theirs
             of_other = another.definition.column(other.name) if another and another.definition else None
-            if (why := obstacles.of_join(known, of_other)) is not None:
+            if (why := obstacles.of_join(known, of_other, self.release)) is not None:
                 return [Blocked(source, names, why)]
         others = frozenset(each.alias for each in theirs if each is not None)
         # A range whose end is another table's row is looked at again for each row, and hardly ever taken.
@@ -121,6 +121,12 @@ class Conditions:
             ]
         found = [self._side(side, _bare(end), "range") for end in ends]
         return found[0] if all(found) and found else []
+
+    def _between(self, side: exp.Expr, low: exp.Expr, high: exp.Expr) -> Found:
+        if self._sources(side):
+            return self._range(side, [low, high])
+        # A value between two columns: each has a range, open at one end.
+        return [*self._range(low, [side]), *self._range(high, [side])]
 
     def _in(self, tree: exp.In) -> Found:
         side, values = _bare(tree.this), tree.expressions

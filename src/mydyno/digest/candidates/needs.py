@@ -154,7 +154,7 @@ def _refusals(
     if definition is not None and definition.is_view:
         return [f"{table} is a view: EXPLAIN names the tables behind it"]
     if schema is not None and definition is None:
-        return [f"{table} was not found in the schema"]
+        return [_unseen(table, schema)]
     if definition is not None and definition.rows is not None and definition.rows < TINY_ROWS:
         return [f"{table} has about {definition.rows:,} rows: so few are read as fast as an index"]
     row = plan_row(group, access.alias)
@@ -174,6 +174,14 @@ def _refusals(
     if is_join and not access.limited and _is_found(definition, shown_by):
         return [f"{table} has more rows than the statement examines: an index finds them already"]
     return _few_values(definition, access, pattern, choice)
+
+
+def _unseen(table: str, schema: Schema) -> str:
+    """Why nothing is known of a table, and what would help."""
+    unread = next((each for each in schema.unread if each.what == f"table {table}"), None)
+    if unread is None:
+        return f"{table} was not found in the schema"
+    return f"{unread.what}: {unread.why}" + (f" ({unread.hint})" if unread.hint else "")
 
 
 def _is_found(definition: Definition, shown_by: Evidence) -> bool:

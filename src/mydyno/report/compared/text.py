@@ -12,7 +12,7 @@ from mydyno.report.compared.view import Compared, told
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.format import MISSING, plain_spaces
 from mydyno.report.markup import escaped, markdown_table, rich_table
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 
 _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 

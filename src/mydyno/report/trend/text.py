@@ -14,7 +14,7 @@ from mydyno.analysis.change_points import SMALLEST_SERIES
 from mydyno.analysis.trend import Change, Trend
 from mydyno.report.format import change, count, interval, latency, plain_spaces, seconds
 from mydyno.report.markup import rich_table
-from mydyno.report.table import Table
+from mydyno.report.tables import Table
 
 
 def terminal(found: Sequence[Trend], width: int) -> str:
