@@ -277,18 +277,14 @@ def test_a_statement_of_100_mb_is_counted_whole_and_does_not_hide_what_follows()
     assert insert.example.bytes == len("INSERT INTO notes VALUES ('')") + 100 * len(megabyte)
 
 
-def test_random_bytes_without_a_line_are_no_slow_log() -> None:
-    noise = random.Random(1).randbytes(1 << 20).replace(b"\n", b"")
-    digest = digest_of_stream(itertools.repeat(noise, 150))
-    assert digest.total.count == 0
-    assert kinds(digest) == ["not-a-slow-log"]
-    assert digest.sources[0].bytes == 150 * len(noise)
-
-
-@pytest.mark.slow
-def test_a_gigabyte_of_random_bytes_with_lines_is_no_slow_log() -> None:
-    noise = random.Random(1).randbytes(1 << 20)
-    assert kinds(digest_of_stream(itertools.repeat(noise, 1 << 10))) == ["not-a-slow-log"]
+@pytest.mark.parametrize("newline", [b"", b"\n"], ids=["in one line", "in lines"])
+def test_random_bytes_after_a_log_take_no_memory_and_hide_nothing_before_them(newline: bytes) -> None:
+    noise = random.Random(1).randbytes(1 << 20).replace(b"\n", newline)
+    digest = digest_of_stream(itertools.chain([log(5)], itertools.repeat(noise, 150)))
+    assert digest.total.count >= 4
+    assert digest.groups[0].fingerprint == "select * from orders where id = ?"
+    assert digest.sources[0].bytes == len(log(5)) + 150 * len(noise)
+    assert digest.problems
 
 
 def test_the_command_starts_without_what_it_does_not_need(slow_log: Path) -> None:

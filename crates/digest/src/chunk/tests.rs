@@ -48,7 +48,7 @@ impl Drop for Log {
     }
 }
 
-const NOTHING: Beyond = Beyond { bytes: 0, newlines: 0 };
+const NOTHING: Beyond = Beyond { bytes: 0, newlines: 0, closing: 0 };
 
 #[test]
 fn chunks_are_whole_entries_and_together_the_log() {
@@ -77,7 +77,7 @@ fn an_entry_that_is_too_long_is_cut_and_what_follows_is_whole() {
         let chunks = file.chunks(buffer_bytes);
         let (kept, beyond) = chunks.iter().find(|(kept, _)| kept.len() == MOST_BYTES).unwrap();
         assert!(*kept == long[..MOST_BYTES]);
-        assert_eq!(*beyond, Beyond { bytes: 600_000, newlines });
+        assert_eq!(*beyond, Beyond { bytes: 600_000, newlines, closing: 2 });
         let others: usize = chunks.iter().map(|(kept, _)| kept.len()).sum::<usize>() - MOST_BYTES;
         assert_eq!(others, 300 + 400 + 500, "by {buffer_bytes}");
     }
@@ -92,7 +92,7 @@ fn where_an_entry_is_cut_does_not_depend_on_what_stands_near() {
         let expected = [
             (
                 MOST_BYTES.saturating_add_signed(more.min(0)),
-                Beyond { bytes: beyond, newlines: beyond.min(1) },
+                Beyond { bytes: beyond, newlines: beyond.min(1), closing: beyond.min(2) },
             ),
             (2_000, NOTHING),
         ];
@@ -110,7 +110,7 @@ fn what_goes_on_for_ever_without_an_entry_is_counted() {
     let noise: Vec<u8> = (0..MOST_BYTES + 600_000).map(|n| (n % 251) as u8 | 0x80).collect();
     let chunks = Log::new("noise", &noise).chunks(1 << 20);
     assert_eq!(chunks.len(), 1);
-    assert_eq!(chunks[0].1, Beyond { bytes: 600_000, newlines: 0 });
+    assert_eq!(chunks[0].1, Beyond { bytes: 600_000, newlines: 0, closing: 0 });
 }
 
 #[test]
