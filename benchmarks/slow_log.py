@@ -37,7 +37,7 @@ _SHAPES = (
     "SELECT {a}, {b} FROM {t} WHERE id = %d",
     "SELECT * FROM {t} WHERE {a} = %d AND {b} > %d ORDER BY {c} DESC LIMIT %d",
     "SELECT {a}, COUNT(*), SUM({b}) FROM {t} WHERE created_at >= '2026-01-%02d' AND {c} <> '%d' GROUP BY {a}",
-    "SELECT t.{a}, u.{b} FROM {t} t JOIN {u} u ON u.id = t.{c}\nwhere t.{a} > %d AND t.{b} < %d AND u.{c} = 7",
+    "SELECT t.{a}, u.{b} FROM {t} t JOIN {u} u ON u.id = t.{c} WHERE t.{a} > %d AND t.{b} < %d and u.{c} = 7",
     "SELECT id FROM {t} WHERE {a} IN (%d, %d, %d, %d) AND {b} LIKE 'x%d%%'",
     "SELECT id FROM {t} WHERE {a} IN (%d, %d, %d, %d, %d, %d, %d, %d)",
     "INSERT INTO {t} ({a}, {b}, {c}) VALUES (%d, 'it''s %d', NULL)",
