@@ -266,6 +266,16 @@ def test_a_reader_who_has_seen_enough_is_no_error(log: str) -> None:
     assert errors == b""
 
 
+def test_what_a_glance_does_not_need_is_not_loaded(log: str) -> None:
+    look = (
+        "import sys; from mydyno.cli.main import app;"
+        f" app(['digest', {log!r}, '--details', '0'], standalone_mode=False);"
+        " sys.exit(', '.join({'numpy', 'polars', 'rich', 'sqlglot', 'altair'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
+
+
 def test_how_far_reading_has_come_is_told_with_what_is_left() -> None:
     gib = 1 << 30
     assert reading_text(gib, 4 * gib, 4_000_000, 2.0) == "25 %: 1G of 4G, 512M/s, 6s left, 4,000,000 entries"

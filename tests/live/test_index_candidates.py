@@ -196,9 +196,12 @@ def added(server: RunningServer, candidate: IndexCandidate) -> str:
         return str(name)
 
 
-def explained_keys(server: RunningServer, statement: str) -> set[str]:
+def explained_keys(server: RunningServer, statement: str, table: str | None = None) -> set[str]:
+    """The keys by which EXPLAIN finds rows (a scan of a whole index is none); of one table or of all."""
     with server.connect() as connection, connection.cursor() as cursor:
         connection.select_db("shop")
         cursor.execute(f"EXPLAIN FORMAT=TRADITIONAL {statement}")
         names = [each[0] for each in cursor.description or ()]
-        return {str(dict(zip(names, row, strict=True))["key"]) for row in cursor.fetchall()}
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        looked_up = [row for row in rows if row["key"] and row["type"] != "index"]
+        return {str(row["key"]) for row in looked_up if table in (None, row["table"])}

@@ -1,4 +1,5 @@
-"""Writes the golden texts and screenshots of the report anew: look at the difference before you commit it.
+"""Writes the golden texts and screenshots of the pages anew, and the picture in docs/digest.md: look at the
+difference before you commit it.
 
 `--texts` leaves the screenshots, which need Chromium.
 """
@@ -14,9 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from report.browser import browser
-from report.screenshots import MADE_WITH, made_with, screenshots
+from report.screenshots import MADE_WITH, digest_in_docs, made_with, screenshots
 from report.test_digest_text import golden_digests
 from report.test_text import GOLDEN, golden_texts
+
+PICTURE = Path(__file__).parents[2] / "docs" / "images" / "digest.png"
 
 GOLDEN.mkdir(exist_ok=True)
 for name, text in (golden_texts() | golden_digests()).items():
@@ -25,4 +28,5 @@ if "--texts" not in sys.argv:
     with browser() as chromium, tempfile.TemporaryDirectory() as folder:
         for made in screenshots(chromium, Path(folder)).values():
             shutil.copy(made, GOLDEN / made.name)
+        digest_in_docs(chromium, Path(folder), PICTURE)
         MADE_WITH.write_text(json.dumps(made_with(chromium), indent=2) + "\n")

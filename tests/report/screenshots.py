@@ -1,4 +1,4 @@
-"""Screenshots of a fixed page, and how alike two pictures are to somebody who does not look closely."""
+"""Screenshots of fixed pages, and how alike two pictures are to somebody who does not look closely."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mydyno.report.build import build
+from mydyno.report.digest_page import digest_html
 from report.browser import Browser
 from report.builders import thread_cache_run
+from report.digests import full
 
 FOLDER = Path(__file__).parent / "golden"
 MADE_WITH = FOLDER / "screenshots.json"
 """The browser and the fonts of the golden ones: others draw other letters and break lines elsewhere."""
 
-KINDS = {"desktop": (1200, False), "desktop-dark": (1200, True), "phone": (390, False)}
-"""name -> (width, dark)"""
+KINDS = {
+    "desktop": ("report", 1200, False),
+    "desktop-dark": ("report", 1200, True),
+    "phone": ("report", 390, False),
+    "digest": ("digest", 1200, False),
+    "digest-phone": ("digest", 390, True),
+}
+"""name -> (page, width, dark)"""
+_IN_DOCS_HEIGHT = 1180
+"""Pixels: the headline and what took the time."""
 _MOST_HEIGHT = 6000
 """Pixels: the pictures are above it."""
 _SCALE = 0.5
@@ -25,16 +35,31 @@ _SCALE = 0.5
 
 def screenshots(browser: Browser, folder: Path) -> dict[str, Path]:
     """A picture of each kind, `page-KIND.png` in `folder`."""
-    page = build(thread_cache_run(repeats=3, connections=(10, 100, 400)), folder / "report").html
+    run = thread_cache_run(repeats=3, connections=(10, 100, 400))
+    pages = {"report": build(run, folder / "report").html, "digest": _digest_page(folder)}
     made = {}
-    for name, (width, dark) in KINDS.items():
+    for name, (page, width, dark) in KINDS.items():
         with browser.page(width, 900, dark=dark) as tab:
-            tab.open(page)
+            tab.open(pages[page])
             tab.draw_all()
             height = min(tab.ask("document.documentElement.scrollHeight"), _MOST_HEIGHT)
             made[name] = folder / f"page-{name}.png"
             tab.screenshot(made[name], width=width, height=height, scale=_SCALE)
     return made
+
+
+def digest_in_docs(browser: Browser, folder: Path, to: Path) -> None:
+    """The picture in docs/digest.md: how the page of a digest begins."""
+    with browser.page(1200, 900) as tab:
+        tab.open(_digest_page(folder))
+        tab.draw_all()
+        tab.screenshot(to, width=1200, height=_IN_DOCS_HEIGHT)
+
+
+def _digest_page(folder: Path) -> Path:
+    page = folder / "digest.html"
+    page.write_text(digest_html(full()))
+    return page
 
 
 def made_with(browser: Browser) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The page looks as it did when it was last looked at.
+"""The pages look as they did when they were last looked at.
 
 `python tests/report/regenerate_golden.py` takes the golden screenshots anew.
 """
@@ -15,7 +15,7 @@ MEAN, LARGEST = 1.0, 90.0
 """Of 255. Text that Chromium smooths otherwise stays far below; a missing chart does not."""
 
 
-def test_the_page_looks_as_it_did(chromium, tmp_path):
+def test_the_pages_look_as_they_did(chromium, tmp_path):
     wanted, here = json.loads(MADE_WITH.read_text()), made_with(chromium)
     if wanted != here:
         pytest.skip(f"the golden screenshots were made with {wanted}, here is {here}")

@@ -16,6 +16,8 @@ pub struct Header<'a> {
     pub host: &'a [u8],
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
+    /// Whether MariaDB's warnings are in it, whose texts can have ends of lines.
+    pub has_warnings: bool,
     seen: u8,
     habit: Habit,
 }
@@ -44,6 +46,7 @@ impl<'a> Header<'a> {
         self.user = &[];
         self.host = &[];
         self.schema = None;
+        self.has_warnings = false;
         self.seen = 0;
     }
 
@@ -154,7 +157,10 @@ impl<'a> Header<'a> {
         let begin = blank_end(log, at + 1);
         match key::colon(log, begin) {
             Some(_) => self.fields(log, begin),
-            None => (Line::Read, line_end(log, begin).1),
+            None => {
+                self.has_warnings |= log[begin..].starts_with(b"Warnings");
+                (Line::Read, line_end(log, begin).1)
+            }
         }
     }
 

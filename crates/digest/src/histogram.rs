@@ -150,3 +150,58 @@ fn upper_bound(bucket: u32, bits: u32) -> u64 {
     let first = u64::from(bucket - (shift << bits));
     (first << shift) | ((1 << shift) - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(numbers: &[u64]) -> Histogram {
+        let mut histogram = Histogram::default();
+        numbers.iter().for_each(|&number| histogram.add(number, 1));
+        histogram
+    }
+
+    fn numbers() -> impl Strategy<Value = Vec<u64>> {
+        let number = prop_oneof![0..300_u64, 0..10_000_000_u64, any::<u64>()];
+        prop::collection::vec(number, 1..200)
+    }
+
+    #[test]
+    fn buckets_follow_each_other_and_each_holds_its_bound() {
+        for bits in [COARSE, FINE] {
+            let last = bucket(u64::MAX, bits);
+            assert_eq!(upper_bound(last, bits), u64::MAX);
+            for place in 0..last {
+                let bound = upper_bound(place, bits);
+                assert_eq!((bucket(bound, bits), bucket(bound + 1, bits)), (place, place + 1));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_are_off_by_less_than_one_in_a_hundred(mut numbers in numbers(), hundredths in 1..=100_u64) {
+            let told = of(&numbers).quantile(hundredths).unwrap();
+            numbers.sort_unstable();
+            let exact = numbers[(numbers.len() * hundredths as usize).div_ceil(100) - 1];
+            prop_assert!(told >= exact && (told - exact) as f64 <= exact as f64 / 100.0, "{told} {exact}");
+        }
+
+        #[test]
+        fn merged_ones_are_that_of_all(one in numbers(), other in numbers()) {
+            let mut merged = of(&one);
+            merged.merge(&of(&other));
+            let all = of(&[one, other].concat());
+            prop_assert_eq!(merged.filled(), all.filled());
+            prop_assert_eq!(merged.coarse(), all.coarse());
+        }
+    }
+
+    #[test]
+    fn one_without_numbers_has_no_quantile() {
+        assert_eq!(Histogram::default().quantile(50), None);
+        assert_eq!(of(&[0, 0]).quantile(99), Some(0));
+    }
+}

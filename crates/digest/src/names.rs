@@ -158,3 +158,56 @@ impl Names {
         told
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(names: &[String]) -> (Names, Texts) {
+        let (mut counts, mut texts) = Default::default();
+        for name in names {
+            let hash = hash(name.as_bytes());
+            if Names::add(&mut counts, hash) {
+                Texts::keep(&mut texts, hash, name.as_bytes());
+            }
+        }
+        (counts, texts)
+    }
+
+    /// A name is met as often as its number has divisors.
+    fn many(most: usize) -> Vec<String> {
+        (1..most)
+            .flat_map(|number| (number..most).step_by(number))
+            .map(|n| format!("host{n}"))
+            .collect()
+    }
+
+    #[test]
+    fn the_most_frequent_are_told_and_the_others_as_one() {
+        let names = many(300);
+        let (counts, texts) = counted(&names);
+        let told = counts.told(&texts);
+        assert_eq!(told.len(), MOST_TOLD + 1);
+        assert_eq!(told[0], ("host240".to_owned(), 20));
+        assert_eq!(told[MOST_TOLD].0, "");
+        assert_eq!(told.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
+    }
+
+    #[test]
+    fn more_than_are_counted_come_to_the_same_in_any_parts() {
+        let names = many(3000);
+        let (whole, texts) = counted(&names);
+        let told = whole.told(&texts);
+        assert_eq!(told.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
+        for parts in [2, 7] {
+            let (mut merged, mut merged_texts): (Names, Texts) = Default::default();
+            for part in (0..parts).rev() {
+                let own: Vec<String> = names.iter().skip(part).step_by(parts).cloned().collect();
+                let (counts, texts) = counted(&own);
+                merged.merge(&counts);
+                merged_texts.merge(texts);
+            }
+            assert_eq!(merged.told(&merged_texts), told);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use memchr::{memchr, memrchr};
 
+use crate::attribute::Attribute;
 use crate::banner;
 use crate::context::Context;
 use crate::entry::{Entry, Kind, Time};
@@ -120,9 +121,13 @@ impl<'a> Reader<'a, '_> {
     fn entry(&mut self, header: &mut Header<'a>, each: &mut impl FnMut(&Entry)) {
         let (begin, lines) = (self.at, self.lines);
         self.header(header);
+        if header.has_warnings {
+            self.skip_warning();
+        }
         let body = self.body();
         if let Some(clock) = header.time {
-            self.tick(clock, begin, lines);
+            let took = header.values.get(Attribute::QueryTime).unwrap_or(0);
+            self.tick(clock, took as Time, begin, lines);
         }
         if let Some(time) = body.timestamp.or(header.time) {
             self.told.time = Some(time);
@@ -159,6 +164,22 @@ impl<'a> Reader<'a, '_> {
             self.at = end;
         }
         self.uncount_open_line();
+    }
+
+    /// Goes behind the rest of a warning's text, to the statements that the server wrote; stays when there are none.
+    #[cold]
+    fn skip_warning(&mut self) {
+        let (mut at, mut lines) = (self.at, self.lines);
+        let mut line_before = None;
+        while at < self.log.len() && !is_header(&self.log[at..]) {
+            if set_line(self.log, at).is_some() {
+                (self.at, self.lines) = line_before.unwrap_or((at, lines));
+                return;
+            }
+            line_before = use_line(self.log, at).map(|_| (at, lines));
+            at = line_end(self.log, at).1;
+            lines += 1;
+        }
     }
 
     /// `use database;`, then `SET timestamp=...;`, then the statement.
@@ -279,11 +300,14 @@ impl<'a> Reader<'a, '_> {
         self.note(kind, begin, lines, || says.into());
     }
 
+    /// MariaDB's `# Time:` is when a statement began, MySQL's when it ended. So this one's latest end is held
+    /// against the earliest one of the entry in front of it.
     #[inline]
-    fn tick(&mut self, clock: Time, begin: usize, lines: u64) {
-        if self.told.clock.is_some_and(|before| clock < before - USUAL_DISORDER) {
+    fn tick(&mut self, clock: Time, took: Time, begin: usize, lines: u64) {
+        if self.told.clock.is_some_and(|before| clock + took < before - USUAL_DISORDER) {
             self.note(ProblemKind::ClockBackwards, begin, lines, || {
-                "the time of this entry is more than a minute before the one in front of it".into()
+                "this entry ended more than a minute before the time of the one in front of it"
+                    .into()
             });
         }
         self.told.clock = Some(clock);

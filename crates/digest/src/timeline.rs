@@ -104,3 +104,42 @@ fn step_of(seconds: i64, step_s: i64) -> i64 {
 fn next_length(step_s: i64) -> i64 {
     LENGTHS.into_iter().find(|&length| length > step_s).unwrap_or(2 * step_s)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(seconds: impl IntoIterator<Item = i64>) -> Timeline {
+        let mut timeline = Timeline::default();
+        seconds.into_iter().for_each(|second| timeline.add(second * MICROSECONDS, 7));
+        timeline
+    }
+
+    #[test]
+    fn few_seconds_are_told_one_by_one() {
+        let told = of([10, 10, 12, -1]).told();
+        assert_eq!(told.step_s, 1);
+        assert_eq!(told.steps, [(-1, 1, 7), (10, 2, 14), (12, 1, 7)]);
+    }
+
+    #[test]
+    fn a_long_time_is_told_in_long_steps() {
+        let told = of(0..10_000).told();
+        assert_eq!((told.step_s, told.steps.len()), (10, 1000));
+        assert_eq!(told.steps[999], (9_990, 10, 70));
+        let decades = of((0..2_000).map(|number| number * 10_000_000)).told();
+        assert!(decades.steps.len() <= MOST_STEPS);
+        assert_eq!(decades.steps.iter().map(|(_, count, _)| count).sum::<u64>(), 2_000);
+    }
+
+    #[test]
+    fn parts_in_any_order_come_to_the_whole() {
+        let seconds: Vec<i64> = (0..9_000).map(|number| number * 7_919 % 50_000).collect();
+        let mut merged = Timeline::default();
+        for part in [2, 0, 1] {
+            merged.merge(of(seconds.iter().copied().skip(part).step_by(3)));
+        }
+        let (merged, whole) = (merged.told(), of(seconds).told());
+        assert_eq!((merged.step_s, merged.steps), (whole.step_s, whole.steps));
+    }
+}

@@ -59,6 +59,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
         "# explain: 1 SIMPLE",
         "# Warnings",
         "# Note 1003 x",
+        "# Warning 1292 Truncated",
         "# a comment",
         "#comment: 1",
         "#",

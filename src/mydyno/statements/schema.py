@@ -58,7 +58,7 @@ def _definition(asking: Asking, row: Row) -> Definition:
     name = TableName(_text(row["TABLE_NAME"]), _text(row["TABLE_SCHEMA"]))
     columns = _rows(asking, "COLUMNS", name, "ORDINAL_POSITION")
     indexes = _rows(asking, "STATISTICS", name, "INDEX_NAME")
-    is_view = _text(row["TABLE_TYPE"]) != "BASE TABLE"
+    is_view = "VIEW" in _text(row["TABLE_TYPE"])
     return Definition(
         name,
         engine=None if is_view else _text(row["ENGINE"] or "unknown"),

@@ -17,6 +17,7 @@ COLUMNS = {
     "SELECT x FROM t WHERE (a, b) = (1, 2)": "t(a, b)",
     "SELECT x FROM t WHERE (a, b) IN ((1, 2), (3, 4))": "t(a, b)",
     "SELECT x FROM t WHERE 5 < a": "t(a)",
+    "SELECT x FROM t WHERE 5 BETWEEN a AND b": "t(a)",
     "SELECT x FROM t WHERE a = 1 OR a = 2": "t(a)",
     "SELECT x FROM t WHERE a = 1 AND b = 2 OR a = 2 AND b > 3": "t(a, b)",
     "SELECT x FROM t WHERE a = NOW() - INTERVAL 1 DAY": "t(a)",

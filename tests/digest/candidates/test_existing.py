@@ -6,6 +6,7 @@ import pytest
 
 from digest.candidates.asking import column, index, looked, only, schema, slow, table, text, wanted, why
 from mydyno.digest.candidates import Definition, Schema
+from mydyno.facts import Unread
 from mydyno.facts.indexes import Part, TableIndex
 
 STATEMENT = "SELECT x FROM t WHERE a = 1 AND b > 2"
@@ -95,6 +96,10 @@ def test_tiny_tables_views_and_tables_that_are_not_there_get_none() -> None:
     assert "has about 900 rows" in why(STATEMENT, having(rows=900))
     assert "shop.t is a view" in why(STATEMENT, schema(table("t", "a", "b", engine=None)))
     assert "shop.t was not found in the schema" in why(STATEMENT, schema())
+    unread = Unread(what="table shop.t", why="it is not there", hint="GRANT SELECT ON x TO y")
+    assert (
+        why(STATEMENT, Schema(unread=(unread,))) == "table shop.t: it is not there (GRANT SELECT ON x TO y)"
+    )
 
 
 def test_a_table_without_a_told_database_is_found_where_one_alone_has_it() -> None:

@@ -44,9 +44,14 @@ impl Hash {
     }
 
     #[inline(always)]
+    fn begin(&mut self, kind: u64, length: usize) {
+        self.0 = self.0.wrapping_add((kind | length as u64).wrapping_mul(FIRST));
+    }
+
+    #[inline(always)]
     fn bytes(&mut self, kind: u64, bytes: &[u8]) {
         let length = bytes.len();
-        self.0 = self.0.wrapping_add((kind | length as u64).wrapping_mul(FIRST));
+        self.begin(kind, length);
         if length <= 8 {
             self.mix(lower(few(bytes)), 0);
         } else {
@@ -64,8 +69,17 @@ impl Hash {
 
 impl Sink for Hash {
     #[inline(always)]
-    fn word(&mut self, word: &[u8]) {
-        self.bytes(WORD, word);
+    fn word(&mut self, text: &[u8], first: usize, end: usize) {
+        let length = end - first;
+        match text.get(first..first + 8) {
+            Some(bytes) if length <= 8 => {
+                // Most words: no branch depends on how long they are.
+                let unused = 8 * (8 - length) as u32;
+                self.begin(WORD, length);
+                self.mix(lower(eight(bytes, 0) << unused >> unused), 0);
+            }
+            _ => self.bytes(WORD, &text[first..end]),
+        }
     }
 
     fn quoted(&mut self, name: &[u8]) {

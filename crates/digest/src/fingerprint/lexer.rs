@@ -4,6 +4,8 @@
 //! leave open was asked of the servers. Every look ahead either succeeds and is skipped, or leaves a mark that
 //! keeps it from being made again, so that time grows with the length of a statement and nothing else.
 
+mod ahead;
+
 use memchr::memchr;
 
 use super::bytes::{Class, class, is_word, word_end};
@@ -64,7 +66,10 @@ impl<'a, S: Sink> Lexer<'a, S> {
 
     /// The sink, with all tokens in it.
     pub fn run(mut self) -> S {
-        while let Some(&byte) = self.text.get(self.at) {
+        while let Some(&first) = self.text.get(self.at) {
+            // A blank in front of a token needs no turn of its own.
+            self.at += usize::from(first == b' ');
+            let Some(&byte) = self.text.get(self.at) else { break };
             match class(byte) {
                 Class::Blank => self.at += 1,
                 Class::Letter => self.word(word_end(self.text, self.at)),
@@ -98,7 +103,7 @@ impl<'a, S: Sink> Lexer<'a, S> {
 
     #[inline(always)]
     fn word(&mut self, end: usize) {
-        self.tokens.word(&self.text[self.at..end]);
+        self.tokens.word(self.text, self.at, end);
         self.before = Before::Word(self.at, end);
         self.at = end;
     }
@@ -130,8 +135,19 @@ impl<'a, S: Sink> Lexer<'a, S> {
     }
 
     /// A word that may be a literal or the beginning of one.
+    #[inline]
     fn special(&mut self) {
         let end = word_end(self.text, self.at);
+        let length = end - self.at;
+        // The only ones are N'..', ROW, NULL, TRUE, FALSE and charsets.
+        if matches!(length, 1 | 3 | 4 | 5) || self.text[self.at] == b'_' {
+            self.special_word(end);
+        } else {
+            self.word(end);
+        }
+    }
+
+    fn special_word(&mut self, end: usize) {
         if self.is_part_of_name() {
             return self.word(end);
         }
@@ -188,7 +204,7 @@ impl<'a, S: Sink> Lexer<'a, S> {
             && keywords::find(name).is_none()
             && !keywords::is_introducer(name);
         if needs_no_quotes {
-            self.tokens.word(name);
+            self.tokens.word(self.text, first, end);
         } else {
             self.tokens.quoted(name);
         }
@@ -203,7 +219,9 @@ impl<'a, S: Sink> Lexer<'a, S> {
         }
         let flags = match self.before {
             Before::Word(_, end) if end == self.row_word => TAKES_LIST | TAKES_ROWS,
-            _ => self.flags_before(),
+            // IN, VALUE, VALUES: the only ones that matter here.
+            Before::Word(first, end) if matches!(end - first, 2 | 5 | 6) => self.flags_before(),
+            _ => 0,
         };
         self.tokens.open(flags & TAKES_LIST != 0);
         self.depth += 1;
@@ -223,58 +241,6 @@ impl<'a, S: Sink> Lexer<'a, S> {
             self.skip_rows();
         }
         self.depth = self.depth.saturating_sub(1);
-    }
-
-    /// Skips the rows of a VALUES list behind its first: they are of the same shape or no statement.
-    fn skip_rows(&mut self) {
-        loop {
-            let mut code = self.code;
-            let mut at = self.blanks_end(self.at, &mut code);
-            if self.text.get(at) != Some(&b',') {
-                return;
-            }
-            at = self.blanks_end(at + 1, &mut code);
-            if self.text[at..].get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"row"))
-                && word_end(self.text, at) == at + 3
-            {
-                at = self.blanks_end(at + 3, &mut code);
-            }
-            if self.text.get(at) != Some(&b'(') {
-                return;
-            }
-            self.at = self.bracket_end(at, &mut code);
-            self.code = code;
-        }
-    }
-
-    /// The end of the bracket that opens at `at`.
-    fn bracket_end(&self, mut at: usize, code: &mut usize) -> usize {
-        let mut depth = 0_usize;
-        while let Some(&byte) = self.text.get(at) {
-            match byte {
-                b'(' => depth += 1,
-                b')' if depth == 1 => return at + 1,
-                b')' => depth -= 1,
-                b'\'' | b'"' => {
-                    at = string_end(self.text, at);
-                    continue;
-                }
-                b'`' => {
-                    let rest = &self.text[at + 1..];
-                    at = memchr(b'`', rest).map_or(self.text.len(), |found| at + found + 2);
-                    continue;
-                }
-                b'/' | b'#' | b'-' | b'*' => {
-                    if let Some(end) = comments::comment_end(self.text, at, code) {
-                        at = end;
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        at
     }
 
     fn dot(&mut self) {
@@ -308,80 +274,6 @@ impl<'a, S: Sink> Lexer<'a, S> {
         };
         if !(is_before_expression && self.literal_ahead()) {
             self.symbol(Symbol(byte), 1);
-        }
-    }
-
-    /// Takes the literal behind signs and introducers, and them with it, if there is one.
-    fn literal_ahead(&mut self) -> bool {
-        if self.at < self.no_literal_before {
-            return false;
-        }
-        let mut code = self.code;
-        let mut at = self.at;
-        let mut is_sign_allowed = true;
-        loop {
-            if let Some(end) = self.introducer_end(at) {
-                is_sign_allowed = false;
-                at = end;
-            } else if let Some((end, literal)) = self.literal_at(at) {
-                self.code = code;
-                self.literal(end, literal);
-                return true;
-            } else if is_sign_allowed && matches!(self.text.get(at), Some(b'-' | b'+')) {
-                at += 1;
-            } else {
-                self.no_literal_before = at;
-                return false;
-            }
-            at = self.blanks_end(at, &mut code);
-        }
-    }
-
-    /// The end of a charset introducer that begins at `at`; performance_schema writes `(_charset)` for all.
-    fn introducer_end(&self, at: usize) -> Option<usize> {
-        match self.text.get(at)? {
-            b'_' => {
-                let end = word_end(self.text, at);
-                keywords::is_introducer(&self.text[at..end]).then_some(end)
-            }
-            b'(' => {
-                let mut code = self.code;
-                let first = self.blanks_end(at + 1, &mut code);
-                let end = word_end(self.text, first);
-                let close = self.blanks_end(end, &mut code);
-                let is_charset = self.text[first..end].eq_ignore_ascii_case(keywords::ANY_CHARSET);
-                (is_charset && self.text.get(close) == Some(&b')')).then_some(close + 1)
-            }
-            _ => None,
-        }
-    }
-
-    /// The literal that begins at `at`, where a literal may stand.
-    fn literal_at(&self, at: usize) -> Option<(usize, Literal)> {
-        let text = self.text;
-        let one = |end: usize| Some((end, Literal::One));
-        match *text.get(at)? {
-            b'\'' | b'"' => one(string_end(text, at)),
-            b'0'..=b'9' => number_end(text, at).and_then(one),
-            b'.' if text[at..].starts_with(b"...") => Some((at + 3, Literal::Several)),
-            b'.' if text.get(at + 1).is_some_and(u8::is_ascii_digit) => {
-                number_end(text, at).and_then(one)
-            }
-            b'?' if text[at..].starts_with(b"?+)") => Some((at + 2, Literal::Several)),
-            b'?' => one(at + 1),
-            b'\\' if text.get(at + 1) == Some(&b'N') => one(at + 2),
-            b'b' | b'B' | b'n' | b'N' | b'x' | b'X' if text.get(at + 1) == Some(&b'\'') => {
-                one(string_end(text, at + 1))
-            }
-            b'n' | b'N' | b't' | b'T' | b'f' | b'F' => {
-                let end = word_end(text, at);
-                let word = &text[at..end];
-                [b"null".as_slice(), b"true", b"false"]
-                    .iter()
-                    .any(|literal| word.eq_ignore_ascii_case(literal))
-                    .then_some((end, Literal::One))
-            }
-            _ => None,
         }
     }
 

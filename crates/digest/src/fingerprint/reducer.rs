@@ -45,9 +45,9 @@ impl<S: Sink> Reducer<S> {
     }
 
     #[inline(always)]
-    pub fn word(&mut self, word: &[u8]) {
+    pub fn word(&mut self, text: &[u8], first: usize, end: usize) {
         self.release();
-        self.sink.word(word);
+        self.sink.word(text, first, end);
     }
 
     #[inline]

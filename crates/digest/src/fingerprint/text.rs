@@ -3,14 +3,14 @@
 //! What it writes is read back as the same tokens, so that a fingerprint is its own fingerprint.
 
 use super::Fingerprint;
-use super::keywords;
+use super::keywords::{self, CALLS};
 use super::token::{Literal, Sink, Symbol};
 
 /// What was written last, as far as the next token's white space depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Nothing,
-    /// A name that a bracket of arguments may follow closely.
+    /// A name, or a function's, whose brackets stand close behind it.
     Name,
     Keyword,
     Literal,
@@ -60,16 +60,20 @@ impl Text {
 }
 
 impl Sink for Text {
-    fn word(&mut self, word: &[u8]) {
+    fn word(&mut self, text: &[u8], first: usize, end: usize) {
         if self.is_full() {
             return;
         }
+        let word = &text[first..end];
         self.space();
         let first = self.text.len();
         let most = word.len().min(self.most_bytes + 1);
         self.text.extend_from_slice(&word[..most]);
         self.text[first..].make_ascii_lowercase();
-        self.last = if keywords::find(word).is_some() { Last::Keyword } else { Last::Name };
+        self.last = match keywords::find(word) {
+            Some(keyword) if keyword.flags & CALLS == 0 => Last::Keyword,
+            _ => Last::Name,
+        };
     }
 
     fn quoted(&mut self, name: &[u8]) {

@@ -48,8 +48,9 @@ pub enum Literal {
 
 /// Where tokens go. Words come as they were written: sinks fold the case of ASCII letters.
 pub trait Sink {
-    /// An identifier or keyword that stands without quotes.
-    fn word(&mut self, word: &[u8]);
+    /// An identifier or keyword that can stand without quotes: `text[first..end]`. What is behind it may be
+    /// looked at, which lets short words be taken in one piece.
+    fn word(&mut self, text: &[u8], first: usize, end: usize);
     /// What stood between backticks and cannot stand without them; backticks in it are doubled.
     fn quoted(&mut self, name: &[u8]);
     fn symbol(&mut self, symbol: Symbol);

@@ -67,7 +67,7 @@ class Conditions:
         if isinstance(tree, _RANGES):
             return self._range(tree.this, [tree.expression]) or self._range(tree.expression, [tree.this])
         if isinstance(tree, exp.Between):
-            return self._range(tree.this, [tree.args["low"], tree.args["high"]])
+            return self._between(tree.this, tree.args["low"], tree.args["high"])
         if isinstance(tree, exp.In):
             return self._in(tree)
         if isinstance(tree, exp.Is):
@@ -105,7 +105,7 @@ class Conditions:
         if isinstance(other, exp.Column) and theirs:
             (another,) = theirs
             of_other = another.definition.column(other.name) if another and another.definition else None
-            if (why := obstacles.of_join(known, of_other)) is not None:
+            if (why := obstacles.of_join(known, of_other, self.release)) is not None:
                 return [Blocked(source, names, why)]
         others = frozenset(each.alias for each in theirs if each is not None)
         # A range whose end is another table's row is looked at again for each row, and hardly ever taken.
@@ -122,22 +122,28 @@ class Conditions:
         found = [self._side(side, _bare(end), "range") for end in ends]
         return found[0] if all(found) and found else []
 
+    def _between(self, side: exp.Expr, low: exp.Expr, high: exp.Expr) -> Found:
+        if self._sources(side):
+            return self._range(side, [low, high])
+        # A value between two columns: each has a range, open at one end.
+        return [*self._range(low, [side]), *self._range(high, [side])]
+
     def _in(self, tree: exp.In) -> Found:
         side, values = _bare(tree.this), tree.expressions
         kind: Kind = "equal" if len(values) == 1 and not isinstance(values[0], exp.Placeholder) else "list"
         if isinstance(side, exp.Tuple):
-            columns = [each for each in side.expressions if isinstance(each, exp.Column)]
-            rows = [each.expressions for each in values if isinstance(each, exp.Tuple)]
-            if not rows or len(rows) != len(values):
-                return []
-            return [
-                found
-                for at, column in enumerate(columns)
-                for found in self._in_list(column, [row[at] for row in rows if at < len(row)], kind)
-            ]
+            return self._in_rows(side, [_bare(each) for each in values], kind)
         if tree.args.get("query") is not None:
             return self._in_query(side, tree.args["query"])
         return self._in_list(side, values, kind)
+
+    def _in_rows(self, side: exp.Tuple, rows: list[exp.Expr], kind: Kind) -> Found:
+        """(a, b) IN ((1, 2), (3, 4)); a row of a fingerprint is a mere `?`."""
+        found: Found = []
+        for at, column in enumerate(side.expressions):
+            values = [row.expressions[at] if _has(row, at) else row for row in rows]
+            found += self._in_list(column, values, kind) if isinstance(column, exp.Column) else []
+        return found
 
     def _in_list(self, side: exp.Expr, values: list[exp.Expr], kind: Kind) -> Found:
         found = [self._side(side, _bare(value), kind) for value in values]
@@ -237,6 +243,10 @@ def _bare(tree: exp.Expr) -> exp.Expr:
 
 def _columns(tree: exp.Expr) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.name.casefold() for each in tree.find_all(exp.Column)))
+
+
+def _has(row: exp.Expr, place: int) -> bool:
+    return isinstance(row, exp.Tuple) and place < len(row.expressions)
 
 
 def _begins_wild(tree: exp.Expr) -> bool:

@@ -17,6 +17,7 @@ _STRINGS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "long
 _NUMBERS = frozenset(
     {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "year", "bit"}
 )
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 _DAYS = (exp.TsOrDsToDate, exp.Date)
 _SHOWN = 60
 # MariaDB 11.1 turns both into ranges by itself (MDEV-8320).
@@ -36,8 +37,10 @@ def written(tree: exp.Expr) -> str:
 
 def is_date_range(tree: exp.Expr, release: Version | None) -> bool:
     """Whether the release looks up DATE(column) and YEAR(column) as ranges of the column."""
-    knows = release is not None and release.is_mariadb and release.numbers >= _DATES_ARE_RANGES
-    return knows and isinstance(tree, (*_DAYS, exp.Year)) and isinstance(tree.this, exp.Column)
+    if release is None or not release.is_mariadb or release.numbers < _DATES_ARE_RANGES:
+        return False
+    inner = tree.this.this if isinstance(tree, exp.Year) and isinstance(tree.this, _DAYS) else tree.this
+    return isinstance(tree, (*_DAYS, exp.Year)) and isinstance(inner, exp.Column)
 
 
 def of_expression(tree: exp.Expr, column: str) -> str:
@@ -49,7 +52,7 @@ def of_expression(tree: exp.Expr, column: str) -> str:
         instead = f"a range: {column} >= its first day AND {column} < the day after its last"
     elif isinstance(tree, exp.Lower | exp.Upper):
         instead = f"{column} alone: a collation _ci compares without case"
-    elif isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.Neg):
+    elif isinstance(tree, (*_ARITHMETIC, exp.DateAdd, exp.DateSub)):
         instead = f"{column} alone on one side, the arithmetic on the other"
     elif isinstance(tree, exp.Coalesce):
         instead = f"{column} = value OR {column} IS NULL"
@@ -81,7 +84,7 @@ def of_random(text: str) -> str:
 
 
 def of_truth(column: str) -> str:
-    return f"{column} as a condition is no comparison that an index looks up: write {column} = 1"
+    return f"{column} as a condition is a range at best, and none in older releases: write {column} = 1"
 
 
 def of_rows(columns: str) -> str:
@@ -103,25 +106,29 @@ def is_converted_number(column: Column | None, other: exp.Expr) -> bool:
     """Whether a column of text is compared with a number."""
     if column is None or column.kind not in _STRINGS - {"enum", "set"}:
         return False
-    plain = other.this if isinstance(other, exp.Neg | exp.Paren) else other
-    return isinstance(plain, exp.Literal) and not plain.is_string
+    return all(
+        isinstance(each, _ARITHMETIC) or (isinstance(each, exp.Literal) and not each.is_string)
+        for each in other.walk()
+    )
 
 
-def of_join(column: Column | None, other: Column | None) -> str | None:
+def of_join(column: Column | None, other: Column | None, release: Version | None) -> str | None:
     """Why `column` cannot be looked up by the values of `other`; None where it can, or nobody knows."""
     if column is None or other is None:
         return None
     if column.kind in _STRINGS and other.kind in _NUMBERS:
         return f"{column.name} is {column.type} and {other.name} is {other.type}: give both one type"
-    if column.collation and other.collation and column.collation != other.collation:
-        mine, theirs = _characters(column.collation), _characters(other.collation)
-        if (mine in _CONVERTED and theirs not in _CONVERTED) or (
-            mine == theirs and other.collation.endswith("_bin")
-        ):
-            return (
-                f"{column.name} is {column.collation} and {other.name} is {other.collation}: every value is"
-                " converted; give both one collation (ALTER TABLE ... CONVERT TO CHARACTER SET)"
-            )
+    if not column.collation or not other.collation or column.collation == other.collation:
+        return None
+    mine, theirs = _characters(column.collation), _characters(other.collation)
+    # Values of one character set are compared as _bin has it: MariaDB still looks them up by another's index.
+    is_mariadb = release is not None and release.is_mariadb
+    is_compared_otherwise = mine == theirs and other.collation.endswith("_bin") and not is_mariadb
+    if is_compared_otherwise or (mine in _CONVERTED and theirs not in _CONVERTED):
+        return (
+            f"{column.name} is {column.collation} and {other.name} is {other.collation}: every value is"
+            " converted; give both one collation (ALTER TABLE ... CONVERT TO CHARACTER SET)"
+        )
     return None
 
 

@@ -13,20 +13,16 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from mydyno.core.cache import cache_folder
 from mydyno.core.errors import EngineError, MissingToolError
 from mydyno.core.writing import writing
-from mydyno.host.cache_store import CacheStore
-from mydyno.host.images.apt import PrivateApt
-from mydyno.host.images.build import Progress, need
-from mydyno.host.images.suites import MOVING_SUITE, sources_of
-from mydyno.host.local import LocalHost
+from mydyno.host.images import unpacked
+from mydyno.host.images.build import Progress
+from mydyno.host.images.suites import MOVING_SUITE
 from mydyno.stack.server.login import Login
 
 PACKAGE = "mysqltuner"
 LEAST = (2, 9)
 """Versions since this one live through the servers that mydyno knows."""
-_CACHE = "programs"
 _PROGRAM = Path("usr") / "bin" / PACKAGE
 _MOST_SECONDS = 300
 
@@ -35,7 +31,7 @@ def find() -> Path | None:
     """The program in PATH or in mydyno's cache, when it is new enough."""
     named = shutil.which(PACKAGE)
     places = [Path(named)] if named else []
-    places.append(cache_folder(_CACHE) / PACKAGE / _PROGRAM)
+    places.append(unpacked.folder_of(PACKAGE) / _PROGRAM)
     return next((place for place in places if place.is_file() and version_of(place) >= LEAST), None)
 
 
@@ -53,19 +49,14 @@ def fetch(progress: Progress) -> Path:
     """
     if (here := find()) is not None:
         return here
-    need("apt-get", "dpkg-deb")
-    host = LocalHost()
-    folder = cache_folder(_CACHE)
-    store = CacheStore(folder)
-    with store.staging() as staging:
-        apt = PrivateApt(host, staging, sources_of(host, MOVING_SUITE), progress)
-        tree = apt.unpack(apt.fetch(PACKAGE), staging / PACKAGE)
+
+    def check(tree: Path) -> None:
         if version_of(tree / _PROGRAM) < LEAST:
             raise MissingToolError(
                 f"Debian {MOVING_SUITE} has no mysqltuner of {LEAST[0]}.{LEAST[1]} or later"
             )
-        store.put(tree, folder / PACKAGE)
-    return folder / PACKAGE / _PROGRAM
+
+    return unpacked.fetch(PACKAGE, MOVING_SUITE, progress, check) / _PROGRAM
 
 
 def run(program: Path, login: Login) -> str:
