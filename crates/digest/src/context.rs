@@ -1,6 +1,6 @@
 //! What the entries of a log take from those before them.
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memrchr};
 
 use crate::cut::cut;
 use crate::entry::Time;
@@ -68,13 +68,18 @@ struct Lines {
 }
 
 impl Lines {
+    /// From the end backwards, and no further than needed: the ends of lines are counted much faster than looked at.
     fn of(chunk: &[u8], is_first: bool) -> Self {
-        let mut lines = Self::default();
-        let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
-        lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
-        for newline in memchr_iter(b'\n', chunk) {
-            lines.count += 1;
+        let mut lines = Self { count: memchr_iter(b'\n', chunk).count() as u64, ..Self::default() };
+        let mut end = chunk.len();
+        while lines.set.is_none() || lines.time.is_none() || lines.database.is_none() {
+            let Some(newline) = memrchr(b'\n', &chunk[..end]) else {
+                let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
+                lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
+                break;
+            };
             lines.look(chunk, newline + 1);
+            end = newline;
         }
         lines
     }
@@ -83,10 +88,10 @@ impl Lines {
     fn look(&mut self, chunk: &[u8], at: usize) {
         let line = &chunk[at..];
         match line.first() {
-            Some(b'S') if line.starts_with(b"SET ") => self.set = Some(at),
-            Some(b'u') if line.starts_with(b"use ") => self.database = Some(at),
-            Some(b'#') if line.starts_with(b"# Time: ") => self.time = Some(at),
-            Some(b'#') if schema_at(line).is_some() => self.database = Some(at),
+            Some(b'S') if line.starts_with(b"SET ") => self.set = self.set.or(Some(at)),
+            Some(b'u') if line.starts_with(b"use ") => self.database = self.database.or(Some(at)),
+            Some(b'#') if line.starts_with(b"# Time: ") => self.time = self.time.or(Some(at)),
+            Some(b'#') if schema_at(line).is_some() => self.database = self.database.or(Some(at)),
             _ => (),
         }
     }
