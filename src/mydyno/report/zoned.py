@@ -30,7 +30,7 @@ class Zone:
             return MISSING
 
     def span(self, first_us: int, last_us: int) -> str:
-        """`2026-11-22 03:00:00 to 04:00:00 UTC`: the day once when it is the same, then the zone's name."""
+        """`2026-11-22 03:00:00 to 04:00:00 UTC`: what is the same once, then the zone's name."""
         first, last = self.moment(first_us), self.moment(last_us)
         if MISSING in (first, last):
             return f"{first} to {last}"
