@@ -34,6 +34,8 @@ class Zone:
         first, last = self.moment(first_us), self.moment(last_us)
         if MISSING in (first, last):
             return f"{first} to {last}"
+        if first == last:
+            return f"{first} {self.name(last_us)}".rstrip()
         if first.split()[0] == last.split()[0]:
             last = last.split()[1]
         return f"{first} to {last} {self.name(last_us)}".rstrip()
