@@ -138,4 +138,9 @@ impl<S: Sink> Lexer<'_, S> {
         }
         at
     }
+
+    /// The end of blanks and comments that begin at `at`.
+    pub(super) fn blanks_end(&self, at: usize, code: &mut usize) -> usize {
+        if self.in_hint { at } else { comments::blanks_end(self.text, at, code) }
+    }
 }
