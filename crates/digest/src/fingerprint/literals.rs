@@ -31,11 +31,12 @@ pub fn number_end(text: &[u8], at: usize) -> Option<usize> {
         let fraction = digits_end(text, at + 1);
         return Some(exponent(fraction).unwrap_or(fraction));
     }
-    if text[at] == b'0' && matches!(text.get(at + 1), Some(b'x' | b'b')) {
+    // Servers read names where the letter is a large one; that is nobody's name, and case says nothing here.
+    if text[at] == b'0' && matches!(text.get(at + 1), Some(b'x' | b'X' | b'b' | b'B')) {
         let end = word_end(text, at);
         let digits = &text[at + 2..end];
         let fits: fn(&u8) -> bool = match text[at + 1] {
-            b'x' => u8::is_ascii_hexdigit,
+            b'x' | b'X' => u8::is_ascii_hexdigit,
             _ => |byte| matches!(byte, b'0' | b'1'),
         };
         return (!digits.is_empty() && digits.iter().all(fits)).then_some(end);
