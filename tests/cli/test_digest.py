@@ -166,6 +166,13 @@ def test_an_empty_log_is_no_error(tmp_path: Path) -> None:
     assert "No statement was found.\n" in run(str(tmp_path / "slow.log"))
 
 
+def test_a_log_in_which_nothing_was_slow_yet_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "slow.log").write_text("".join(LOG.splitlines(keepends=True)[:3]))
+    text = run(str(tmp_path / "slow.log"))
+    assert "No statement was found.\n" in text
+    assert "problem" not in text
+
+
 def test_a_saved_digest_is_shown_as_its_log_would_be(log: str, tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text(run(log, "--json"))
@@ -264,6 +271,16 @@ def test_a_reader_who_has_seen_enough_is_no_error(log: str) -> None:
     os.close(write)
     _, errors = process.communicate(timeout=60)
     assert errors == b""
+
+
+def test_what_a_glance_does_not_need_is_not_loaded(log: str) -> None:
+    look = (
+        "import sys; from mydyno.cli.main import app;"
+        f" app(['digest', {log!r}, '--details', '0'], standalone_mode=False);"
+        " sys.exit(', '.join({'numpy', 'polars', 'rich', 'sqlglot', 'altair'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
 
 
 def test_how_far_reading_has_come_is_told_with_what_is_left() -> None:

@@ -128,6 +128,7 @@ def test_a_log_that_is_rotated_in_the_window_is_caught_whole(server: RunningServ
     assert caught.not_put_back is None
 
 
+@pytest.mark.slow
 def test_over_ssh_the_same_is_caught_from_file_to_file(
     server: RunningServer, store: Store, tmp_path: Path
 ) -> None:

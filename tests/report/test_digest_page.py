@@ -17,7 +17,7 @@ from mydyno.report.digest_load import MOST_STEPS, load_steps
 from mydyno.report.digest_page import comparison_html, digest_html
 from mydyno.report.digest_profile import profile
 from mydyno.report.digest_remarks import remarks
-from mydyno.report.plan_words import plan_table
+from mydyno.report.plan_table import plan_table
 from mydyno.report.plan_words import remarks as plan_remarks
 from mydyno.report.sql_markup import MOST as MOST_SQL
 from mydyno.report.sql_markup import sql_markup

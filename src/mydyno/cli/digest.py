@@ -218,13 +218,15 @@ def _digest(
     reading: Reading, files: list[str] | None, reach: DigestReach, showing: Showing, explain: int
 ) -> Digest:
     """In its order, with plans where there is a server to ask, and indexes to try."""
-    from mydyno.cli.digest_reading import looked_at
+    from mydyno.cli.digest_reading import knock, looked_at
     from mydyno.digest.order import BY_TIME, first, ordered
 
     login = reach.login() if reach.is_given or not files else None
     order = showing.order or BY_TIME
     most = showing.most if order == BY_TIME else None
     if files:
+        if login is not None:
+            knock(login)
         found = reading.of_files(files, most)
     else:
         assert login is not None

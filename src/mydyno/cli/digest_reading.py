@@ -113,6 +113,14 @@ class Reading:
         return found.model_copy(update={"since_us": self.window.since_us, "until_us": self.window.until_us})
 
 
+def knock(login: Login) -> None:
+    """Raises ServerError where there is no way in: before a long log is read, not after."""
+    from mydyno.stack.server.external import session
+
+    with session(login):
+        pass
+
+
 def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
     """The digest with what else can be found out: plans on the server, indexes to try.
 

@@ -28,7 +28,7 @@ def history(
     root: Root = Path("/"),
     as_json: options.AsJson = False,
 ) -> None:
-    """List what `mydyno apply` and `mydyno rollback` did to this system, the newest first.
+    """List what `mydyno apply`, `rollback` and `slowlog` did to this system, the newest first.
 
     With an ID, the differences of its files and what it set at once. Changes nothing.
 

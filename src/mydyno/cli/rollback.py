@@ -28,7 +28,7 @@ def rollback(
     """Take back what `mydyno apply` did: every file byte for byte, every value that was set at once.
 
     What somebody has changed since is shown, and nothing is taken back without --force. What a killed
-    `mydyno apply` has left in the middle is put back first.
+    `mydyno apply` or `mydyno slowlog` has left in the middle is put back first.
 
     ```text
     sudo mydyno rollback

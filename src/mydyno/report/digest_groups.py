@@ -20,7 +20,7 @@ from mydyno.report.digest_words import (
     where,
 )
 from mydyno.report.format import MISSING, capitalised, count, number, printable
-from mydyno.report.plan_words import plan_table
+from mydyno.report.plan_table import plan_table
 from mydyno.report.sql_markup import sql_markup
 from mydyno.report.statement_table import cut
 from mydyno.report.tables import Table

@@ -37,7 +37,7 @@ def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
         yield Line(f"  {'':{label}}{heads}", "faint")
     for name, row in zip(names, rows, strict=True):
         cells = "".join(f"  {row[column]:>{sizes[column]}}" for column in columns)
-        yield Line(f"  {title(name).short:{label}}{cells}")
+        yield Line(f"  {title(name).short:{label}}{cells}".rstrip())
 
 
 def _row(measure: Measure, total: Measure | None) -> dict[str, str]:

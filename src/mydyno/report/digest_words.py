@@ -31,9 +31,10 @@ def headline(digest: Digest) -> str:
     if groups == 1:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
-    if taken > _HANDFUL and parts[0] >= whole * _LARGE:
+    most_is_told = sum(parts[:taken]) >= whole * _MOST
+    if (taken > _HANDFUL or not most_is_told) and parts[0] >= whole * _LARGE:
         taken = 1
-    elif sum(parts[:taken]) < whole * _MOST or taken > groups * _HALF:
+    elif taken > groups * _HALF or not most_is_told:
         return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     told = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
@@ -58,7 +59,8 @@ def all_groups(digest: Digest) -> int:
 
 def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
     """What makes the numbers other than they look."""
-    if not digest.total.count and (known := _known(digest)) is not None:
+    was_narrowed = digest.filtered or digest.since_us is not None or digest.until_us is not None
+    if was_narrowed and not digest.total.count and (known := _known(digest)) is not None:
         yield f"nothing of what was read was asked for; it is from {zone.span(*known)}"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:

@@ -1,15 +1,12 @@
-"""EXPLAIN for people: its table, with what is worth knowing of a line in words.
+"""What is worth knowing of a line of EXPLAIN, in words.
 
 Source: MySQL Reference Manual, "EXPLAIN Output Format" (join types, Extra); MariaDB documentation, "EXPLAIN".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from mydyno.digest.records import Plan, PlanRow
-from mydyno.report.format import MISSING, count, number, printable
-from mydyno.report.tables import Table
+from mydyno.digest.records import PlanRow
+from mydyno.report.format import printable
 
 _TYPES = {"ALL": "reads the whole table", "index": "reads the whole index"}
 _EXTRA = {
@@ -28,26 +25,3 @@ def remarks(row: PlanRow) -> tuple[str, ...]:
         found.append(f"though it could use {printable(row.possible_keys)}")
     extra = row.extra or ""
     return (*found, *(words for text, words in _EXTRA.items() if text.lower() in extra.lower()))
-
-
-_NAMED = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref")
-
-
-def plan_table(plan: Plan) -> Table:
-    """As EXPLAIN has it, the remarks in front: there they are seen on every screen. Partitions are told where
-    there are some."""
-    named = [name for name in _NAMED if name != "partitions" or any(row.partitions for row in plan.rows)]
-    heads = ("worth a look", *named, "rows", "filtered", "Extra")
-    rows = tuple(_cells(row, named) for row in plan.rows)
-    return Table(heads, rows, frozenset({*range(len(named) + 1), len(heads) - 1}))
-
-
-def _cells(row: PlanRow, named: Sequence[str]) -> tuple[str, ...]:
-    told = (getattr(row, name) for name in named)
-    return (
-        "\n".join(remarks(row)),
-        *(MISSING if each is None else printable(str(each)) for each in told),
-        count(row.rows),
-        number(row.filtered),
-        MISSING if row.extra is None else printable(row.extra),
-    )

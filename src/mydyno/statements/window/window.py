@@ -38,7 +38,8 @@ _FAST = 0.01
 _RATE_SECONDS = 1.0
 _ENTRY_BYTES = 400
 """About, of an entry of a short statement."""
-_LONGER_THAN_THE_WINDOW_SECONDS = 3600
+_IDLE_SECONDS = 3600
+"""More than the session is ever left alone: some servers cut idle ones off after a minute."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def _be_unseen(cursor: Cursor) -> None:
     """This session looks on while the others are logged."""
     import pymysql
 
-    cursor.execute(f"SET SESSION wait_timeout = {_LONGER_THAN_THE_WINDOW_SECONDS}")
+    cursor.execute(f"SET SESSION wait_timeout = {_IDLE_SECONDS}")
     cursor.execute("SET SESSION long_query_time = 31536000")
     try:
         cursor.execute("SET SESSION min_examined_row_limit = 4294967295")
