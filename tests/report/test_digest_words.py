@@ -37,6 +37,7 @@ def test_the_headline_is_of_the_calls_where_nobody_told_times():
 def test_groups_beyond_the_limit_are_counted():
     groups = [group(f"do {place}", [1_000 if place < 2 else 1]) for place in range(50)]
     assert headline(digest(*groups, limit=10)) == "2 of 50 statements take 98 % of the time"
+    assert headline(digest(*groups, limit=1)) == "One of 50 statements takes 49 % of the time"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,7 +11,7 @@ from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Group
 from mydyno.report import time_bins
 from mydyno.report.charts.digest import Shift, changes_chart
-from mydyno.report.digest_comparison_text import AS_BEFORE, change_words, signed, verdict
+from mydyno.report.digest_comparison_text import change_words, is_worth_telling, load_text, signed, verdict
 from mydyno.report.digest_header import span
 from mydyno.report.digest_times import Times, times
 from mydyno.report.digest_words import all_groups, amount
@@ -23,6 +23,8 @@ from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone
 
 _BARS = 12
+_SEEN = 0.01
+"""Of the longest bar: a shorter one is none."""
 _MOST = 25
 """Statements with a section of their own."""
 _TITLE = 110
@@ -61,7 +63,8 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def comparison_figures(comparison: Comparison) -> Iterator[Figure]:
     """Those for which there is something to draw."""
-    shifts = [_shift(each) for each in comparison.changes[:_BARS] if each.load]
+    told = [each for each in comparison.changes if each.load and is_worth_telling(each)][:_BARS]
+    shifts = [_shift(each) for each in told if abs(each.load or 0) > _SEEN * abs(told[0].load or 0)]
     if shifts:
         yield Figure(
             name="shifts",
@@ -133,15 +136,21 @@ def _size(each: Change) -> float | None:
     return abs((_of(each, "new", "query_time_us") or 0) - (_of(each, "old", "query_time_us") or 0))
 
 
-def _side(side: str, key: str, title: str, name: str) -> Column[Change]:
+def _side(side: str, title: str, name: str, write: Callable[[float | None], str]) -> Column[Change]:
     return Column(
-        key,
-        title,
+        f"{side}_{name}",
+        f"{side} {title}",
         lambda each: _of(each, side, name),
-        lambda each: (
-            amount(_of(each, side, name), "us") if name.endswith("_us") else number(_of(each, side, name))
-        ),
+        lambda each: write(_of(each, side, name)),
     )
+
+
+def _time(microseconds: float | None) -> str:
+    return amount(microseconds, "us")
+
+
+def _load(value: float | None) -> str:
+    return MISSING if value is None else load_text(value)
 
 
 _COLUMNS: tuple[Column[Change], ...] = (
@@ -152,20 +161,20 @@ _COLUMNS: tuple[Column[Change], ...] = (
         verdict,
     ),
     Column("change", "load", _size, lambda each: MISSING if each.load is None else signed(each.load)),
-    _side("old", "old_load", "old load", "load"),
-    _side("new", "new_load", "new load", "load"),
-    _side("old", "old_mean", "old mean", "mean_us"),
-    _side("new", "new_mean", "new mean", "mean_us"),
+    _side("old", "load", "load", _load),
+    _side("new", "load", "load", _load),
+    _side("old", "mean", "mean_us", _time),
+    _side("new", "mean", "mean_us", _time),
     Column(
         "mean",
         "mean, new of old",
         lambda each: each.mean_ratio.value if each.mean_ratio else None,
         lambda each: ratio(each.mean_ratio.value) if each.mean_ratio else MISSING,
     ),
-    _side("old", "old_p95", "old p95", "p95_us"),
-    _side("new", "new_p95", "new p95", "p95_us"),
-    _side("old", "old_rate", "old calls/s", "per_second"),
-    _side("new", "new_rate", "new calls/s", "per_second"),
+    _side("old", "p95", "p95_us", _time),
+    _side("new", "p95", "p95_us", _time),
+    _side("old", "calls/s", "per_second", number),
+    _side("new", "calls/s", "per_second", number),
     Column(
         "rate",
         "calls/s, change",
@@ -176,8 +185,8 @@ _COLUMNS: tuple[Column[Change], ...] = (
 
 
 def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
-    """Of the statements whose load changed most, but for those in which nothing did."""
-    told = [each for each in comparison.changes if verdict(each) != AS_BEFORE][:_MOST]
+    """Of the statements whose load changed most, but for those of which there is nothing to say."""
+    told = [each for each in comparison.changes if is_worth_telling(each)][:_MOST]
     olds, news = ({group.id: group for group in each.groups} for each in (comparison.old, comparison.new))
     on = time_bins.axis(
         [

@@ -32,7 +32,7 @@ def comparison_lines(
     yield from wrapped(_load(comparison), width, style="heading")
     for text in notes(comparison):
         yield from wrapped(text, width, first="note     ", style="medium")
-    changes = [each for each in comparison.changes if _is_worth_telling(each)]
+    changes = [each for each in comparison.changes if is_worth_telling(each)]
     shown = changes[:limit]
     for rank, each in enumerate(shown, 1):
         yield Line()
@@ -45,7 +45,8 @@ def comparison_lines(
         yield from wrapped(f"and {'; '.join(last)}", width, style="faint")
 
 
-def _is_worth_telling(each: Change) -> bool:
+def is_worth_telling(each: Change) -> bool:
+    """Whether something changed, or so much of the load is in question that one wants to know."""
     if verdict(each) == AS_BEFORE:
         return False
     return verdict(each) != NOT_SHOWN or each.load is None or abs(each.load) >= _LEAST_LOAD
@@ -169,12 +170,13 @@ def signed(load: float) -> str:
     return f"{MINUS if load < 0 else '+'}{number(abs(load))}"
 
 
-def _told(load: float) -> str:
+def load_text(load: float) -> str:
+    """`0.326`, `< 0.0001`"""
     return "0" if not load else f"< {_LEAST_LOAD}" if load < _LEAST_LOAD else number(load)
 
 
 def _load_of(run: Run | None) -> str:
-    return "0" if run is None or run.load is None else _told(run.load)
+    return "0" if run is None or run.load is None else load_text(run.load)
 
 
 def _time(value: float | None) -> str:

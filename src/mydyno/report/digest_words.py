@@ -31,9 +31,10 @@ def headline(digest: Digest) -> str:
     if groups == 1:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
-    if taken > _HANDFUL and parts[0] >= whole * _LARGE:
+    most_is_told = sum(parts[:taken]) >= whole * _MOST
+    if (taken > _HANDFUL or not most_is_told) and parts[0] >= whole * _LARGE:
         taken = 1
-    elif sum(parts[:taken]) < whole * _MOST or taken > groups * _HALF:
+    elif taken > groups * _HALF or not most_is_told:
         return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     told = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
