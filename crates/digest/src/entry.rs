@@ -1,12 +1,14 @@
 //! One statement of a slow log, as it stands in the bytes that were read.
 
+use std::fmt;
+
 use crate::attribute::Attribute;
 
 /// Microseconds since 1970, UTC.
 pub type Time = i64;
 
 /// What the header says in numbers; what it does not say is not there, which is not 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Values {
     numbers: [u64; Attribute::COUNT],
     told: u64,
@@ -50,6 +52,21 @@ impl Values {
                 (Attribute::ALL[place], self.numbers[place])
             })
         })
+    }
+}
+
+// What is not told has a number of an entry before, of which nobody should see anything.
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        self.told == other.told && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Values {}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(self.iter()).finish()
     }
 }
 

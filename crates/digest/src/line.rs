@@ -1,5 +1,7 @@
 //! What a line of a log is, told by its first bytes alone.
 
+use memchr::{memchr2, memchr2_iter};
+
 use crate::clock;
 use crate::key::{self, Key};
 use crate::number::{self, ends};
@@ -11,7 +13,24 @@ pub fn is_header(text: &[u8]) -> bool {
     if text.starts_with(b"# Time: ") {
         return clock::is_like_one(&text[8..]);
     }
+    if text.starts_with(b"# User@Host: ") {
+        return tells_who(&text[13..]);
+    }
     text.starts_with(b"# ") && is_other_header(text)
+}
+
+/// `user[user] @ host [address]`.
+#[inline]
+fn tells_who(text: &[u8]) -> bool {
+    for at in memchr2_iter(b'@', b'\n', text) {
+        if text[at] == b'\n' {
+            return false;
+        }
+        if text[..at].ends_with(b" ") && text[at + 1..].starts_with(b" ") {
+            return memchr2(b'[', b'\n', &text[at..]).is_some_and(|next| text[at + next] == b'[');
+        }
+    }
+    false
 }
 
 fn is_other_header(text: &[u8]) -> bool {
@@ -29,10 +48,7 @@ fn is_other_header(text: &[u8]) -> bool {
         Key::Time => clock::is_like_one(&text[value..]),
         Key::YesNo(_) => matches!(first, b'Y' | b'N'),
         Key::Number => text[begin..].starts_with(b"Thread_id") && first.is_ascii_digit(),
-        Key::UserHost => {
-            let line = &text[value..line_end(text, value).0];
-            memchr::memmem::find(line, b" @ ").is_some_and(|sign| line[sign..].contains(&b'['))
-        }
+        Key::UserHost => tells_who(&text[value..]),
         Key::Schema => true,
         // Start, End and explain may well begin a comment.
         Key::Word | Key::Line => [&b"InnoDB_"[..], b"Log_slow_", b"Stored_routine"]

@@ -14,21 +14,17 @@ use mydyno_digest::recognise::{recognise, server};
 
 /// Entries as one text, the problems, and the context that is left.
 fn read_parts(parts: &[&[u8]]) -> (String, Problems, Context) {
-    let (mut context, mut problems, mut entries) = Default::default();
+    let (mut context, mut problems) = (Context::default(), Problems::default());
+    let mut entries = String::new();
     for (place, part) in parts.iter().enumerate() {
         let mut met = Problems::default();
         let is_last = place + 1 == parts.len();
         let expected = context_after(part, &context);
         read(part, &mut context, &mut met, is_last, |entry| entries += &format!("{entry:?}\n"));
         assert_eq!(context, expected);
-        problems = merged(problems, met);
+        problems.merge(met);
     }
     (entries, problems, context)
-}
-
-fn merged(mut problems: Problems, later: Problems) -> Problems {
-    problems.merge(later);
-    problems
 }
 
 fuzz_target!(|data: &[u8]| {
