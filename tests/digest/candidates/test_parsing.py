@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from digest.builders import group
-from digest.candidates.asking import looked, slow, wanted, why
+from digest.candidates.asking import looked, slow, why
 from digest.candidates.test_choosing import COLUMNS
 from digest.candidates.test_joins import COLUMNS as JOINS
 from mydyno.digest.candidates import TableName, tables_of
@@ -28,8 +28,25 @@ def test_a_statement_that_is_cut_is_read_by_its_fingerprint() -> None:
     assert "made from the fingerprint: its names are in lower case" in found.candidates[0].caveats
 
 
-def test_performance_schema_writes_its_lists_in_another_way() -> None:
-    assert wanted(slow("SELECT `x` FROM `t` WHERE `a` IN (...) AND `b` IN ( ? , ... )")) == ["t(a, b)"]
+@pytest.mark.parametrize(
+    ("fingerprint", "columns"),
+    [
+        ("SELECT `x` FROM `t` WHERE `a` IN (...) AND `b` = - ?", ("b", "a")),
+        ("SELECT `x` FROM `t` WHERE `a` IN ( ?, ... , ? + ? ) LIMIT ?, ...", ("a",)),
+        ("SELECT `x` FROM `t` WHERE ( `a` , `b` ) IN ( (...) /* , ... */ )", ("a", "b")),
+        ("SELECT COUNT ( * ) FROM `t` AS `o` WHERE `o` . `a` = TIMESTAMP ?", ("a",)),
+        (
+            "SELECT `x` FROM `shop` . `t` WHERE `a` = (_charset) ? AND `b` > NOW ( ) - INTERVAL ? DAY",
+            ("a", "b"),
+        ),
+        ("select x from t where a is ? and b between ? and ?", ("a", "b")),
+    ],
+)
+def test_fingerprints_are_read_as_we_and_as_performance_schema_write_them(
+    fingerprint: str, columns: tuple[str, ...]
+) -> None:
+    (found,) = looked(group(fingerprint, rows_examined=[9_999] * 3, rows_sent=[1] * 3)).candidates
+    assert found.columns == columns
 
 
 def test_a_like_of_a_fingerprint_may_begin_with_a_wildcard() -> None:
@@ -44,6 +61,7 @@ def test_a_like_of_a_fingerprint_may_begin_with_a_wildcard() -> None:
         ("SELECT * FROM t WHERE " + "NOT " * 2_000 + "a", "it is nested too deeply"),
         ("SELECT x FROM t WHERE a = 'open", "it could not be understood"),
         ("SELECT x FROM t WHERE )", "it could not be understood"),
+        ("DELETE FRO", "it could not be understood"),
         ("SELECT 1; DELETE FROM t WHERE a = 1", "it is not one statement"),
         ("SELECT x FROM t " + "JOIN t " * 20 + "WHERE a = 1", "it takes too long to understand"),
         ("SELECT x FROM t WHERE a IN (" + "1," * 9_000 + "1)", "it is longer than"),

@@ -9,6 +9,7 @@ from sqlglot import exp
 from mydyno.digest.candidates.access import Access, Obstacle, Verb
 from mydyno.digest.candidates.blocks import Block, Source, blocks_of
 from mydyno.digest.candidates.conditions import Asked, Blocked, Conditions, Found
+from mydyno.digest.candidates.parsing import NOT_UNDERSTOOD, Refused, refused
 from mydyno.digest.candidates.schema import Schema
 from mydyno.digest.candidates.sorting import Sorted, is_limited, sorted_by
 
@@ -25,8 +26,19 @@ class BlockAccesses:
     """Columns of conditions that could be of several tables."""
 
 
-def accesses_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[BlockAccesses]:
-    """Of each block that reads a table. `database`: the session's, empty where it is not known."""
+def accesses_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[BlockAccesses] | Refused:
+    """Of each block that reads a table. `database`: the session's, empty where it is not known.
+
+    The parser takes much that no server would, and then gives trees of which parts are missing or of another
+    kind: such a statement is refused, as one that it does not take.
+    """
+    try:
+        return _accesses(tree, schema, database)
+    except NOT_UNDERSTOOD as error:
+        return refused(error)
+
+
+def _accesses(tree: exp.Expr, schema: Schema | None, database: str) -> list[BlockAccesses]:
     release = schema.release if schema is not None else None
     found: list[BlockAccesses] = []
     for block in blocks_of(tree, schema, database):

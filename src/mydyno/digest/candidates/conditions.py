@@ -132,18 +132,18 @@ class Conditions:
         side, values = _bare(tree.this), tree.expressions
         kind: Kind = "equal" if len(values) == 1 and not isinstance(values[0], exp.Placeholder) else "list"
         if isinstance(side, exp.Tuple):
-            columns = [each for each in side.expressions if isinstance(each, exp.Column)]
-            rows = [each.expressions for each in values if isinstance(each, exp.Tuple)]
-            if not rows or len(rows) != len(values):
-                return []
-            return [
-                found
-                for at, column in enumerate(columns)
-                for found in self._in_list(column, [row[at] for row in rows if at < len(row)], kind)
-            ]
+            return self._in_rows(side, [_bare(each) for each in values], kind)
         if tree.args.get("query") is not None:
             return self._in_query(side, tree.args["query"])
         return self._in_list(side, values, kind)
+
+    def _in_rows(self, side: exp.Tuple, rows: list[exp.Expr], kind: Kind) -> Found:
+        """(a, b) IN ((1, 2), (3, 4)); a row of a fingerprint is a mere `?`."""
+        found: Found = []
+        for at, column in enumerate(side.expressions):
+            values = [row.expressions[at] if _has(row, at) else row for row in rows]
+            found += self._in_list(column, values, kind) if isinstance(column, exp.Column) else []
+        return found
 
     def _in_list(self, side: exp.Expr, values: list[exp.Expr], kind: Kind) -> Found:
         found = [self._side(side, _bare(value), kind) for value in values]
@@ -243,6 +243,10 @@ def _bare(tree: exp.Expr) -> exp.Expr:
 
 def _columns(tree: exp.Expr) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.name.casefold() for each in tree.find_all(exp.Column)))
+
+
+def _has(row: exp.Expr, place: int) -> bool:
+    return isinstance(row, exp.Tuple) and place < len(row.expressions)
 
 
 def _begins_wild(tree: exp.Expr) -> bool:

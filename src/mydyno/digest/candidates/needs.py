@@ -58,14 +58,13 @@ def needs_of(group: Group, schema: Schema | None) -> Looked:
     database = database_of(group)
     needs: list[Need] = []
     why: list[str] = []
-    try:
-        caveats = _caveats(group, parsed, schema, database)
-        blocks = accesses_of(parsed.tree, schema, database)
-        is_join = sum(len(block.accesses) for block in blocks) > 1
-        for block in blocks:
-            _look(group, block, shown_by, schema, caveats, needs, why, is_join=is_join)
-    except RecursionError:
-        return Looked(why=("it is nested too deeply",))
+    blocks = accesses_of(parsed.tree, schema, database)
+    if isinstance(blocks, Refused):
+        return Looked(why=(blocks.why,))
+    caveats = _caveats(group, parsed, schema, database)
+    is_join = sum(len(block.accesses) for block in blocks) > 1
+    for block in blocks:
+        _look(group, block, shown_by, schema, caveats, needs, why, is_join=is_join)
     if not needs and not why:
         why.append("it looks for no rows of a table")
     return Looked(tuple(needs), tuple(dict.fromkeys(why)))
@@ -76,11 +75,8 @@ def tables_of_group(group: Group) -> list[TableName]:
     parsed = parse_group(group) if evidence(group).refusal is None and group.kind == "statement" else None
     if not isinstance(parsed, Parsed):
         return []
-    try:
-        blocks = accesses_of(parsed.tree, None, database_of(group))
-    except RecursionError:
-        return []
-    return [access.table for block in blocks for access in block.accesses]
+    blocks = accesses_of(parsed.tree, None, database_of(group))
+    return [] if isinstance(blocks, Refused) else [each.table for block in blocks for each in block.accesses]
 
 
 def database_of(group: Group) -> str:

@@ -25,10 +25,21 @@ _MODIFIERS = re.compile(
     r"\b(select|update|delete|insert|replace)((?:\s+(?:sql_\w+|high_priority|low_priority|quick|delayed))+)\b",
     re.IGNORECASE,
 )
-# A fingerprint's lists: ours are (?+), those of performance_schema (...).
-_LISTS = re.compile(r"\(\s*(?:\?\+|\.\.\.|\?\s*,\s*\.\.\.)\s*\)")
+# What a fingerprint has in the place of literals: lists are `?+` in ours and `...` in performance_schema's,
+# which also keep the word before a date, and the place of a character set.
+_LISTS = re.compile(r"\?\s*,\s*\.\.\.|\?\+|\.\.\.")
+_LITERAL = re.compile(r"(?:\b(?:date|time|timestamp)\s+|\(_charset\)\s*|\?\s+)\?", re.IGNORECASE)
 _IS_LITERAL = re.compile(r"\bis\s+(not\s+)?\?", re.IGNORECASE)
-_TREE = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
+NOT_UNDERSTOOD = (
+    SqlglotError,
+    RecursionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
+"""What the parser raises, and what a tree raises that it has made of half a statement."""
 
 
 class _TooLongError(SqlglotError):
@@ -43,7 +54,7 @@ class _Parser(MySQLParser):
     def _advance(self, times: int = 1) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise _TooLongError("it takes too long to understand")
+            raise _TooLongError
         super()._advance(times)
 
 
@@ -70,7 +81,7 @@ def parse_group(group: Group) -> Parsed | Refused:
         refused = found
     if group.is_cut:
         return refused or Refused("only the beginning of it is kept")
-    found = parse(_LISTS.sub("(?)", _IS_LITERAL.sub(r"is \1null", group.fingerprint)))
+    found = parse(_LITERAL.sub("?", _IS_LITERAL.sub(r"is \1null", _LISTS.sub("?", group.fingerprint))))
     if isinstance(found, Refused):
         return refused or found
     return Parsed(found, of_fingerprint=True)
@@ -88,12 +99,8 @@ def parse(text: str) -> exp.Expr | Refused:
     dialect = MySQL()
     try:
         trees = _Parser(dialect=dialect).parse(dialect.tokenize(text), text)
-    except _TooLongError as error:
-        return Refused(str(error))
-    except RecursionError:
-        return Refused("it is nested too deeply")
-    except _TREE as error:
-        return Refused(f"it could not be understood: {_first_line(error)}")
+    except NOT_UNDERSTOOD as error:
+        return refused(error)
     whole = [tree for tree in trees if tree is not None]
     if len(whole) != 1:
         return Refused("it is not one statement")
@@ -102,6 +109,12 @@ def parse(text: str) -> exp.Expr | Refused:
     return whole[0]
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).splitlines()
-    return lines[0].strip().rstrip(".")[:200] if lines else type(error).__name__
+def refused(error: BaseException) -> Refused:
+    """One of `NOT_UNDERSTOOD` in words."""
+    if isinstance(error, _TooLongError):
+        return Refused("it takes too long to understand")
+    if isinstance(error, RecursionError):
+        return Refused("it is nested too deeply")
+    lines = str(error).splitlines() if isinstance(error, SqlglotError) else []
+    place = f": {lines[0].strip().rstrip('.')[:200]}" if lines else ""
+    return Refused(f"it could not be understood{place}")
