@@ -166,6 +166,13 @@ def test_an_empty_log_is_no_error(tmp_path: Path) -> None:
     assert "No statement was found.\n" in run(str(tmp_path / "slow.log"))
 
 
+def test_a_log_in_which_nothing_was_slow_yet_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "slow.log").write_text("".join(LOG.splitlines(keepends=True)[:3]))
+    text = run(str(tmp_path / "slow.log"))
+    assert "No statement was found.\n" in text
+    assert "problem" not in text
+
+
 def test_a_saved_digest_is_shown_as_its_log_would_be(log: str, tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text(run(log, "--json"))

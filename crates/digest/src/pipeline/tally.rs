@@ -76,7 +76,9 @@ impl Tally {
             count: 1,
             says: says.to_owned(),
         };
-        if self.entries == 0 && !read.is_recognised && read.problem.is_none() {
+        // A banner alone is the log of a server on which nothing was slow yet.
+        let is_known = read.is_recognised || read.server.is_some();
+        if self.entries == 0 && !is_known && read.problem.is_none() {
             let says = "no entry of a slow log was found in it";
             return vec![at_end(ProblemKind::NotASlowLog, 0, says)];
         }
