@@ -37,6 +37,8 @@ _USUAL: Mapping[str, str] = {
     "DISTINCTROW": "distinct",
     "INTEGER": "int",
     "RLIKE": "regexp",
+    "SCHEMA": "database",
+    "SCHEMAS": "databases",
     "SOME": "any",
     "SQL_TSI_DAY": "day",
     "SQL_TSI_HOUR": "hour",
