@@ -46,12 +46,14 @@ pub struct Chunk {
 pub struct Beyond {
     pub bytes: u64,
     pub newlines: u64,
+    /// As many of these bytes are the statement's end: a semicolon and white space.
+    pub closing: u64,
 }
 
 /// One source, of which chunk after chunk is taken. Where chunks end depends on the buffer's size; that an
 /// entry is too long, and where it is cut, does not.
-pub struct Chunks {
-    source: Source,
+pub struct Chunks<'a> {
+    source: Source<'a>,
     sizes: Sizes,
     /// The beginning of the next chunk, read with the one before.
     carried: Vec<u8>,
@@ -60,8 +62,8 @@ pub struct Chunks {
     is_over: bool,
 }
 
-impl Chunks {
-    pub fn new(source: Source, sizes: Sizes) -> Self {
+impl<'a> Chunks<'a> {
+    pub fn new(source: Source<'a>, sizes: Sizes) -> Self {
         let buffer_bytes = sizes.buffer_bytes.clamp(1, sizes.most_bytes);
         Self {
             source,
@@ -70,10 +72,6 @@ impl Chunks {
             end: None,
             is_over: false,
         }
-    }
-
-    pub fn source(&self) -> &Source {
-        &self.source
     }
 
     /// The next chunk, in `buffer`, which is made as large as it must be; None after the last.
@@ -129,6 +127,7 @@ impl Chunks {
             };
             let beyond = kept.len().saturating_sub(from).min(passed);
             newlines += memchr_iter(b'\n', &window[beyond..passed]).count() as u64;
+            let closing = closing_bytes(&window[beyond..passed]);
             window.drain(..passed);
             from += passed;
             if begin.is_some() || is_over {
@@ -136,7 +135,11 @@ impl Chunks {
                 self.is_over = is_over;
                 return Chunk {
                     bytes: from.min(kept.len()),
-                    beyond: Beyond { bytes: from.saturating_sub(kept.len()) as u64, newlines },
+                    beyond: Beyond {
+                        bytes: from.saturating_sub(kept.len()) as u64,
+                        newlines,
+                        closing,
+                    },
                     end: self.end.take_if(|_| is_over),
                 };
             }
@@ -151,6 +154,12 @@ fn last(left: &[u8], end: End) -> Chunk {
         _ => left.len(),
     };
     Chunk { bytes, beyond: Beyond::default(), end: Some(end) }
+}
+
+/// What a statement ends with beside itself.
+fn closing_bytes(text: &[u8]) -> u64 {
+    let end = text.trim_ascii_end();
+    (text.len() - end.strip_suffix(b";").unwrap_or(end).trim_ascii_end().len()) as u64
 }
 
 /// The last lines of `text`, with the newline in front of them.

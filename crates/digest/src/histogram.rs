@@ -6,8 +6,11 @@
 const FINE: u32 = 7;
 /// As many are told in messages, which are drawn: 2^3.
 const COARSE: u32 = 3;
+/// Numbers that wait to be counted together. One after the other each would wait for memory of its own: a
+/// group's tables are far apart and larger than a CPU's cache, what waits is one line of it.
+const MOST_WAITING: usize = 28;
 /// Buckets that a list holds before it becomes a table.
-const MOST_LISTED: usize = 16;
+const MOST_LISTED: usize = 192;
 const PAGE: usize = 1 << FINE;
 const PAGES: usize = (64 - FINE as usize) + 1;
 
@@ -15,8 +18,8 @@ type Page = Option<Box<[u64; PAGE]>>;
 
 #[derive(Clone, Debug)]
 enum Counts {
-    /// Bucket and count, in the order in which they were met first.
-    Few(Vec<(u32, u64)>),
+    /// Bucket and count, ascending.
+    Few(Vec<(u16, u64)>),
     /// Pages of buckets that follow each other; a page is there once a number falls into it.
     Many(Box<[Page; PAGES]>),
 }
@@ -25,62 +28,82 @@ enum Counts {
 pub struct Histogram {
     /// Many attributes are mostly 0.
     zeros: u64,
+    /// Buckets of numbers that are not in `counts` yet, of which the first `waiting` count.
+    queue: [u16; MOST_WAITING],
+    waiting: u8,
     counts: Counts,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { zeros: 0, counts: Counts::Few(Vec::new()) }
+        Self { zeros: 0, queue: [0; MOST_WAITING], waiting: 0, counts: Counts::Few(Vec::new()) }
     }
 }
 
 impl Histogram {
     #[inline]
-    pub fn add(&mut self, number: u64, times: u64) {
+    pub fn add(&mut self, number: u64) {
         if number == 0 {
-            self.zeros += times;
-        } else {
-            self.add_to(bucket(number, FINE), times);
+            self.zeros += 1;
+            return;
+        }
+        self.queue[usize::from(self.waiting)] = bucket(number, FINE);
+        self.waiting += 1;
+        if usize::from(self.waiting) == MOST_WAITING {
+            self.settle();
         }
     }
 
-    #[inline]
-    fn add_to(&mut self, bucket: u32, times: u64) {
+    /// Counts what waits.
+    #[inline(never)]
+    fn settle(&mut self) {
+        let waiting = &mut self.queue[..usize::from(self.waiting)];
         match &mut self.counts {
-            Counts::Many(pages) => add_to_page(pages, bucket, times),
-            Counts::Few(list) => {
-                if let Some((_, count)) = list.iter_mut().find(|(listed, _)| *listed == bucket) {
-                    *count += times;
-                } else if list.len() < MOST_LISTED {
-                    list.push((bucket, times));
-                } else {
-                    self.counts = Counts::Many(paged(list));
-                    self.add_to(bucket, times);
+            Counts::Many(pages) => {
+                for &bucket in &*waiting {
+                    add_to_page(pages, bucket, 1);
                 }
             }
+            Counts::Few(list) => {
+                waiting.sort_unstable();
+                let more = waiting.chunk_by(|one, other| one == other);
+                let more = more.map(|same| (same[0], same.len() as u64));
+                self.counts = counts(joined(list, more));
+            }
         }
+        self.waiting = 0;
     }
 
     pub fn merge(&mut self, other: &Histogram) {
         self.zeros += other.zeros;
-        for (bucket, count) in other.filled() {
-            self.add_to(bucket, count);
+        self.settle();
+        let more = other.filled();
+        match &mut self.counts {
+            Counts::Many(pages) => {
+                for (bucket, count) in more {
+                    add_to_page(pages, bucket, count);
+                }
+            }
+            Counts::Few(list) => self.counts = counts(joined(list, more.into_iter())),
         }
     }
 
-    /// The upper bound of the bucket that holds the number which `hundredths` of all do not exceed.
-    pub fn quantile(&self, hundredths: u64) -> Option<u64> {
+    /// The upper bounds of the buckets that hold the numbers which so many `hundredths` of all do not exceed;
+    /// None when there are no numbers.
+    pub fn quantiles<const N: usize>(&self, hundredths: [u64; N]) -> [Option<u64>; N] {
         let filled = self.filled();
         let count = self.zeros + filled.iter().map(|(_, count)| count).sum::<u64>();
-        // In 128 bits: counts may be large.
-        let rank = (u128::from(count) * u128::from(hundredths)).div_ceil(100).max(1) as u64;
-        if count == 0 || rank <= self.zeros {
-            return (count > 0).then_some(0);
-        }
-        let mut below = self.zeros;
-        filled.iter().find_map(|&(bucket, count)| {
-            below += count;
-            (below >= rank).then(|| upper_bound(bucket, FINE))
+        hundredths.map(|hundredths| {
+            // In 128 bits: counts may be large.
+            let rank = (u128::from(count) * u128::from(hundredths)).div_ceil(100).max(1) as u64;
+            if count == 0 || rank <= self.zeros {
+                return (count > 0).then_some(0);
+            }
+            let mut below = self.zeros;
+            filled.iter().find_map(|&(bucket, count)| {
+                below += count;
+                (below >= rank).then(|| upper_bound(bucket, FINE))
+            })
         })
     }
 
@@ -101,51 +124,73 @@ impl Histogram {
     }
 
     /// Buckets that have any, ascending, but that of 0.
-    fn filled(&self) -> Vec<(u32, u64)> {
-        match &self.counts {
-            Counts::Few(list) => {
-                let mut list = list.clone();
-                list.sort_unstable();
-                list
-            }
-            Counts::Many(pages) => pages
-                .iter()
-                .enumerate()
-                .filter_map(|(number, page)| Some((number, page.as_ref()?)))
-                .flat_map(|(number, page)| {
-                    let first = number * PAGE;
-                    page.iter()
-                        .enumerate()
-                        .map(move |(place, &count)| ((first + place) as u32, count))
-                })
-                .filter(|&(_, count)| count > 0)
-                .collect(),
+    fn filled(&self) -> Vec<(u16, u64)> {
+        let mut settled = self.clone();
+        settled.settle();
+        match settled.counts {
+            Counts::Few(list) => list,
+            Counts::Many(pages) => listed(&pages).collect(),
         }
     }
 }
 
-fn paged(list: &[(u32, u64)]) -> Box<[Page; PAGES]> {
+/// As a list while it is short.
+fn counts(list: Vec<(u16, u64)>) -> Counts {
+    if list.len() <= MOST_LISTED {
+        return Counts::Few(list);
+    }
     let mut pages = Box::new([const { None }; PAGES]);
-    for &(bucket, count) in list {
+    for (bucket, count) in list {
         add_to_page(&mut pages, bucket, count);
     }
-    pages
+    Counts::Many(pages)
 }
 
-fn add_to_page(pages: &mut [Page; PAGES], bucket: u32, times: u64) {
-    let page = pages[bucket as usize / PAGE].get_or_insert_with(|| Box::new([0; PAGE]));
-    page[bucket as usize % PAGE] += times;
+/// Two ascending lists as one.
+fn joined(list: &[(u16, u64)], more: impl Iterator<Item = (u16, u64)>) -> Vec<(u16, u64)> {
+    let mut joined = Vec::with_capacity(list.len() + MOST_WAITING);
+    let mut rest = list;
+    for (bucket, count) in more {
+        let smaller = rest.iter().take_while(|(listed, _)| *listed < bucket).count();
+        joined.extend_from_slice(&rest[..smaller]);
+        rest = &rest[smaller..];
+        let known = rest.split_first().filter(|((listed, _), _)| *listed == bucket);
+        let known = known.map(|((_, count), others)| {
+            rest = others;
+            *count
+        });
+        joined.push((bucket, count + known.unwrap_or(0)));
+    }
+    joined.extend_from_slice(rest);
+    joined
+}
+
+#[inline]
+fn add_to_page(pages: &mut [Page; PAGES], bucket: u16, times: u64) {
+    let page = pages[usize::from(bucket) / PAGE].get_or_insert_with(|| Box::new([0; PAGE]));
+    page[usize::from(bucket) % PAGE] += times;
+}
+
+fn listed(pages: &[Page; PAGES]) -> impl Iterator<Item = (u16, u64)> {
+    let there =
+        pages.iter().enumerate().filter_map(|(number, page)| Some((number, page.as_ref()?)));
+    let all = there.flat_map(|(number, page)| {
+        page.iter().enumerate().map(move |(place, &count)| ((number * PAGE + place) as u16, count))
+    });
+    all.filter(|&(_, count)| count > 0)
 }
 
 /// The bucket of a number, with 2^bits of them between a power of two and the next.
 #[inline]
-fn bucket(number: u64, bits: u32) -> u32 {
+fn bucket(number: u64, bits: u32) -> u16 {
     let shift = (u64::BITS - number.leading_zeros()).saturating_sub(bits + 1);
-    (shift << bits) + (number >> shift) as u32
+    // Less than 2^16: there are at most 64 shifts.
+    ((shift << bits) + (number >> shift) as u32) as u16
 }
 
 /// The largest number in a bucket.
-fn upper_bound(bucket: u32, bits: u32) -> u64 {
+fn upper_bound(bucket: u16, bits: u32) -> u64 {
+    let bucket = u32::from(bucket);
     let shift = (bucket >> bits).saturating_sub(1);
     let first = u64::from(bucket - (shift << bits));
     (first << shift) | ((1 << shift) - 1)
@@ -159,13 +204,14 @@ mod tests {
 
     fn of(numbers: &[u64]) -> Histogram {
         let mut histogram = Histogram::default();
-        numbers.iter().for_each(|&number| histogram.add(number, 1));
+        numbers.iter().for_each(|&number| histogram.add(number));
         histogram
     }
 
     fn numbers() -> impl Strategy<Value = Vec<u64>> {
         let number = prop_oneof![0..300_u64, 0..10_000_000_u64, any::<u64>()];
-        prop::collection::vec(number, 1..200)
+        // Enough for tables as well.
+        prop::collection::vec(number, 1..900)
     }
 
     #[test]
@@ -183,7 +229,7 @@ mod tests {
     proptest! {
         #[test]
         fn quantiles_are_off_by_less_than_one_in_a_hundred(mut numbers in numbers(), hundredths in 1..=100_u64) {
-            let told = of(&numbers).quantile(hundredths).unwrap();
+            let [told] = of(&numbers).quantiles([hundredths]).map(Option::unwrap);
             numbers.sort_unstable();
             let exact = numbers[(numbers.len() * hundredths as usize).div_ceil(100) - 1];
             prop_assert!(told >= exact && (told - exact) as f64 <= exact as f64 / 100.0, "{told} {exact}");
@@ -201,7 +247,7 @@ mod tests {
 
     #[test]
     fn one_without_numbers_has_no_quantile() {
-        assert_eq!(Histogram::default().quantile(50), None);
-        assert_eq!(of(&[0, 0]).quantile(99), Some(0));
+        assert_eq!(Histogram::default().quantiles([50]), [None]);
+        assert_eq!(of(&[0, 0]).quantiles([50, 99]), [Some(0), Some(0)]);
     }
 }

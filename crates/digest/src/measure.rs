@@ -26,7 +26,7 @@ impl Measure {
         self.sum = self.sum.saturating_add(number);
         self.min = self.min.min(number);
         self.max = self.max.max(number);
-        self.histogram.add(number, 1);
+        self.histogram.add(number);
     }
 
     pub fn merge(&mut self, other: &Measure) {
@@ -47,19 +47,20 @@ impl Measure {
     }
 
     pub fn told(&self, unit: Unit) -> message::Measure {
-        let quantile = |hundredths: u64| {
-            // The bucket's upper bound may lie beyond what was met.
-            self.histogram.quantile(hundredths).map(|value| value.clamp(self.min, self.max))
-        };
+        // A bucket's upper bound may lie beyond what was met.
+        let [p50, p95, p99] = self
+            .histogram
+            .quantiles([50, 95, 99])
+            .map(|quantile| quantile.map(|value| value.clamp(self.min, self.max)));
         message::Measure {
             unit,
             count: self.count,
             sum: self.sum,
             min: self.min,
             max: self.max,
-            p50: quantile(50),
-            p95: quantile(95),
-            p99: quantile(99),
+            p50,
+            p95,
+            p99,
             histogram: self.histogram.coarse(),
         }
     }

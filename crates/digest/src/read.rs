@@ -7,11 +7,10 @@ use crate::banner;
 use crate::context::Context;
 use crate::entry::{Entry, Kind, Time};
 use crate::header::{Header, Line};
-use crate::line::{is_header, line_end};
+use crate::line::{BYTE_ORDER_MARK, is_header, line_end};
 use crate::preamble::{set_line, use_line};
 use crate::problem::{ProblemKind, Problems};
 
-pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const ADMINISTRATOR: &[u8] = b"# administrator command: ";
 
 /// `# Time:` lines of one server are written in order but for what its threads overtake each other.

@@ -1,5 +1,6 @@
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 
 use super::*;
 
@@ -28,8 +29,8 @@ impl Log {
 
     /// What each chunk keeps, and what its entry goes on for beyond it.
     fn chunks(&self, buffer_bytes: usize) -> Vec<(Vec<u8>, Beyond)> {
-        let stop = Stop::new().unwrap();
-        let source = Source::open(self.0.to_str().unwrap(), &stop).unwrap();
+        let (stop, read_bytes) = (Stop::new().unwrap(), AtomicU64::new(0));
+        let source = Source::open(self.0.to_str().unwrap(), &stop, &read_bytes).unwrap();
         let mut chunks = Chunks::new(source, Sizes { buffer_bytes, most_bytes: MOST_BYTES });
         let mut buffer = Vec::new();
         let mut all = Vec::new();
@@ -47,7 +48,7 @@ impl Drop for Log {
     }
 }
 
-const NOTHING: Beyond = Beyond { bytes: 0, newlines: 0 };
+const NOTHING: Beyond = Beyond { bytes: 0, newlines: 0, closing: 0 };
 
 #[test]
 fn chunks_are_whole_entries_and_together_the_log() {
@@ -76,7 +77,7 @@ fn an_entry_that_is_too_long_is_cut_and_what_follows_is_whole() {
         let chunks = file.chunks(buffer_bytes);
         let (kept, beyond) = chunks.iter().find(|(kept, _)| kept.len() == MOST_BYTES).unwrap();
         assert!(*kept == long[..MOST_BYTES]);
-        assert_eq!(*beyond, Beyond { bytes: 600_000, newlines });
+        assert_eq!(*beyond, Beyond { bytes: 600_000, newlines, closing: 2 });
         let others: usize = chunks.iter().map(|(kept, _)| kept.len()).sum::<usize>() - MOST_BYTES;
         assert_eq!(others, 300 + 400 + 500, "by {buffer_bytes}");
     }
@@ -91,7 +92,7 @@ fn where_an_entry_is_cut_does_not_depend_on_what_stands_near() {
         let expected = [
             (
                 MOST_BYTES.saturating_add_signed(more.min(0)),
-                Beyond { bytes: beyond, newlines: beyond.min(1) },
+                Beyond { bytes: beyond, newlines: beyond.min(1), closing: beyond.min(2) },
             ),
             (2_000, NOTHING),
         ];
@@ -109,7 +110,7 @@ fn what_goes_on_for_ever_without_an_entry_is_counted() {
     let noise: Vec<u8> = (0..MOST_BYTES + 600_000).map(|n| (n % 251) as u8 | 0x80).collect();
     let chunks = Log::new("noise", &noise).chunks(1 << 20);
     assert_eq!(chunks.len(), 1);
-    assert_eq!(chunks[0].1, Beyond { bytes: 600_000, newlines: 0 });
+    assert_eq!(chunks[0].1, Beyond { bytes: 600_000, newlines: 0, closing: 0 });
 }
 
 #[test]

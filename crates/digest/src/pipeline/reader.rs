@@ -1,6 +1,5 @@
 //! What the workers take turns at: the sources, one after the other, chunk by chunk.
 
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::{Counters, Job};
@@ -19,11 +18,9 @@ pub struct Reader<'a> {
     counters: &'a Counters,
     /// What is known of each source that was begun.
     read: Vec<ReadSource>,
-    chunks: Option<Chunks>,
+    chunks: Option<Chunks<'a>>,
     /// What the next chunk takes from those before it.
     context: Option<Receiver<Context>>,
-    /// As they lie there, of the sources that were read to their end.
-    read_bytes: u64,
 }
 
 /// What reading a source came to, whatever was in it.
@@ -51,7 +48,7 @@ pub struct Turn {
 impl<'a> Reader<'a> {
     pub fn new(job: &'a Job, stop: &'a Stop, counters: &'a Counters) -> Self {
         let read = Vec::with_capacity(job.sources.len());
-        Self { job, stop, counters, read, chunks: None, context: None, read_bytes: 0 }
+        Self { job, stop, counters, read, chunks: None, context: None }
     }
 
     /// One for each source.
@@ -67,11 +64,8 @@ impl<'a> Reader<'a> {
                 self.begin(name);
                 continue;
             };
-            let chunk = chunks.next(buffer, self.stop);
-            let read_bytes = self.read_bytes + chunks.source().read_bytes();
-            self.counters.read_bytes.store(read_bytes, Ordering::Relaxed);
-            let Some(chunk) = chunk else {
-                (self.read_bytes, self.chunks) = (read_bytes, None);
+            let Some(chunk) = chunks.next(buffer, self.stop) else {
+                self.chunks = None;
                 continue;
             };
             let source = self.read.len() - 1;
@@ -95,7 +89,7 @@ impl<'a> Reader<'a> {
             is_recognised: false,
             problem: None,
         };
-        match Source::open(name, self.stop) {
+        match Source::open(name, self.stop, &self.counters.read_bytes) {
             Ok(source) => {
                 read.compression = source.compression;
                 read.server = server(source.head());

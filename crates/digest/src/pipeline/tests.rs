@@ -74,7 +74,7 @@ fn part() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn the_digest_is_the_same_for_any_number_of_threads_and_any_size_of_buffers(

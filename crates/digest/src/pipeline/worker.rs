@@ -33,12 +33,13 @@ pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Grou
 
         let is_last =
             chunk.end.as_ref().is_some_and(|end| !matches!(end, End::Before(Trouble::Interrupted)));
+        let beyond = chunk.beyond.bytes - chunk.beyond.closing;
         let mut long = None;
         let Tallies { sources, filtered } = &mut tallies;
         let Tally { entries, first, last, problems } = &mut sources[source];
         let entries_before = *entries;
         read(text, &mut context, problems, is_last, |entry| {
-            let entry = Entry { beyond: chunk.beyond.bytes, ..*entry };
+            let entry = Entry { beyond, ..*entry };
             *entries += 1;
             *first = earlier(*first, entry.time);
             *last = entry.time.max(*last);

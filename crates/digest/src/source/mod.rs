@@ -8,6 +8,8 @@ mod unpack;
 
 pub use raw::{Trouble, total_bytes};
 
+use std::sync::atomic::AtomicU64;
+
 use crate::message::Compression;
 use crate::stop::Stop;
 use compression::{MAGIC_BYTES, compression_of};
@@ -20,8 +22,8 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Of packed bytes, of which one step of unpacking takes some.
 const PACKED_BYTES: usize = 128 << 10;
 
-pub struct Source {
-    raw: Raw,
+pub struct Source<'a> {
+    raw: Raw<'a>,
     unpacker: Unpacker,
     pub compression: Compression,
     /// Bytes as they lie there, of which `from..to` are still to be unpacked.
@@ -56,11 +58,11 @@ pub enum End {
     Before(Trouble),
 }
 
-impl Source {
+impl<'a> Source<'a> {
     /// Opens `name`, where `-` is standard input, and finds out how it is packed. Waits for the first
-    /// bytes of a pipe.
-    pub fn open(name: &str, stop: &Stop) -> Result<Self, Refusal> {
-        let mut raw = Raw::open(name).map_err(Refusal::Trouble)?;
+    /// bytes of a pipe. What is read of it, as it lies there, is added to `read_bytes` at once.
+    pub fn open(name: &str, stop: &Stop, read_bytes: &'a AtomicU64) -> Result<Self, Refusal> {
+        let mut raw = Raw::open(name, read_bytes).map_err(Refusal::Trouble)?;
         let mut packed = vec![0; PACKED_BYTES];
         let mut to = 0;
         while to < MAGIC_BYTES {
@@ -98,11 +100,6 @@ impl Source {
     /// The beginning, unpacked; before the first [`Source::fill`].
     pub fn head(&self) -> &[u8] {
         &self.head
-    }
-
-    /// Bytes read of it as it lies there.
-    pub fn read_bytes(&self) -> u64 {
-        self.raw.read_bytes
     }
 
     /// Unpacks into `buffer` until it is full or the source has ended.

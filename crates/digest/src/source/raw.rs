@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FileType, Mode, OFlags};
 
@@ -17,11 +18,13 @@ pub enum Trouble {
     Interrupted,
 }
 
-pub struct Raw {
+pub struct Raw<'a> {
     input: Input,
     /// A pipe lets its reader wait, which an end that is asked for must cut short.
     can_wait: bool,
     pub read_bytes: u64,
+    /// Those of all sources together.
+    all_read_bytes: &'a AtomicU64,
 }
 
 enum Input {
@@ -29,9 +32,9 @@ enum Input {
     Standard,
 }
 
-impl Raw {
+impl<'a> Raw<'a> {
     /// `-` is standard input.
-    pub fn open(name: &str) -> Result<Self, Trouble> {
+    pub fn open(name: &str, all_read_bytes: &'a AtomicU64) -> Result<Self, Trouble> {
         let input = if name == "-" {
             Input::Standard
         } else {
@@ -50,7 +53,7 @@ impl Raw {
             // Advice that a file system may not know.
             let _ = rustix::fs::fadvise(input.as_fd(), 0, None, rustix::fs::Advice::Sequential);
         }
-        Ok(Self { input, can_wait: !is_regular, read_bytes: 0 })
+        Ok(Self { input, can_wait: !is_regular, read_bytes: 0, all_read_bytes })
     }
 
     /// The next bytes, as many as there are; 0 at the end.
@@ -69,6 +72,7 @@ impl Raw {
             match rustix::io::read(self.input.as_fd(), &mut *buffer) {
                 Ok(count) => {
                     self.read_bytes += count as u64;
+                    self.all_read_bytes.fetch_add(count as u64, Ordering::Relaxed);
                     return Ok(count);
                 }
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}

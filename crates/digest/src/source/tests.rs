@@ -58,14 +58,15 @@ fn log(lines: u64) -> Vec<u8> {
 
 /// All that a source gives through a buffer of that size, and its end.
 fn read(name: &str, buffer_bytes: usize) -> (Vec<u8>, End) {
-    let stop = Stop::new().unwrap();
-    let mut source = Source::open(name, &stop).unwrap();
+    let (stop, read_bytes) = (Stop::new().unwrap(), AtomicU64::new(0));
+    let mut source = Source::open(name, &stop, &read_bytes).unwrap();
     let mut all = Vec::new();
     let mut buffer = vec![0; buffer_bytes];
     loop {
         let filled = source.fill(&mut buffer, &stop);
         all.extend_from_slice(&buffer[..filled.bytes]);
         if let Some(end) = filled.end {
+            assert!(read_bytes.into_inner() > 0);
             return (all, end);
         }
         assert_eq!(filled.bytes, buffer_bytes, "a buffer is filled before the end");
@@ -73,7 +74,7 @@ fn read(name: &str, buffer_bytes: usize) -> (Vec<u8>, End) {
 }
 
 fn refusal(name: &str) -> Refusal {
-    Source::open(name, &Stop::new().unwrap()).err().unwrap()
+    Source::open(name, &Stop::new().unwrap(), &AtomicU64::new(0)).err().unwrap()
 }
 
 #[test]
@@ -182,9 +183,9 @@ fn an_end_that_is_asked_for_wakes_a_read_that_waits() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     // Both ends here: it opens without a reader, and the reader never sees an end.
     let both = fs::File::options().read(true).write(true).open(&path).unwrap();
-    let stop = Stop::new().unwrap();
+    let (stop, read_bytes) = (Stop::new().unwrap(), AtomicU64::new(0));
     let opened = thread::scope(|scope| {
-        let opening = scope.spawn(|| Source::open(&text(&path), &stop));
+        let opening = scope.spawn(|| Source::open(&text(&path), &stop, &read_bytes));
         stop.ask();
         opening.join().unwrap()
     });
@@ -211,8 +212,8 @@ proptest! {
         let folder = Folder::new("panic");
         let magic: &[u8] = if gzip { b"\x1f\x8b\x08\0" } else { b"\x28\xb5\x2f\xfd" };
         let name = folder.file("bytes", &[magic, &tail].concat());
-        let stop = Stop::new().unwrap();
-        if let Ok(mut source) = Source::open(&name, &stop) {
+        let (stop, read_bytes) = (Stop::new().unwrap(), AtomicU64::new(0));
+        if let Ok(mut source) = Source::open(&name, &stop, &read_bytes) {
             let mut buffer = vec![0; 1 << 16];
             prop_assert!((0..100).any(|_| source.fill(&mut buffer, &stop).end.is_some()));
         }
