@@ -53,9 +53,9 @@ def test_columns_with_one_value_come_first_then_lists_then_one_range_or_the_orde
 
 def test_a_rule_and_what_it_leaves_undone_are_told() -> None:
     found = only("SELECT x FROM t WHERE a = 1 AND b > 3 AND c > 4 ORDER BY d LIMIT 5")
-    assert "a compared with one value, then the range on b" in found.reasons
+    assert "looks up a with one value, then the range of b" in found.reasons
     assert {
-        "after the range on b the one on c narrows nothing",
+        "after the range of b that of c narrows nothing",
         "ORDER BY d is still sorted: a range comes before it",
     } <= set(found.caveats)
     found = only("SELECT x FROM t WHERE a IN (1, 2) ORDER BY d LIMIT 5")

@@ -31,10 +31,7 @@ def test_a_few_rows_need_no_index() -> None:
 
 def test_rows_examined_for_each_that_is_sent_are_the_first_evidence() -> None:
     reasons = only(STATEMENT).reasons
-    assert reasons[:2] == (
-        "1 group takes 10s, 100% of the digest's time",
-        "it examines 100,000 rows a run, 50,000 for each row that it sends or changes",
-    )
+    assert reasons[0] == "it examines 100,000 rows a run, 50,000 for each row that it sends or changes"
 
 
 def test_flags_speak_where_rows_are_not_told() -> None:

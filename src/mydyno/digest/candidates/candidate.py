@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mydyno.core.server_version import Version
-from mydyno.core.units import format_duration
 from mydyno.digest.candidates.access import Access
 from mydyno.digest.candidates.choosing import is_covering
 from mydyno.digest.candidates.existing import replaced, shown
@@ -42,7 +41,6 @@ class Bundle:
 class Surroundings:
     """What all candidates of a digest share."""
 
-    total_us: int
     release: Version | None
     writes: Mapping[str, int]
     """By table, in lower case."""
@@ -85,7 +83,7 @@ def candidate(
         database=access.table.database or None,
         columns=tuple(names),
         statement=add_index(access.table, name, keyed.parts, engine, around.release),
-        reasons=_reasons(bundle, keyed.parts, around),
+        reasons=_reasons(bundle, keyed.parts),
         caveats=tuple(
             dict.fromkeys(
                 [
@@ -116,12 +114,9 @@ def _as_named(bundle: Bundle) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _reasons(bundle: Bundle, parts: Sequence[Part], around: Surroundings) -> tuple[str, ...]:
+def _reasons(bundle: Bundle, parts: Sequence[Part]) -> tuple[str, ...]:
     groups = bundle.groups
-    time = sum(each.query_time_us for each in groups)
-    count = "1 group takes" if len(groups) == 1 else f"{len(groups)} groups take"
-    share = f", {time / around.total_us:.0%} of the digest's time" if around.total_us else ""
-    reasons = [f"{count} {format_duration(time / 1e6)}{share}"]
+    reasons: list[str] = []
     told = sorted(bundle.needs, key=lambda need: -need.group.query_time_us)
     for need in told[:_TOLD_GROUPS]:
         begins = f"{need.group.id}: " if len(groups) > 1 else ""

@@ -44,19 +44,19 @@ def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
     parts: list[str] = []
     caveats: list[str] = []
     if equal:
-        parts.append(f"{_named(access, equal)} compared with one value")
+        parts.append(f"{_named(access, equal)} with one value")
     if lists:
-        parts.append(f"{_named(access, lists)} compared with several")
+        parts.append(f"{_named(access, lists)} with several")
     if ranges:
         ranged = sort[0] if sort and sort[0] in ranges else ranges[0]
         others = [column for column in ranges if column != ranged]
         is_sorted = bool(sort) and sort[0] == ranged and not lists
         blocks += [frozenset((column,)) for column in (sort if is_sorted else (ranged,))]
         parts.append(
-            f"the range on {_named(access, [ranged])}" + (f", which {clause} follows" if is_sorted else "")
+            f"the range of {_named(access, [ranged])}" + (f", which {clause} follows" if is_sorted else "")
         )
         if others:
-            caveats.append(f"after the range on {ranged} the one on {_named(access, others)} narrows nothing")
+            caveats.append(f"after the range of {ranged} that of {_named(access, others)} narrows nothing")
         if sort and not is_sorted:
             caveats.append(f"{clause} {_named(access, sort)} is still sorted: a range comes before it")
     elif sort and lists:
@@ -69,7 +69,7 @@ def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
     pattern, dropped = _bounded(tuple(blocks), equal)
     if dropped:
         caveats.append(f"left out to keep it narrow: {_named(access, dropped)}")
-    rule = ", then ".join(parts)
+    rule = f"{'looks up' if equal or lists or ranges else 'reads'} {', then '.join(parts)}"
     return Choice(pattern, frozenset(joined), rule, tuple(caveats))
 
 

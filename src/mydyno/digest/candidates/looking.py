@@ -23,7 +23,6 @@ def look(digest: Digest, schema: Schema | None, most: int) -> Digest:
         if not looked.needs:
             without.append(NoCandidate(group=group.id, why=looked.why))
     around = Surroundings(
-        total_us=digest.total.query_time_us,
         release=schema.release if schema is not None else _release(digest),
         writes=writes(digest.groups),
         has_schema=schema is not None,
