@@ -78,6 +78,15 @@ def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
     assert sorted(wanted(join, schema=other_way)) == ["a(k)", "b(word)"]
 
 
+def test_an_index_that_may_help_all_the_same_is_not_said_to_be_useless() -> None:
+    known = schema(table("t", "a", "b", "x", indexes=(index("a", "a"), index("b", "b"))))
+    for condition in ("a = 1 OR b = 2", "a"):
+        assert "cannot be used" not in why(f"SELECT x FROM t WHERE {condition}", known)
+    assert "index a (a) of shop.t is there and cannot be used" in why(
+        "SELECT x FROM t WHERE a + 1 = 5", known
+    )
+
+
 def test_a_binary_collation_is_in_the_way_of_mysql_alone() -> None:
     join = "SELECT STRAIGHT_JOIN 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
     tables = (table("a", text("k"), "c"), table("b", text("a_ref", collation="utf8mb4_bin"), text("word")))
