@@ -47,6 +47,12 @@ def test_an_obstacle_beside_a_candidate_is_its_caveat() -> None:
     assert any("begins with a wildcard" in caveat for caveat in found.caveats)
 
 
+def test_an_obstacle_of_another_table_of_the_statement_is_a_caveat_too() -> None:
+    found = only("SELECT 1 FROM a JOIN b ON LOWER(b.word) = a.word WHERE a.c = 1")
+    assert (found.table, found.columns) == ("a", ("c",))
+    assert any("LOWER(b.word) is worked out for every row" in caveat for caveat in found.caveats)
+
+
 def test_dates_are_ranges_where_the_release_makes_them_so() -> None:
     known = table("t", column("a", "datetime"), "x")
     statement = "SELECT x FROM t WHERE DATE(a) = '2026-01-01'"
