@@ -203,6 +203,22 @@ def test_mysql_keeps_an_example_and_a_histogram(counting: Counting) -> None:
     assert "geheim-word" not in digest.model_dump_json()
 
 
+def test_cpu_time_is_told_once_the_server_counts_it(counting: Counting) -> None:
+    server = prepared(counting("mysql-9.7"))
+    switch = (
+        "UPDATE performance_schema.setup_consumers SET ENABLED = '{}' WHERE NAME = 'events_statements_cpu'"
+    )
+    run(server, "SELECT 1", database="shop")
+    assert "cpu_time" not in group_of(read(server.login), "SELECT 1").measures
+    run(server, switch.format("YES"))
+    try:
+        run(server, "SELECT BENCHMARK(100000, SHA2('x', 256))", database="shop")
+        found = group_of(read(server.login), "SELECT BENCHMARK(100000, SHA2('x', 256))").measures
+        assert 1000 < found["cpu_time"].sum <= 1.1 * found["query_time"].sum
+    finally:
+        run(server, switch.format("NO"))
+
+
 @on_every_release
 def test_an_account_without_rights_hears_which_grant_helps(name: str, counting: Counting) -> None:
     server = prepared(counting(name))

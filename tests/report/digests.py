@@ -3,6 +3,8 @@ with text that would like to be more than text."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from digest.builders import NIGHT_US, digest, group, lognormal, sample
 
 from mydyno.digest.comparison import Comparison, compare
@@ -20,6 +22,7 @@ from mydyno.digest.records import (
 )
 
 
+@cache
 def full() -> Digest:
     """The shop's bad night, with what EXPLAIN and the schema add."""
     night = sample()
@@ -101,6 +104,7 @@ _JOIN = (
 )
 
 
+@cache
 def many(groups: int) -> Digest:
     """As a busy server has them: few heavy statements, and a long tail."""
     made = [
@@ -127,6 +131,7 @@ HOSTILE = (
 )
 
 
+@cache
 def hostile() -> Digest:
     """The same text wherever a digest has one."""
     example = Example(
@@ -191,6 +196,7 @@ def hostile() -> Digest:
     )
 
 
+@cache
 def nights() -> Comparison:
     """Two hours of a shop: a lookup that lost its index, more baskets, one statement new and one gone."""
     hour = {"first_us": NIGHT_US, "last_us": NIGHT_US + 3_600_000_000}

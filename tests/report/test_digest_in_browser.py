@@ -155,3 +155,16 @@ def test_without_script_every_statement_is_there_with_its_pictures(chromium, bus
     assert len(rows) == 1_950
     assert len(stills) == 1
     assert box["height"] > 0
+
+
+@pytest.mark.parametrize("which", ["night", "two_nights"])
+def test_printed_it_fits_a_sheet_and_has_nothing_to_press(chromium, request, which):
+    a4_px = 688
+    with chromium.page(a4_px) as page:
+        page.open(request.getfixturevalue(which))
+        page.draw_all()
+        page.ask("dispatchEvent(new Event('beforeprint'))")
+        page.call("Emulation.setEmulatedMedia", media="print")
+        assert page.ask("document.documentElement.scrollWidth") == a4_px
+        for hidden in ("nav", ".find", ".more-rows", ".between"):
+            assert page.ask(f"getComputedStyle(document.querySelector('{hidden}')).display") == "none", hidden

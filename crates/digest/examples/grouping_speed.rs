@@ -10,6 +10,18 @@ use mydyno_digest::groups::Groups;
 const STATEMENTS: usize = 1_000_000;
 const USERS: [&str; 4] = ["shop", "billing", "cron", "report"];
 
+const LONG_BYTES: usize = 100_000_000;
+/// What it is, how it begins, what it repeats, how it ends.
+const LONG: [(&str, &str, &str, &str); 7] = [
+    ("a string", "select '", "x", "'"),
+    ("a list", "select a from t where b in (", "12345,", "1)"),
+    ("rows", "insert into t values (1, 'a')", ",(12345,'some text')", ""),
+    ("words", "select ", "column_a, ", "b"),
+    ("signs", "select ", "- ", "b"),
+    ("quotes", "", "'", ""),
+    ("brackets", "", "(", ""),
+];
+
 /// Statements of a dozen kinds in an order that nothing can foresee.
 fn statements() -> Vec<String> {
     let mut state = 42_u64;
@@ -84,4 +96,11 @@ fn main() {
     }
     tell("grouping", bytes, cpu_ns() - start);
     println!("ids come to {sum:016x}");
+
+    for (what, first, piece, last) in LONG {
+        let statement = [first, &piece.repeat(LONG_BYTES / piece.len()), last].concat();
+        let start = cpu_ns();
+        let id = fingerprint::id(statement.as_bytes());
+        println!("100 MB of {what}: {:.2} s ({id})", (cpu_ns() - start) as f64 / 1e9);
+    }
 }

@@ -4,9 +4,9 @@ use memchr::memchr_iter;
 
 use crate::cut::cut;
 use crate::entry::Time;
-use crate::line::schema_at;
+use crate::line::{BYTE_ORDER_MARK, schema_at};
 use crate::problem::Problems;
-use crate::read::{BYTE_ORDER_MARK, Told, read, told_up_to};
+use crate::read::{Told, read, told_up_to};
 
 /// What a part of a log takes from the parts before it; the default is that of a log's beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub struct Context {
     pub database: Vec<u8>,
 }
 
-/// The context that [`read`] leaves behind a part of a log, found without reading all of it: one look at how each
-/// line begins, then the entries of the last lines that can tell something are read. When one of these only looked
+/// The context that [`read`] leaves behind a part of a log, found without reading all of it: a look at how
+/// lines begin, then the entries of the last lines that can tell something are read. When one of these only looked
 /// like one (it stands inside a statement), the part is read after all.
 pub fn context_after(chunk: &[u8], before: &Context) -> Context {
     let lines = Lines::of(chunk, before.at == 0);
@@ -68,26 +68,37 @@ struct Lines {
 }
 
 impl Lines {
+    /// From the end backwards; when all are found, what is left is only counted.
     fn of(chunk: &[u8], is_first: bool) -> Self {
         let mut lines = Self::default();
-        let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
-        lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
-        for newline in memchr_iter(b'\n', chunk) {
+        let mut ends = memchr_iter(b'\n', chunk);
+        while !lines.is_complete() {
+            let Some(end) = ends.next_back() else {
+                let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
+                lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
+                return lines;
+            };
             lines.count += 1;
-            lines.look(chunk, newline + 1);
+            lines.look(chunk, end + 1);
         }
+        lines.count += ends.count() as u64;
         lines
+    }
+
+    fn is_complete(&self) -> bool {
+        self.set.is_some() && self.time.is_some() && self.database.is_some()
     }
 
     #[inline]
     fn look(&mut self, chunk: &[u8], at: usize) {
         let line = &chunk[at..];
-        match line.first() {
-            Some(b'S') if line.starts_with(b"SET ") => self.set = Some(at),
-            Some(b'u') if line.starts_with(b"use ") => self.database = Some(at),
-            Some(b'#') if line.starts_with(b"# Time: ") => self.time = Some(at),
-            Some(b'#') if schema_at(line).is_some() => self.database = Some(at),
-            _ => (),
-        }
+        let last = match line.first() {
+            Some(b'S') if line.starts_with(b"SET ") => &mut self.set,
+            Some(b'u') if line.starts_with(b"use ") => &mut self.database,
+            Some(b'#') if line.starts_with(b"# Time: ") => &mut self.time,
+            Some(b'#') if schema_at(line).is_some() => &mut self.database,
+            _ => return,
+        };
+        last.get_or_insert(at);
     }
 }

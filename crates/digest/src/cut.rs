@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use crate::line::{is_header, may_be_header};
+use crate::line::{BYTE_ORDER_MARK, is_header, may_be_header};
 
 /// The last place > 0 where an entry begins: all before it are whole entries. None when there is no such place.
 ///
@@ -26,6 +26,10 @@ pub fn cut(buffer: &[u8]) -> Option<usize> {
 
 /// Whether the last line of a text, which ends with an end of line, can be one of a header.
 fn is_in_header(text: &[u8]) -> bool {
-    let line = memrchr(b'\n', &text[..text.len() - 1]).map_or(0, |before| before + 1);
-    text[line] == b'#' && may_be_header(&text[line..])
+    let line = match memrchr(b'\n', &text[..text.len() - 1]) {
+        Some(before) => &text[before + 1..],
+        // Perhaps the first of the log.
+        None => text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
+    };
+    line.starts_with(b"#") && may_be_header(line)
 }

@@ -132,7 +132,7 @@ impl Groups {
         let rest = groups.split_off(finish.limit.unwrap_or(groups.len()).min(groups.len()));
         let told = groups.into_iter().map(|(id, group)| message::Group {
             id: Id(id).to_string(),
-            fingerprint: String::from_utf8_lossy(&group.fingerprint.text).into_owned(),
+            fingerprint: shown(&group.fingerprint.text, group.fingerprint.is_cut),
             is_cut: group.fingerprint.is_cut,
             kind: match group.kind {
                 Kind::Statement => message::GroupKind::Statement,
@@ -143,6 +143,15 @@ impl Groups {
         });
         (total.told(&self.texts), self.timeline.told(), told.collect(), rest_of(&rest))
     }
+}
+
+/// Text for people. Where it is cut it ends with a whole character.
+fn shown(text: &[u8], is_cut: bool) -> String {
+    let end = match std::str::from_utf8(text) {
+        Err(error) if is_cut && error.error_len().is_none() => error.valid_up_to(),
+        _ => text.len(),
+    };
+    String::from_utf8_lossy(&text[..end]).into_owned()
 }
 
 fn rest_of(groups: &[(u64, Box<Group>)]) -> Option<message::Rest> {

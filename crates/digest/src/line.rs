@@ -6,6 +6,9 @@ use crate::clock;
 use crate::key::{self, Key};
 use crate::number::{self, ends};
 
+/// Some editors of Windows begin files with it.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Whether a line with these first bytes begins with a known key and a value that can be its: such a line ends
 /// a statement, whatever stands around it. `text` goes on beyond the line.
 #[inline]

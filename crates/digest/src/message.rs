@@ -88,7 +88,8 @@ pub struct Figures {
     pub measures: BTreeMap<&'static str, Measure>,
     /// Likewise.
     pub flags: BTreeMap<&'static str, Flag>,
-    /// Name and count, the most frequent first. An entry that tells none is not counted.
+    /// Name and count, the 64 most frequent first, then all others as one whose name is empty. An entry that
+    /// tells none is not counted.
     pub users: Vec<(String, u64)>,
     pub hosts: Vec<(String, u64)>,
     pub databases: Vec<(String, u64)>,
@@ -106,7 +107,8 @@ pub struct Measure {
     pub p50: Option<u64>,
     pub p95: Option<u64>,
     pub p99: Option<u64>,
-    /// Upper bound (inclusive) and count of each bucket that has any, ascending; empty where only sums are kept.
+    /// Upper bound (inclusive) and count of each bucket that has any, ascending, 8 of them from a power of two
+    /// to the next; empty where only sums are kept.
     pub histogram: Vec<(u64, u64)>,
 }
 

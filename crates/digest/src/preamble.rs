@@ -1,7 +1,5 @@
 //! The statements that servers write in front of the one that they log, so that it could be run again.
 
-use memchr::memchr;
-
 use crate::clock;
 use crate::entry::Time;
 use crate::line::line_end;
@@ -25,32 +23,41 @@ pub fn set_line(log: &[u8], at: usize) -> Option<(Option<Time>, usize)> {
     let mut timestamp = None;
     let mut place = 0;
     loop {
-        let equals = place + memchr(b'=', &rest[place..rest.len().min(place + 16)])?;
-        let (number, mut end) = digits(rest, equals + 1);
-        if end == equals + 1 || end - equals > 20 {
+        let variable = VARIABLES.iter().find(|name| rest[place..].starts_with(name.as_bytes()))?;
+        let (number, mut end) = digits(rest, place + variable.len());
+        if end == place + variable.len() || end - place > variable.len() + 19 {
             return None;
         }
-        match &rest[place..equals] {
-            b"timestamp" => {
-                let mut micros = i64::try_from(number).ok()?.checked_mul(1_000_000)?;
-                if rest.get(end) == Some(&b'.') {
-                    let (fraction, fraction_end) = clock::fraction(rest, end);
-                    micros = micros.checked_add(fraction)?;
-                    end = fraction_end;
-                }
-                timestamp = Some(micros);
+        if *variable == TIMESTAMP {
+            let mut micros = i64::try_from(number).ok()?.checked_mul(1_000_000)?;
+            if rest.get(end) == Some(&b'.') {
+                let (fraction, fraction_end) = clock::fraction(rest, end);
+                micros = micros.checked_add(fraction)?;
+                end = fraction_end;
             }
-            b"insert_id" | b"last_insert_id" => (),
-            _ => return None,
+            timestamp = Some(micros);
         }
-        place = end + 1;
         match rest.get(end) {
-            Some(b',') => (),
+            Some(b',') => place = end + 1,
             Some(b';') => {
-                let (line, next) = line_end(rest, place);
-                return (line == place).then_some((timestamp, at + 4 + next));
+                let next = end_of_line(rest, end + 1)?;
+                return Some((timestamp, at + 4 + next));
             }
             _ => return None,
         }
+    }
+}
+
+const TIMESTAMP: &str = "timestamp=";
+const VARIABLES: [&str; 3] = [TIMESTAMP, "last_insert_id=", "insert_id="];
+
+/// Where the next line begins, if the line ends here.
+#[inline]
+fn end_of_line(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at) {
+        None => Some(at),
+        Some(b'\n') => Some(at + 1),
+        Some(b'\r') if text.get(at + 1) == Some(&b'\n') => Some(at + 2),
+        _ => None,
     }
 }

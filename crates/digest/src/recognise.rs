@@ -6,7 +6,7 @@ mod text;
 use memchr::memmem;
 
 use crate::banner;
-use crate::line::is_header;
+use crate::line::{BYTE_ORDER_MARK, is_header};
 
 /// Bytes of a file's beginning that are enough to tell.
 pub const LOOKED_AT: usize = 64 * 1024;
@@ -27,7 +27,7 @@ pub fn recognise(head: &[u8]) -> Recognised {
     if let Some(what) = magic::named(head) {
         return Recognised::Other(what.into());
     }
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     // General logs have the same banner, and may hold statements that quote a slow log.
     let behind_banner = banner::behind(head);
     if behind_banner.is_some_and(text::is_general_log) {

@@ -93,7 +93,9 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
 
 fn any_log() -> impl Strategy<Value = Vec<u8>> {
     let line = (any_line(), prop_oneof![9 => Just("\n"), 2 => Just("\r\n"), 1 => Just("")]);
-    prop::collection::vec(line, 0..40).prop_map(|lines| {
+    let mark = prop_oneof![4 => Just(""), 1 => Just("\u{FEFF}")];
+    (mark, prop::collection::vec(line, 0..40)).prop_map(|(mark, lines)| {
+        let lines = [(mark.as_bytes().to_vec(), "")].into_iter().chain(lines);
         lines.into_iter().flat_map(|(line, end)| [line, end.as_bytes().to_vec()].concat()).collect()
     })
 }

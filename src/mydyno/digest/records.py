@@ -98,7 +98,7 @@ class Figures(Record):
     """By attribute: query_time, lock_time, rows_sent, rows_examined, ... What nobody told is not there."""
     flags: dict[str, Flag] = Field(default_factory=dict)
     users: tuple[tuple[str, int], ...] = ()
-    """Name and count, the most frequent first."""
+    """Name and count, the most frequent first; of logs at most 64, then all others as one without a name."""
     hosts: tuple[tuple[str, int], ...] = ()
     databases: tuple[tuple[str, int], ...] = ()
 

@@ -5,12 +5,12 @@
 //! keeps it from being made again, so that time grows with the length of a statement and nothing else.
 
 mod ahead;
+mod symbols;
 
 use memchr::memchr;
 
 use super::bytes::{Class, class, is_word, word_end};
-use super::comments;
-use super::keywords::{self, BEFORE_EXPRESSION, KEEPS_NULL, TAKES_HINTS, TAKES_LIST, TAKES_ROWS};
+use super::keywords::{self, KEEPS_NULL, TAKES_LIST, TAKES_ROWS};
 use super::literals::{number_end, string_end};
 use super::reducer::Reducer;
 use super::token::{Literal, Sink, Symbol};
@@ -252,95 +252,6 @@ impl<'a, S: Sink> Lexer<'a, S> {
                 self.symbol(Symbol::DOT, 1);
                 self.before = Before::Dot;
             }
-        }
-    }
-
-    fn sign(&mut self, byte: u8) {
-        let mut code = self.code;
-        if let Some(end) = comments::comment_end(self.text, self.at, &mut code) {
-            self.code = code;
-            self.at = end;
-            return;
-        }
-        match self.text[self.at..] {
-            [b'-', b'>', b'>', ..] => return self.symbol(Symbol::EXTRACT_TEXT, 3),
-            [b'-', b'>', ..] => return self.symbol(Symbol::EXTRACT, 2),
-            _ => {}
-        }
-        let is_before_expression = match self.before {
-            Before::Nothing | Before::Other => true,
-            Before::Word(..) => self.flags_before() & BEFORE_EXPRESSION != 0,
-            Before::Quoted | Before::Literal | Before::Close | Before::Dot | Before::At => false,
-        };
-        if !(is_before_expression && self.literal_ahead()) {
-            self.symbol(Symbol(byte), 1);
-        }
-    }
-
-    fn operator(&mut self, byte: u8) {
-        let (symbol, bytes) = match self.text[self.at..] {
-            [b'<', b'=', b'>', ..] => (Symbol::SAME, 3),
-            [b'<', b'=', ..] => (Symbol::AT_MOST, 2),
-            [b'>', b'=', ..] => (Symbol::AT_LEAST, 2),
-            [b'<', b'>', ..] | [b'!', b'=', ..] => (Symbol::NOT_EQUAL, 2),
-            [b'<', b'<', ..] => (Symbol::SHIFT_LEFT, 2),
-            [b'>', b'>', ..] => (Symbol::SHIFT_RIGHT, 2),
-            [b'&', b'&', ..] => (Symbol::AND, 2),
-            [b'|', b'|', ..] => (Symbol::OR, 2),
-            [b':', b'=', ..] => (Symbol::ASSIGN, 2),
-            _ => (Symbol(byte), 1),
-        };
-        self.symbol(symbol, bytes);
-    }
-
-    /// A byte that may begin or end a comment.
-    fn comment(&mut self, byte: u8) {
-        if self.in_hint && self.text[self.at..].starts_with(b"*/") {
-            self.in_hint = false;
-            return self.symbol(Symbol::END_OF_HINT, 2);
-        }
-        if !self.in_hint
-            && self.text[self.at..].starts_with(b"/*+")
-            && self.flags_before() & TAKES_HINTS != 0
-        {
-            self.in_hint = true;
-            return self.symbol(Symbol::HINT, 3);
-        }
-        let mut code = self.code;
-        match comments::comment_end(self.text, self.at, &mut code) {
-            Some(end) => {
-                self.code = code;
-                self.at = end;
-            }
-            None => self.symbol(Symbol(byte), 1),
-        }
-    }
-
-    /// The end of blanks and comments that begin at `at`.
-    fn blanks_end(&self, at: usize, code: &mut usize) -> usize {
-        if self.in_hint { at } else { comments::blanks_end(self.text, at, code) }
-    }
-
-    /// Semicolons at either end, and all but one between two statements, say nothing.
-    fn semicolon(&mut self) {
-        let mut code = self.code;
-        let mut at = self.at;
-        while self.text.get(at) == Some(&b';') {
-            at = self.blanks_end(at + 1, &mut code);
-        }
-        if at < self.text.len() && !matches!(self.before, Before::Nothing) {
-            self.tokens.symbol(Symbol::SEMICOLON);
-            self.before = Before::Other;
-        }
-        self.code = code;
-        self.at = at;
-    }
-
-    /// `\N` is another name of NULL.
-    fn backslash(&mut self) {
-        match self.literal_at(self.at) {
-            Some((end, literal)) if !self.is_part_of_name() => self.literal(end, literal),
-            _ => self.symbol(Symbol(b'\\'), 1),
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Where literals end.
 
-use memchr::memchr2;
-
-use super::bytes::{is_word, word_end};
+use super::bytes::{digits_end, is_word, next_quote, word_end};
 
 /// The end of the string whose quote stands at `at`; the end of the text where nothing closes it.
 pub fn string_end(text: &[u8], at: usize) -> usize {
     let quote = text[at];
     let mut place = at + 1;
-    while let Some(found) = memchr2(quote, b'\\', text.get(place..).unwrap_or_default()) {
-        place += found;
+    while let Some(found) = next_quote(text, place, quote) {
+        place = found;
         if text[place] == quote && text.get(place + 1) != Some(&quote) {
             return place + 1;
         }
@@ -21,34 +19,32 @@ pub fn string_end(text: &[u8], at: usize) -> usize {
 
 /// The end of the number that begins at `at`; None where the digits begin a name, as in `2fa_codes`.
 pub fn number_end(text: &[u8], at: usize) -> Option<usize> {
-    let digits = |from: usize| {
-        text[from..].iter().position(|byte| !byte.is_ascii_digit()).map_or(text.len(), |n| from + n)
-    };
     let exponent = |from: usize| match text.get(from) {
         Some(b'e' | b'E') => {
             let signed = matches!(text.get(from + 1), Some(b'+' | b'-'));
             let first = from + 1 + usize::from(signed);
-            text.get(first).is_some_and(u8::is_ascii_digit).then(|| digits(first))
+            text.get(first).is_some_and(u8::is_ascii_digit).then(|| digits_end(text, first))
         }
         _ => None,
     };
     if text[at] == b'.' {
-        let fraction = digits(at + 1);
+        let fraction = digits_end(text, at + 1);
         return Some(exponent(fraction).unwrap_or(fraction));
     }
-    if text[at] == b'0' && matches!(text.get(at + 1), Some(b'x' | b'b')) {
+    // Servers read names where the letter is a large one; that is nobody's name, and case says nothing here.
+    if text[at] == b'0' && matches!(text.get(at + 1), Some(b'x' | b'X' | b'b' | b'B')) {
         let end = word_end(text, at);
         let digits = &text[at + 2..end];
         let fits: fn(&u8) -> bool = match text[at + 1] {
-            b'x' => u8::is_ascii_hexdigit,
+            b'x' | b'X' => u8::is_ascii_hexdigit,
             _ => |byte| matches!(byte, b'0' | b'1'),
         };
         return (!digits.is_empty() && digits.iter().all(fits)).then_some(end);
     }
-    let whole = digits(at);
+    let whole = digits_end(text, at);
     match text.get(whole) {
         Some(b'.') => {
-            let fraction = digits(whole + 1);
+            let fraction = digits_end(text, whole + 1);
             Some(exponent(fraction).unwrap_or(fraction))
         }
         Some(&byte) if is_word(byte) => exponent(whole),

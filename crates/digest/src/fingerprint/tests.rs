@@ -124,6 +124,10 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         b"1e3",
         b"0x1f",
         b"0xg",
+        b"0X1F",
+        b"0B1",
+        b"1E5",
+        b"1E",
         b"1a",
         b"'a'",
         b"'",
@@ -484,5 +488,16 @@ proptest! {
         let text = whole(&bytes);
         prop_assert_eq!(id(&text), id(&bytes));
         crate::passwords::masked(&bytes);
+    }
+}
+
+#[test]
+fn what_once_was_not_its_own_fingerprint_is_now() {
+    for statement in
+        ["0X0\0", "_utf8. 1", "(_charset)...", "_utf8 ...", "select/*+;/*", "f (_charset) 1"]
+    {
+        let text = whole(statement.as_bytes());
+        assert_eq!(whole(&text), text, "{statement}");
+        assert_eq!(id(&text), id(statement.as_bytes()), "{statement}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::shown;
 use crate::attribute::Attribute;
 use crate::entry::{Entry, Time};
 use crate::message;
@@ -57,11 +58,11 @@ impl Example {
     }
 
     pub fn told(self, sources: &[String]) -> message::Example {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let name = |bytes: &[u8]| (!bytes.is_empty()).then(|| text(bytes));
+        let name = |bytes: &[u8]| (!bytes.is_empty()).then(|| shown(bytes, false));
+        let is_cut = self.bytes > self.text.len() as u64;
         message::Example {
-            is_cut: self.bytes > self.text.len() as u64,
-            text: text(&passwords::masked(&self.text)),
+            is_cut,
+            text: shown(&passwords::masked(&self.text), is_cut),
             bytes: self.bytes,
             query_time_us: self.query_time_us,
             time_us: self.time,

@@ -125,3 +125,10 @@ fn the_example_is_the_slowest_and_of_several_the_first() {
     assert_eq!((groups[0].example.at_byte, groups[0].example.query_time_us), (200, Some(7)));
     assert!(rest.is_none());
 }
+
+#[test]
+fn what_is_cut_ends_with_a_whole_character() {
+    assert_eq!(shown("sch\u{f6}n".as_bytes(), false), "sch\u{f6}n");
+    assert_eq!(shown(&"sch\u{f6}n".as_bytes()[..4], true), "sch");
+    assert_eq!(shown(b"sch\xf6n", true), "sch\u{fffd}n");
+}

@@ -18,11 +18,16 @@ impl<S: Sink> Lexer<'_, S> {
         let mut code = self.code;
         let mut at = self.at;
         let mut is_sign_allowed = true;
+        // What a dot follows is a name: `_utf8.a`.
+        let mut is_dot_allowed = true;
         loop {
             if let Some(end) = self.introducer_end(at) {
                 is_sign_allowed = false;
+                is_dot_allowed = self.text[at] == b'(';
                 at = end;
-            } else if let Some((end, literal)) = self.literal_at(at) {
+            } else if let Some((end, literal)) =
+                self.literal_at(at).filter(|_| is_dot_allowed || self.text[at] != b'.')
+            {
                 self.code = code;
                 self.literal(end, literal);
                 return true;
@@ -137,5 +142,12 @@ impl<S: Sink> Lexer<'_, S> {
             at += 1;
         }
         at
+    }
+
+    /// The end of blanks and comments that begin at `at`.
+    pub(super) fn blanks_end(&self, at: usize, code: &mut usize) -> usize {
+        // What closes a comment with code closes the hint first.
+        let mut own = 0;
+        comments::blanks_end(self.text, at, if self.in_hint { &mut own } else { code })
     }
 }
