@@ -34,7 +34,7 @@ test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 lint: setup-dev ## style and types only
 	@tools/check.sh --lint
 
-bench: setup-dev ## measure engine and advice against their peers, and what changes between trials take, here
+bench: setup-dev ## measure engine, advice and digest against their peers, and what changes between trials take, here
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py
@@ -44,6 +44,7 @@ bench: setup-dev ## measure engine and advice against their peers, and what chan
 	python benchmarks/turnaround.py
 	python benchmarks/vm_base.py
 	python benchmarks/advice_vs_peers.py
+	python benchmarks/digest_vs_peers.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs

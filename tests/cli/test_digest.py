@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.cli.progress import reading_text
-from mydyno.core.errors import EXIT_SLOWER, UsageError
+from mydyno.core.errors import EXIT_SLOWER, ServerError, UsageError
 from mydyno.digest.comparison import Comparison
 from mydyno.digest.saved import read_saved, to_json
 
@@ -228,6 +228,7 @@ def test_what_became_slower_than_allowed_fails_and_nothing_else_does(tmp_path: P
     for allowed, code in (("20%", EXIT_SLOWER), ("90%", 0)):
         answer = CliRunner().invoke(app, ["digest", "--compare", old, new, "--fail-if-slower", allowed])
         assert answer.exit_code == code
+    assert "not a share" in refused("--compare", old, new, "--fail-if-slower", "much").message
     assert "needs something to hold against" in refused(old, "--fail-if-slower", "20%").message
 
 
@@ -253,6 +254,23 @@ def test_an_impossible_window_is_refused(log: str) -> None:
 def test_what_only_performance_schema_takes_is_refused_for_logs(log: str) -> None:
     assert "--for watches performance_schema" in refused(log, "--for", "5").message
     assert "--explain asks a server" in refused(log, "--explain", "5").message
+
+
+def test_what_only_logs_take_is_refused_for_performance_schema() -> None:
+    for narrower in (("--since", "-2h"), ("--until", "now"), ("--filter", "user = web")):
+        error = refused("--server", "/nowhere/mysqld.sock", *narrower)
+        assert error.message.startswith("--since, --until and --filter need a log")
+        assert error.hint == "--for SECONDS counts what runs from now on"
+
+
+def test_a_server_that_cannot_be_reached_is_told_before_the_log_is_read(tmp_path: Path) -> None:
+    with pytest.raises(ServerError, match=r"/nowhere/mysqld\.sock"):
+        run(str(tmp_path / "gone.log"), "--server", "/nowhere/mysqld.sock")
+
+
+def test_without_a_log_and_a_server_both_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mydyno.cli.reach._USUAL_SOCKETS", ("/nowhere/mysqld.sock",))
+    assert "or a slow log: mydyno digest FILE" in str(refused())
 
 
 def test_a_page_is_written_beside_the_text(log: str, tmp_path: Path) -> None:

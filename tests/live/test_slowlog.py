@@ -111,6 +111,7 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
     assert log.stat().st_mode & 0o777 == 0o600
     assert b"SET GLOBAL for a while: " in announced
     assert b"everything is as it was before" in said
+    assert b"without plans" not in said
     (row,) = json.loads(_history())
     assert (row["does"], row["findings"], row["state"]) == ("hold", ["slow log"], "put back")
     with pytest.raises(UsageError, match="is there already"):

@@ -94,6 +94,7 @@ def test_a_problem_is_told_with_its_file_and_line_and_how_often() -> None:
 def test_a_log_of_one_in_so_many_says_so() -> None:
     text = page(digest(group("q", [1_000] * 40, log_slow_rate_limit=[100] * 40)))
     assert "note     the server logged one in 100 (log_slow_rate_limit)" in text
+    assert "one logged of" not in text
 
 
 def test_nothing_at_all_is_said_in_words() -> None:
@@ -236,4 +237,5 @@ def test_moments_are_those_of_their_zone_and_say_which() -> None:
     assert ZONE.span(at, at + 60_000_000) == "2026-11-22 03:00:00 to 03:01:00 UTC"
     assert Zone(ZoneInfo("Asia/Tokyo")).moment(at) == "2026-11-22 12:00:00"
     assert ZONE.span(at, at + 86_400_000_000) == "2026-11-22 03:00:00 to 2026-11-23 03:00:00 UTC"
+    assert ZONE.span(at, at + 5) == "2026-11-22 03:00:00 UTC"
     assert ZONE.moment(9 * 10**18) == "–"

@@ -1,6 +1,8 @@
 //! A log, entry by entry.
 
-use memchr::{memchr, memrchr};
+mod ending;
+
+use memchr::memchr;
 
 use crate::attribute::Attribute;
 use crate::banner;
@@ -238,65 +240,6 @@ impl<'a> Reader<'a, '_> {
         if self.at == self.log.len() && self.log.last() != Some(&b'\n') {
             self.lines -= 1;
         }
-    }
-
-    /// The entry's statement; None, and a problem, when there is none that is whole.
-    #[inline]
-    fn statement(&mut self, body: &Body<'a>, begin: usize, lines: u64) -> Option<&'a [u8]> {
-        let text = body.text.trim_ascii_end();
-        let text = banner::without(text).map_or(text, <[u8]>::trim_ascii_end);
-        let is_end = self.is_last && self.at == self.log.len();
-        let statement = match text.strip_suffix(b";") {
-            Some(statement) => statement.trim_ascii(),
-            None if is_end => return self.broken_tail(text, begin, lines),
-            None => text.trim_ascii(),
-        };
-        if statement.is_empty() {
-            self.note(ProblemKind::NoStatement, begin, lines, || {
-                "a header without a statement: left out".into()
-            });
-            return None;
-        }
-        Some(statement)
-    }
-
-    /// The log ends in the middle of this entry, or in the first line of the next.
-    #[cold]
-    fn broken_tail(&mut self, text: &'a [u8], begin: usize, lines: u64) -> Option<&'a [u8]> {
-        let open_line = memrchr(b'\n', text).map(|end| end + 1);
-        if let Some(at) = open_line.filter(|&at| text[at..].starts_with(b"#"))
-            && let Some(statement) = text[..at].trim_ascii_end().strip_suffix(b";")
-            && !statement.trim_ascii().is_empty()
-        {
-            let cut_at = self.log.len() - text.len() + at;
-            let open = self.lines;
-            self.note(ProblemKind::BrokenTail, cut_at, open, || {
-                "the log ends in the first line of an entry: left out".into()
-            });
-            return Some(statement.trim_ascii());
-        }
-        self.note(ProblemKind::BrokenTail, begin, lines, || {
-            "the log ends before the statement does: the last entry is left out".into()
-        });
-        None
-    }
-
-    /// Lines behind an administrator command, which is a line of its own.
-    #[inline]
-    fn skip_after_command(&mut self) {
-        let (begin, lines) = (self.at, self.lines);
-        self.skip_statement();
-        let text = self.log[begin..self.at].trim_ascii();
-        if text.is_empty() || banner::without(text).is_some_and(|text| text.trim_ascii().is_empty())
-        {
-            return;
-        }
-        let (kind, says) = if self.is_last && self.at == self.log.len() && text.starts_with(b"#") {
-            (ProblemKind::BrokenTail, "the log ends in the first line of an entry: left out")
-        } else {
-            (ProblemKind::NoHeader, "text behind an administrator command belongs to no entry")
-        };
-        self.note(kind, begin, lines, || says.into());
     }
 
     /// MariaDB's `# Time:` is when a statement began, MySQL's when it ended. So this one's latest end is held

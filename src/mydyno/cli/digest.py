@@ -199,9 +199,10 @@ def digest(
     showing = Showing(reading.window.zone, limit, told, order, as_json, html)
     if compare:
         _refuse("--compare", {"--order": order, "--details": details, "--explain": explain})
+        allowed = None if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
         changed = _comparison(reading, compare, files, reach)
         showing.comparison(changed)
-        if fail_if_slower is not None and _is_slower(changed, fail_if_slower):
+        if allowed is not None and _is_slower(changed, allowed):
             raise typer.Exit(EXIT_SLOWER)
         return
     if fail_if_slower is not None:
@@ -244,10 +245,9 @@ def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach
     return compare(before, after)
 
 
-def _is_slower(found: Comparison, percent: str) -> bool:
-    allowed = 1 + options.share(percent, "--fail-if-slower")
+def _is_slower(found: Comparison, allowed: float) -> bool:
     ratios = (change.mean_ratio for change in found.changes)
-    return any(each is not None and each.low is not None and each.low > allowed for each in ratios)
+    return any(each is not None and each.low is not None and each.low > 1 + allowed for each in ratios)
 
 
 def _refuse(with_: str, given: dict[str, object]) -> None:

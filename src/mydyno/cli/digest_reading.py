@@ -89,13 +89,13 @@ class Reading:
             return read_digests(login, seconds=self.seconds, limit=limit, tell=tell)
 
     def _of_logs(self, files: Sequence[str], limit: int | None) -> Digest:
-        from mydyno.cli.progress import Reading as Told
+        from mydyno.cli.progress import ReadingLine
         from mydyno.statements.log import Progress, read_logs
 
-        told = Told()
+        line = ReadingLine()
 
         def tell(progress: Progress) -> None:
-            told.tell(progress.read_bytes, progress.of_bytes, progress.entries)
+            line.tell(progress.read_bytes, progress.of_bytes, progress.entries)
 
         try:
             found = read_logs(
@@ -108,7 +108,7 @@ class Reading:
                 tell=tell,
             )
         finally:
-            told.end()
+            line.end()
         _refuse_unread(found)
         return found.model_copy(update={"since_us": self.window.since_us, "until_us": self.window.until_us})
 

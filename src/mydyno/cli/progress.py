@@ -39,7 +39,7 @@ def telling(prefix: str = "") -> Iterator[Progress]:
     yield tell
 
 
-class Reading:
+class ReadingLine:
     """How far a long reading has come, on one line of a terminal; elsewhere nothing is told."""
 
     def __init__(self) -> None:

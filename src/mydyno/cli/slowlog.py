@@ -151,11 +151,11 @@ def _report(caught: Caught) -> None:
 
 
 def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None) -> Digest:
-    from mydyno.cli.progress import Reading
+    from mydyno.cli.progress import ReadingLine
     from mydyno.statements.log import Progress
     from mydyno.statements.window import digest_of
 
-    told = Reading()
+    told = ReadingLine()
 
     def tell(progress: Progress) -> None:
         told.tell(progress.read_bytes, caught.watched.amount.bytes, progress.entries)

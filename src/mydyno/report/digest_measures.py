@@ -15,13 +15,16 @@ _OF_ONE = ("share", "total")
 """Of a statement that ran once: all others say the same."""
 _GIVES_WAY = ("min", "p99", "share", "p50", "total")
 """In the order in which they go when there is no room."""
+_OF_THE_LOG = ("log_slow_rate_limit",)
+"""What says something of the log, not of its statements."""
 _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
 
 
 def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
     """What no statement of the group has any of is left out, but for the first four."""
     names = [name for name in _FIRST if name in group.measures]
-    names += [name for name, each in group.measures.items() if name not in _FIRST and each.sum]
+    left_out = (*_FIRST, *_OF_THE_LOG)
+    names += [name for name, each in group.measures.items() if name not in left_out and each.sum]
     rows = [_row(group.measures[name], total.measures.get(name)) for name in names]
     columns = [
         column for column in (_COLUMNS if group.count > 1 else _OF_ONE) if any(row[column] for row in rows)

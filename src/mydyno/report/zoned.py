@@ -30,10 +30,12 @@ class Zone:
             return MISSING
 
     def span(self, first_us: int, last_us: int) -> str:
-        """`2026-11-22 03:00:00 to 04:00:00 UTC`: the day once when it is the same, then the zone's name."""
+        """`2026-11-22 03:00:00 to 04:00:00 UTC`: what is the same once, then the zone's name."""
         first, last = self.moment(first_us), self.moment(last_us)
         if MISSING in (first, last):
             return f"{first} to {last}"
+        if first == last:
+            return f"{first} {self.name(last_us)}".rstrip()
         if first.split()[0] == last.split()[0]:
             last = last.split()[1]
         return f"{first} to {last} {self.name(last_us)}".rstrip()

@@ -47,6 +47,12 @@ def test_an_obstacle_beside_a_candidate_is_its_caveat() -> None:
     assert any("begins with a wildcard" in caveat for caveat in found.caveats)
 
 
+def test_an_obstacle_of_another_table_of_the_statement_is_a_caveat_too() -> None:
+    found = only("SELECT 1 FROM a JOIN b ON LOWER(b.word) = a.word WHERE a.c = 1")
+    assert (found.table, found.columns) == ("a", ("c",))
+    assert any("LOWER(b.word) is worked out for every row" in caveat for caveat in found.caveats)
+
+
 def test_dates_are_ranges_where_the_release_makes_them_so() -> None:
     known = table("t", column("a", "datetime"), "x")
     statement = "SELECT x FROM t WHERE DATE(a) = '2026-01-01'"
@@ -76,6 +82,15 @@ def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
     assert "k is varchar(40) and a_ref is int: give both one type" in why(join, having_word(number))
     other_way = schema(table("a", "k", "c"), table("b", text("a_ref"), text("word")))
     assert sorted(wanted(join, schema=other_way)) == ["a(k)", "b(word)"]
+
+
+def test_an_index_that_may_help_all_the_same_is_not_said_to_be_useless() -> None:
+    known = schema(table("t", "a", "b", "x", indexes=(index("a", "a"), index("b", "b"))))
+    for condition in ("a = 1 OR b = 2", "a"):
+        assert "cannot be used" not in why(f"SELECT x FROM t WHERE {condition}", known)
+    assert "index a (a) of shop.t is there and cannot be used" in why(
+        "SELECT x FROM t WHERE a + 1 = 5", known
+    )
 
 
 def test_a_binary_collation_is_in_the_way_of_mysql_alone() -> None:

@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_told(statement: str, said: str) -> None:
 
 
 def test_a_deep_tree_is_no_crash_wherever_it_is_looked_at() -> None:
-    for deep in (60, 150, 200, 250, 300, 400):
+    for deep in (60, 200, 400):
         statement = (
             "SELECT x FROM t WHERE "
             + " AND ".join(["a = 1"] * deep * 4)
@@ -135,7 +135,7 @@ def _mutated(text: str, edits: list[tuple[int, int, str]]) -> str:
     return text
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.sampled_from(PIECES), st.lists(edits, min_size=1, max_size=6))
 def test_no_mutated_statement_crashes_and_each_gets_a_candidate_or_a_reason(
     statement: str, edits: list[tuple[int, int, str]]

@@ -66,7 +66,7 @@ statements = st.builds(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(statements, min_size=1, max_size=3, unique=True))
 def test_once_the_candidates_are_there_nothing_more_is_proposed(found: list[str]) -> None:
     groups = [slow(each) for each in found]

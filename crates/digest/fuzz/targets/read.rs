@@ -1,7 +1,7 @@
 //! Any bytes are read without a panic, and alike in parts and whole. The first byte says how many parts at most,
 //! and one byte for each where to look for a cut.
 //!
-//! cargo +nightly fuzz run read -- -max_total_time=300 -dict=log.dict
+//! In crates/digest: cargo +nightly fuzz run read -- -max_total_time=300 -dict=fuzz/log.dict
 
 #![no_main]
 

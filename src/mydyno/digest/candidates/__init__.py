@@ -6,7 +6,7 @@
       parsing     its statement as a tree; blocks, conditions, sorting, accesses: what that asks of each table
       joins       in which order its tables are read
       choosing    the columns of an index, and their order
-      existing    what the table has already
+      refusing    why an access gets none; existing: what the table has already
     candidate     needs that one index serves, as a record; key_parts, statement
 
 Nothing here is imported before it is asked for: the parser takes a quarter of a second to load.

@@ -17,6 +17,7 @@ class Obstacle:
     """A condition that no index on its columns can look up as it is written."""
 
     columns: tuple[str, ...]
+    """Those of which an index is of no use; none where one may still help, by index_merge for one."""
     says: str
     """What is in the way, and what to write instead."""
 

@@ -31,8 +31,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Blocked:
+    """One that it could not."""
+
     source: Source
     columns: tuple[str, ...]
+    """Those of which an index is of no use; none where one may still help."""
     says: str
 
 
@@ -179,7 +182,7 @@ class Conditions:
     def _truth(self, tree: exp.Expr) -> Found:
         tree = _bare(tree)
         source = self.block.own(tree) if isinstance(tree, exp.Column) else None
-        return [Blocked(source, _columns(tree), obstacles.of_truth(tree.name))] if source else []
+        return [Blocked(source, (), obstacles.of_truth(tree.name))] if source else []
 
     def _other(self, tree: exp.Expr) -> Found:
         if isinstance(tree, exp.Column):
@@ -231,8 +234,8 @@ class Conditions:
 
 
 def _over(source: Source, columns: Iterable[str]) -> Blocked:
-    names = tuple(dict.fromkeys(columns))
-    return Blocked(source, names, obstacles.of_either(" and ".join(names)))
+    names = dict.fromkeys(columns)
+    return Blocked(source, (), obstacles.of_either(" and ".join(names)))
 
 
 def _bare(tree: exp.Expr) -> exp.Expr:
