@@ -48,6 +48,12 @@ def test_what_changes_rows_is_told_apart_and_names_its_words(text: str) -> None:
     assert "t" in found.words
 
 
+def test_names_are_words_as_the_server_has_them() -> None:
+    found = asked("update t set a = ? where b = (select x from `odd ``view`)")
+    assert isinstance(found, Explainable), found
+    assert "odd `view" in found.words
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

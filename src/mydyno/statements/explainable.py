@@ -60,7 +60,7 @@ def explainable(example: Example | None, fingerprint: Fingerprint) -> Explainabl
         return "it inserts values and reads nothing"
     if _ROWS.search(shape):
         return "it lists rows of values, and only the first of them is looked through"
-    words = frozenset((quoted or plain).lower() for quoted, plain in _WORD.findall(shape))
+    words = frozenset((quoted.replace("``", "`") or plain).lower() for quoted, plain in _WORD.findall(shape))
     return Explainable(text, verb in _CHANGING, words)
 
 
