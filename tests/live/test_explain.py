@@ -127,6 +127,8 @@ def test_what_waits_is_never_run(name: str, store: RunningServer) -> None:
     assert time.monotonic() - began >= 0.2, "this release would not have run it anyway"
     assert refusal(store.login, sleeping).startswith("it calls sleep()")
     assert refusal(store.login, "SELECT GET_LOCK('x', 9)").startswith("it calls get_lock()")
+    hidden = "SELECT * FROM items WHERE id IN (VALUES (1), (SLEEP(9)))"
+    assert refusal(store.login, hidden).startswith("it lists rows of values")
 
 
 @on_every_release

@@ -9,7 +9,7 @@ import pytest
 from digest.builders import digest
 
 from mydyno.digest.comparison import compare
-from mydyno.report.digest_page import comparison_html, digest_html
+from mydyno.report.digests.page import comparison_html, digest_html
 from report.digests import full, hostile, many, nights
 from report.test_in_browser import AXE, PHONE, with_axe
 

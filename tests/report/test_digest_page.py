@@ -12,11 +12,11 @@ from digest.builders import digest, group, lognormal, measure, sums
 from mydyno.digest.comparison import compare
 from mydyno.digest.records import Figures, Flag, Plan, PlanRow, Timeline
 from mydyno.report import time_bins
-from mydyno.report.digest_groups import LEAST, MOST, detailed, group_sections
-from mydyno.report.digest_load import MOST_STEPS, load_steps
-from mydyno.report.digest_page import comparison_html, digest_html
-from mydyno.report.digest_profile import profile
-from mydyno.report.digest_remarks import remarks
+from mydyno.report.digests.groups import LEAST, MOST, detailed, group_sections
+from mydyno.report.digests.load import MOST_STEPS, load_steps
+from mydyno.report.digests.page import comparison_html, digest_html
+from mydyno.report.digests.profile import profile
+from mydyno.report.digests.remarks import remarks
 from mydyno.report.plan_table import plan_table
 from mydyno.report.plan_words import remarks as plan_remarks
 from mydyno.report.sql_markup import MOST as MOST_SQL

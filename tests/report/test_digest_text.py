@@ -25,8 +25,8 @@ from mydyno.digest.records import (
     Problem,
 )
 from mydyno.report.blocks import bar, heights, on_log_scale
-from mydyno.report.digest_comparison_text import comparison_lines
-from mydyno.report.digest_text import digest_lines
+from mydyno.report.digests.comparison_text import comparison_lines
+from mydyno.report.digests.text import digest_lines
 from mydyno.report.lines import plain
 from mydyno.report.zoned import Zone
 from report.digests import full

@@ -6,7 +6,7 @@ import pytest
 from digest.builders import digest, group
 
 from mydyno.digest.attributes import TITLES, title
-from mydyno.report.digest_words import amount, headline, share
+from mydyno.report.digests.words import amount, headline, share
 
 
 def of(*shares: int) -> str:

@@ -38,6 +38,7 @@ def test_a_statement_that_only_computes_is_explained(text: str) -> None:
         "delete from t where a in (?+)",
         "insert into shop.t(a, b) select a, b from u",
         "replace into t select * from u",
+        "insert into t(a) select a from u on duplicate key update a = values(a), b = b + values(b)",
     ],
 )
 def test_what_changes_rows_is_told_apart_and_names_its_words(text: str) -> None:
@@ -45,6 +46,12 @@ def test_what_changes_rows_is_told_apart_and_names_its_words(text: str) -> None:
     assert isinstance(found, Explainable), found
     assert found.changes
     assert "t" in found.words
+
+
+def test_names_are_words_as_the_server_has_them() -> None:
+    found = asked("update t set a = ? where b = (select x from `odd ``view`)")
+    assert isinstance(found, Explainable), found
+    assert "odd `view" in found.words
 
 
 @pytest.mark.parametrize(
@@ -62,6 +69,10 @@ def test_what_changes_rows_is_told_apart_and_names_its_words(text: str) -> None:
         ("select a from t procedure analyse(?)", "procedure"),
         ("select ?; delete from t", "several statements"),
         ("insert into t values (?+)", "reads nothing"),
+        ("select * from (values (?+)) v", "lists rows"),
+        ("select * from (values (a)) v", "lists rows"),
+        ("select * from (values row (?+)) v", "lists rows"),
+        ("insert into t(a) values ((select ?))", "lists rows"),
         ("create table t (a int)", "EXPLAIN is for"),
         ("analyze select a from t", "EXPLAIN is for"),
         ("call p(?)", "EXPLAIN is for"),

@@ -56,7 +56,7 @@ class Showing:
         from mydyno.report.zoned import Zone
 
         if self.html is not None:
-            from mydyno.report.digest_page import digest_html
+            from mydyno.report.digests.page import digest_html
 
             _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
         if self.as_json:
@@ -65,7 +65,7 @@ class Showing:
             typer.echo(to_json(found), nl=False)
             return
         from mydyno.cli.shown import show, width
-        from mydyno.report.digest_text import digest_lines
+        from mydyno.report.digests.text import digest_lines
 
         text = first(found, self.limit or LIMIT)
         show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
@@ -75,14 +75,14 @@ class Showing:
         from mydyno.report.zoned import Zone
 
         if self.html is not None:
-            from mydyno.report.digest_page import comparison_html
+            from mydyno.report.digests.page import comparison_html
 
             _write(self.html, comparison_html(found, Zone(self.zone)))
         if self.as_json:
             typer.echo(found.model_dump_json(exclude_none=True))
             return
         from mydyno.cli.shown import show, width
-        from mydyno.report.digest_comparison_text import comparison_lines
+        from mydyno.report.digests.comparison_text import comparison_lines
 
         show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
 

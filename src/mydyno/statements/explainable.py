@@ -19,6 +19,8 @@ _LOCKING = re.compile(r"\b(?:for update|for share|in share mode)\b")
 _INTO = re.compile(r"\binto (?:outfile|dumpfile|@|[\w`]+(?: ,|$| from))")
 _OWN_LIMIT = re.compile(r"/\*\+.*\b(?:max_execution_time|set_var)\b")
 _VERSION_COMMENT = re.compile(r"/\*M?!")
+_ROWS = re.compile(r"(?<![=,+*/<>-] )\bvalues? ?(?:row ?)?\(")
+"""Rows of values, of which a fingerprint shows the first; behind an operator it is the function VALUES()."""
 _WORD = re.compile(r"`((?:[^`]|``)+)`|([\w$]+)")
 
 
@@ -56,7 +58,9 @@ def explainable(example: Example | None, fingerprint: Fingerprint) -> Explainabl
         return why
     if verb in ("insert", "replace") and not re.search(r"\bselect\b", shape):
         return "it inserts values and reads nothing"
-    words = frozenset((quoted or plain).lower() for quoted, plain in _WORD.findall(shape))
+    if _ROWS.search(shape):
+        return "it lists rows of values, and only the first of them is looked through"
+    words = frozenset((quoted.replace("``", "`") or plain).lower() for quoted, plain in _WORD.findall(shape))
     return Explainable(text, verb in _CHANGING, words)
 
 

@@ -12,8 +12,8 @@ from mydyno.report.charts import theme
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
-from mydyno.report.digest_load import LoadStep
-from mydyno.report.digest_words import share
+from mydyno.report.digests.load import LoadStep
+from mydyno.report.digests.words import share
 from mydyno.report.format import number, printable, shorten
 from mydyno.report.zoned import Zone
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from mydyno.digest.records import Digest, Group
-from mydyno.report.digest_words import amount, called, examined_per_sent, others, share
+from mydyno.report.digests.words import amount, called, examined_per_sent, others, share
 from mydyno.report.format import MISSING, count, number, printable
 from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
 from mydyno.report.zoned import Zone

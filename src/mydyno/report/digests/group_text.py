@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Group, Measure, Plan, PlanRow
 from mydyno.report.blocks import heights, on_log_scale
-from mydyno.report.digest_measures import measure_lines
-from mydyno.report.digest_words import amount, examined_per_sent, share
+from mydyno.report.digests.measures import measure_lines
+from mydyno.report.digests.words import amount, examined_per_sent, share
 from mydyno.report.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
 from mydyno.report.lines import Line, wrapped
 from mydyno.report.plan_words import remarks

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
-from mydyno.report.digest_group_text import group_lines
-from mydyno.report.digest_table import table_lines
-from mydyno.report.digest_words import all_groups, amount, cautions, headline, how_often, share
+from mydyno.report.digests.group_text import group_lines
+from mydyno.report.digests.table import table_lines
+from mydyno.report.digests.words import all_groups, amount, cautions, headline, how_often, share
 from mydyno.report.format import count, duration, number, shorten
 from mydyno.report.lines import Line, wrapped
 from mydyno.report.zoned import Zone

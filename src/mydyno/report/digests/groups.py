@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.report import time_bins
-from mydyno.report.digest_remarks import Remark, remarks
-from mydyno.report.digest_times import Times, times
-from mydyno.report.digest_words import (
+from mydyno.report.digests.remarks import Remark, remarks
+from mydyno.report.digests.times import Times, times
+from mydyno.report.digests.words import (
     amount,
     called,
     examined_per_sent,

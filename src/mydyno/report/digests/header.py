@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mydyno.digest.records import Digest, Group
-from mydyno.report.digest_words import all_groups, amount, share
+from mydyno.report.digests.words import all_groups, amount, share
 from mydyno.report.format import MISSING, count, duration, number, printable
 from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.digest.records import Digest, Figures, Group
 from mydyno.report.blocks import bar
-from mydyno.report.digest_words import amount, share
+from mydyno.report.digests.words import amount, share
 from mydyno.report.format import MISSING, count, plain_spaces, printable, shorten
 from mydyno.report.lines import Line
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mydyno.digest.attributes import title
 from mydyno.digest.records import Figures, Group, Measure
-from mydyno.report.digest_words import amount, share
+from mydyno.report.digests.words import amount, share
 from mydyno.report.format import plain_spaces
 from mydyno.report.lines import Line
 

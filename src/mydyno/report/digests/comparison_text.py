@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from mydyno.digest.change import FEWEST, NOTABLE
 from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Digest
-from mydyno.report.digest_text import header_lines
-from mydyno.report.digest_words import amount
+from mydyno.report.digests.text import header_lines
+from mydyno.report.digests.words import amount
 from mydyno.report.format import MINUS, change, count, number, plain_spaces, ratio, shorten
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.zoned import Zone

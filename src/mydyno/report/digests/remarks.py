@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mydyno.digest.attributes import title
 from mydyno.digest.records import Group
-from mydyno.report.digest_words import called, examined_per_sent, share
+from mydyno.report.digests.words import called, examined_per_sent, share
 from mydyno.report.format import count
 
 _MANY_PER_ROW = 1_000

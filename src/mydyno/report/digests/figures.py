@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mydyno.digest.records import Digest
 from mydyno.report.charts.digest import Bar, load_chart, top_chart
-from mydyno.report.digest_load import load_steps
-from mydyno.report.digest_words import all_groups, amount, headline, others
+from mydyno.report.digests.load import load_steps
+from mydyno.report.digests.words import all_groups, amount, headline, others
 from mydyno.report.figures import Figure
 from mydyno.report.format import count, duration
 from mydyno.report.zoned import Zone

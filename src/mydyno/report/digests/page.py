@@ -1,8 +1,8 @@
 """A digest, and two of them compared, as one HTML page each: the skeleton of all pages (`skeleton.py`),
 filled by `templates/digest.html` and `templates/digest_comparison.html`.
 
-What a page shows is made beside it: `digest_header.py`, `digest_figures.py`, `digest_profile.py` (all
-groups), `digest_groups.py` (the first ones at length), `digest_changes.py` (a comparison).
+What a page shows is made beside it: `header.py`, `figures.py`, `profile.py` (all
+groups), `groups.py` (the first ones at length), `changes.py` (a comparison).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mydyno.digest.order import BY_TIME, ordered
 from mydyno.digest.records import Digest
 from mydyno.report.charts.digest import SHIFTS
 from mydyno.report.charts.press import press
-from mydyno.report.digest_changes import (
+from mydyno.report.digests.changes import (
     change_sections,
     changes_table,
     comparison_figures,
     comparison_headline,
     sides_table,
 )
-from mydyno.report.digest_comparison_text import notes
-from mydyno.report.digest_figures import digest_figures
-from mydyno.report.digest_groups import detailed, group_sections
-from mydyno.report.digest_header import candidates_told, each_call, facts, sources_table, span
-from mydyno.report.digest_profile import profile
-from mydyno.report.digest_words import (
+from mydyno.report.digests.comparison_text import notes
+from mydyno.report.digests.figures import digest_figures
+from mydyno.report.digests.groups import detailed, group_sections
+from mydyno.report.digests.header import candidates_told, each_call, facts, sources_table, span
+from mydyno.report.digests.profile import profile
+from mydyno.report.digests.words import (
     all_groups,
     cautions,
     headline,

@@ -11,10 +11,10 @@ from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Group
 from mydyno.report import time_bins
 from mydyno.report.charts.digest import Shift, changes_chart
-from mydyno.report.digest_comparison_text import change_words, is_worth_telling, load_text, signed, verdict
-from mydyno.report.digest_header import span
-from mydyno.report.digest_times import Times, times
-from mydyno.report.digest_words import all_groups, amount
+from mydyno.report.digests.comparison_text import change_words, is_worth_telling, load_text, signed, verdict
+from mydyno.report.digests.header import span
+from mydyno.report.digests.times import Times, times
+from mydyno.report.digests.words import all_groups, amount
 from mydyno.report.figures import Figure
 from mydyno.report.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.report.sql_markup import sql_markup

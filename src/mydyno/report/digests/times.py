@@ -9,7 +9,7 @@ from markupsafe import Markup
 from mydyno.digest.records import Measure
 from mydyno.report import time_bins
 from mydyno.report.charts.histogram import histogram
-from mydyno.report.digest_words import amount, share
+from mydyno.report.digests.words import amount, share
 from mydyno.report.format import count
 
 
