@@ -2,9 +2,10 @@
 
     python benchmarks/digest_vs_peers.py [--bytes N] [--peer-bytes N] [--stream-bytes N] [--rounds N]
 
-The log is benchmarks/slow_log.py's. The peers take minutes for a gigabyte: with --peer-bytes they get a
-smaller one, and half of it, which tells whether their time grows as the log does; what they would take for
-the whole is worked out from it and marked with ~. At the end a stream is digested that is never on a disk.
+The logs are benchmarks/slow_log.py's, one of each dialect. The peers take minutes for a gigabyte: with
+--peer-bytes they get a smaller one, and half of it, which tells whether time grows as the log does; what
+they would take for the whole is worked out from it and marked with ~. At the end a stream is digested that is
+never on a disk.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_support import machine, print_table, say, spread
-from slow_log import write_log
+from slow_log import DIALECTS, write_log
 
 from mydyno.host.images import unpacked
 from mydyno.host.programs import find_program
@@ -130,9 +131,9 @@ def mysqldumpslow(log: str) -> list[str]:
 PEERS = {"pt-query-digest": pt_query_digest, "mysqldumpslow": mysqldumpslow}
 
 
-def generate(path: Path, size: int) -> str:
+def generate(path: Path, size: int, dialect: str) -> str:
     with path.open("wb") as file:
-        for part in write_log(size):
+        for part in write_log(size, DIALECTS[dialect]):
             file.write(part)
     return str(path)
 
@@ -176,6 +177,17 @@ def print_rows(rows: Sequence[Row]) -> None:
     print_table(("command", "wall s", "CPU s", "peak MB", "wall / mydyno", "CPU / mydyno"), cells)
 
 
+def bench(folder: Path, dialect: str, options: argparse.Namespace) -> None:
+    say(f"writing a log of {options.bytes / 1e6:,.0f} MB")
+    whole = generate(folder / "slow.log", options.bytes, dialect)
+    part = half = whole
+    if options.peer_bytes != options.bytes:
+        part = generate(folder / "part.log", options.peer_bytes, dialect)
+        half = generate(folder / "half.log", options.peer_bytes // 2, dialect)
+    print(f"\nA slow log of {options.bytes / 1e6:,.0f} MB, as {dialect} writes it; {machine()}\n")
+    print_rows(measure(whole, part, half, options))
+
+
 def stream(size: int) -> Run:
     """A log that is digested while it is written."""
     with subprocess.Popen([sys.executable, str(_GENERATOR), str(size)], stdout=subprocess.PIPE) as generator:
@@ -193,16 +205,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     options.peer_bytes = options.peer_bytes or options.bytes
-    with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
-        folder = Path(name)
-        say(f"writing a log of {options.bytes / 1e6:,.0f} MB")
-        whole = generate(folder / "slow.log", options.bytes)
-        part = half = whole
-        if options.peer_bytes != options.bytes:
-            part = generate(folder / "part.log", options.peer_bytes)
-            half = generate(folder / "half.log", options.peer_bytes // 2)
-        print(f"A slow log of {options.bytes / 1e6:,.0f} MB; {machine()}\n")
-        print_rows(measure(whole, part, half, options))
+    for dialect in DIALECTS:
+        with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
+            bench(Path(name), dialect, options)
     if options.stream_bytes:
         streamed = stream(options.stream_bytes)
         print(

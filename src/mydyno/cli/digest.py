@@ -228,6 +228,7 @@ def _digest(
     if files:
         if login is not None:
             knock(login)
+        showing.load_ahead()
         found = reading.of_files(files, most)
     else:
         assert login is not None

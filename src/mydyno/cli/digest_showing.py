@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import tzinfo
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import typer
@@ -49,6 +51,13 @@ class Showing:
     def is_glance(self) -> bool:
         """A table and no more."""
         return not (self.as_json or self.html or self.details)
+
+    def load_ahead(self) -> None:
+        """Loads what showing takes while the engine still reads, which leaves this process idle."""
+        modules = ["mydyno.report.digests.text", "mydyno.cli.shown"]
+        if not self.is_glance:
+            modules.append("mydyno.digest.candidates.looking")
+        Thread(target=lambda: [import_module(name) for name in modules], name="loading").start()
 
     def digest(self, found: Digest) -> None:
         """Raises UsageError for a page that cannot be written."""
