@@ -25,7 +25,7 @@ def server(request: pytest.FixtureRequest, shared_site: Site) -> Iterator[Runnin
     """One for each release, for all tests here."""
     release(request.param)
     binary = binary_of(request.param)
-    folder = shared_site.lab / f"slowlog-{request.param}"
+    folder = shared_site.lab / f"{request.module.__name__}-{request.param}"
     for start in _starting(shared_site, _without_tables(shared_site, binary), binary, folder):
         yield start(port=0)
 

@@ -1,12 +1,12 @@
 //! Unpacking, a step at a time, so that all before a damaged place is had.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use zlib_rs::{Inflate, InflateFlush, Status};
 use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
 use crate::message::Compression;
 
-/// The window of RFC 1951.
-const WINDOW_BITS: u8 = 15;
+/// The window of RFC 1951, and 16 for gzip's header instead of zlib's (inflateInit2 in zlib's manual).
+const WINDOW_BITS: u8 = 15 + 16;
 
 /// What one step came to.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Step {
 pub enum Unpacker {
     Plain,
     Gzip {
-        inflate: Box<Decompress>,
+        inflate: Box<Inflate>,
         /// Between two members, where the data may end.
         is_between: bool,
         has_ended_one: bool,
@@ -37,7 +37,7 @@ impl Unpacker {
         Ok(match compression {
             Compression::None => Self::Plain,
             Compression::Gzip => {
-                let inflate = Box::new(Decompress::new_gzip(WINDOW_BITS));
+                let inflate = Box::new(Inflate::new(true, WINDOW_BITS));
                 Self::Gzip { inflate, is_between: false, has_ended_one: false }
             }
             Compression::Zstd => {
@@ -69,22 +69,20 @@ impl Unpacker {
                     if *has_ended_one && input[0] != 0x1f {
                         return after_last_member(input);
                     }
-                    **inflate = Decompress::new_gzip(WINDOW_BITS);
+                    **inflate = Inflate::new(true, WINDOW_BITS);
                     *is_between = false;
                 }
                 let (taken, given) = (inflate.total_in(), inflate.total_out());
-                let result = inflate.decompress(input, output, FlushDecompress::None);
+                let result = inflate.decompress(input, output, InflateFlush::NoFlush);
                 if matches!(result, Ok(Status::StreamEnd)) {
                     (*is_between, *has_ended_one) = (true, true);
                 }
                 Step {
                     taken: (inflate.total_in() - taken) as usize,
                     given: (inflate.total_out() - given) as usize,
-                    damage: result.err().map(|error| {
-                        format!(
-                            "the gzip data are damaged ({})",
-                            error.message().unwrap_or("unknown")
-                        )
+                    damage: result.err().map(|_| {
+                        let why = inflate.error_message().unwrap_or("unknown");
+                        format!("the gzip data are damaged ({why})")
                     }),
                 }
             }
