@@ -136,7 +136,7 @@ def test_slap_and_a_smack_script_run_as_their_originals_count(workplace: Workpla
 def test_connect_storms_and_idle_connections_are_experiments_too(workplace: Workplace) -> None:
     storm, idle = run(
         workplace,
-        "  connect-storm: {}\n  connections: 4\n  each: {rounds: 10}",
+        "  connect-storm: {}\n  connections: 4\n  each: {rounds: 50}",
         "factors:\n"
         "  load:\n"
         "    storm: {workload.connect-storm: {query: SELECT 2}}\n"
@@ -144,6 +144,7 @@ def test_connect_storms_and_idle_connections_are_experiments_too(workplace: Work
     )
     if "idle" in storm.levels.values():
         storm, idle = idle, storm
-    assert storm.phases[0].transactions == 40
-    assert storm.counters["Connections"] >= 40
-    assert (idle.phases[0].connections_reached, idle.phases[0].transactions) == (4, 20)
+    assert storm.phases[0].transactions == 200
+    # The server is sampled beside the load: a late first sample misses the first connections.
+    assert storm.counters["Connections"] > 100
+    assert (idle.phases[0].connections_reached, idle.phases[0].transactions) == (4, 100)
