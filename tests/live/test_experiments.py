@@ -41,7 +41,7 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
         "design: {repeats: 1}\n"
     )
     done = workplace.run("run", str(file))
-    # A shared machine may lose CPU time to its neighbours: that spoils a trial's speed, and none of its counts.
+    # A shared machine may lose CPU time to its neighbours: that spoils a trial's speed, none of its counts.
     spoilt = [line for line in done.stderr.splitlines() if "INVALID" in line and "hypervisor" not in line]
     assert (done.returncode, spoilt) in ((0, []), (7, [])), done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
