@@ -85,6 +85,12 @@ def _set(name: str, value: str, was: str | None = None, *, restart: bool = False
     return SetVariable(name=name, value=value, was=was, restart=restart)
 
 
+def wait_for_guardian(store: Store) -> None:
+    """Returns when the guardian of a killed process is through: it holds the store's lock until then."""
+    with (store.folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
 def test_variables_are_set_at_once_and_written_down_and_both_are_taken_back(
     applying: Applying,
 ) -> None:
@@ -180,8 +186,7 @@ def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(a
         finally:
             os._exit(1)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
-    with (store.folder / "lock").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # The guardian holds it until it is through.
+    wait_for_guardian(store)
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
     assert "was ended in the middle" in applying.run("history")
