@@ -258,7 +258,8 @@ def _show(asked: Asked, condition: Condition, file: Path) -> None:
     typer.echo("")
     for line in proving.summary(stages, seconds, asked.within, proposal.shape):
         typer.echo(line)
-    typer.echo(f"experiment {file}: `mydyno run {file}` does the same")
+    same = "the pilot may change its keys" if pilot else f"`mydyno run {file}` does the same"
+    typer.echo(f"experiment {file}: {same}")
 
 
 def _planned(asked: Asked, condition: Condition) -> tuple[Proposal, Proposal | None, Stages]:
@@ -292,15 +293,17 @@ def _measure(asked: Asked, condition: Condition, file: Path) -> None:
             proposal, _, stages = _planned(asked, condition)
             typer.echo(asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen")
         verdicts: dict[str, Verdict] = {}
+        measured: set[str] = set()
         invalid, notes = False, [f"not measured yet: {proving.left(stages, 0.0)}"] if stages.left else []
         for number, each in enumerate(stages.runs):
             name = file if number == 0 else file.with_name(f"{file.stem}-alone.yaml")
             done = _run(each, name, opened, asked.lab)
             invalid = invalid or bool(done.invalid())
             verdicts |= proving.verdicts_of(done)
-            measured = [level for level in proposal.levels.all if level.name in verdicts]
+            measured |= {level.name for level in each.levels.all}
+            levels = [level for level in proposal.levels.all if level.name in measured]
             notes_now = [*proving.misses_note(done, condition), *notes]
-            proving.report(done, with_levels(proposal, measured), verdicts, notes_now)
+            proving.report(done, with_levels(proposal, levels), verdicts, notes_now)
     if invalid:
         raise typer.Exit(EXIT_INVALID_TRIALS)
 

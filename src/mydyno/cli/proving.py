@@ -212,14 +212,14 @@ def summary(stages: Stages, pilot_seconds: float, within: float, shape: Shape) -
     yield f"in all about {time} for {settings} settings on {format_bytes(shape.data_bytes)} of data"
     if pilot_seconds:
         yield (
-            f"  first a pilot of {format_duration(pilot_seconds)}: which keys miss the buffer pool as often as "
-            "on the advised server"
+            f"  first a pilot of {format_duration(pilot_seconds)}: which keys miss the buffer pool as "
+            "often as on the advised server"
         )
     for number, each in enumerate(stages.runs, start=1):
         if len(stages.runs) > 1:
             yield f"  run {number}: {', '.join(level.name for level in each.levels.all)}"
     if stages.seconds + pilot_seconds > within:
-        yield f"  this is more than --within {format_duration(within)}: --data SIZE, --repeats, --measure make it less"
+        yield f"  more than --within {format_duration(within)}: --data, --repeats and --measure make it less"
     if stages.left:
         yield f"  not in this time: {left(stages, pilot_seconds)}"
 
