@@ -12,6 +12,7 @@ from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
 
+
 def sync(path: Path) -> None:
     """Push a file, or a folder's list of names, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -76,7 +76,8 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
     except OSError as error:
         _remove(partial)
         raise LabError(
-            f"cannot write the bundle {out}: {error.strerror}; nothing was left behind", writing_hint(error, out)
+            f"cannot write the bundle {out}: {error.strerror}; nothing was left behind",
+            writing_hint(error, out),
         ) from error
     except BaseException:
         _remove(partial)
