@@ -57,6 +57,8 @@ class Lab:
         One of an older format is upgraded, and `upgrade` tells it. Raises LabError: in use by another writer,
         missing (for a reader), not a lab, damaged, of a newer format, disk full.
         """
+        # Guests, servers and load programs get paths of the lab, and none of them shares our working folder.
+        path = path.resolve()
         return cls._open_writer(path) if write else cls._open_reader(path)
 
     @classmethod
