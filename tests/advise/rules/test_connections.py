@@ -2,6 +2,7 @@ import pytest
 
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
 from advise.rules.asking import finding, judged, sentences
+from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
 from mydyno.advise.targets import Targets
@@ -142,7 +143,11 @@ def test_clients_that_come_for_a_few_statements_are_told_to_stay() -> None:
 
 def test_the_limit_of_prepared_statements_is_raised_before_it_is_reached() -> None:
     full = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16_000})
-    assert sentences(finding("prepared-statements", full)) == ["max_prepared_stmt_count = 32768 (now 16382)"]
+    (by_hand,) = finding("prepared-statements", full).changes
+    assert isinstance(by_hand, ByHand)
+    assert by_hand.commands[1] == "SET GLOBAL max_prepared_stmt_count = 32768;"
+    low = server(variables={"max_prepared_stmt_count": "100"}, status={"Prepared_stmt_count": 99})
+    assert sentences(finding("prepared-statements", low)) == ["max_prepared_stmt_count = 16382 (now 100)"]
     roomy = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16})
     assert isinstance(judged("prepared-statements", roomy), Fine)
 

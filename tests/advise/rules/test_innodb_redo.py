@@ -3,6 +3,7 @@
 import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
+from advise.disks import filesystem, stored
 from advise.rules.asking import found, sentences
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.rules.innodb import (
@@ -121,5 +122,21 @@ def test_what_a_server_writes_at_its_start_calls_for_nothing() -> None:
         seconds=1.0,
     )
     asked = system(young)
+    assert isinstance(redo_capacity.RULE.judge(asked, targets_of(asked)), Fine)
+    assert isinstance(online_alter_log.RULE.judge(asked, targets_of(asked)), Fine)
+
+
+def test_logs_grow_only_into_free_space() -> None:
+    full = stored(filesystem(free_bytes=50 << 20))
+    writing = server(
+        variables={
+            "innodb_log_file_size": str(48 << 20),
+            "innodb_log_files_in_group": "1",
+            "innodb_online_alter_log_max_size": str(64 << 20),
+        },
+        status={"Innodb_os_log_written": 1e9 + 400_000 * 60},
+        before={"Innodb_os_log_written": 1e9},
+    )
+    asked = system(writing, full)
     assert isinstance(redo_capacity.RULE.judge(asked, targets_of(asked)), Fine)
     assert isinstance(online_alter_log.RULE.judge(asked, targets_of(asked)), Fine)

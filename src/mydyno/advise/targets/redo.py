@@ -74,7 +74,7 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
         bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
     if place is not None and place.free_bytes is not None:
-        bounds["a fifth of the free disk"] = max(_LEAST, int(place.free_bytes * _OF_FREE_DISK))
+        bounds["a fifth of the free disk"] = max(now, int(place.free_bytes * _OF_FREE_DISK))
     wanted = max(_LEAST, ladder(hour / MIB) * MIB)
     narrowest = min(bounds, key=lambda name: bounds[name])
     most = _floor_of_ladder(bounds[narrowest])
