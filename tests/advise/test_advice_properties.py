@@ -104,7 +104,6 @@ _FILLED = {
     "innodb_open_files": "Innodb_num_open_files",
     "innodb_log_file_size": "Innodb_checkpoint_age",
     "innodb_redo_log_capacity": "Innodb_checkpoint_age",
-    "tmp_table_size": "Created_tmp_disk_tables",
     "max_prepared_stmt_count": "Prepared_stmt_count",
 }
 """The counter that shows how far a variable's room is used."""

@@ -1,8 +1,9 @@
 """Caches of open tables and definitions, and the files that all of it opens.
 
 A table that is not in the cache is opened for the statement (MySQL Reference Manual, "How MySQL Opens and
-Closes Tables": one handler for each table of each connection that uses it). The server's own wish for files at its start is 10 + max_connections + 2 x
-table_open_cache (ibid., open_files_limit); InnoDB's files and the binary logs come on top.
+Closes Tables": one handler for each table of each connection that uses it). The server's own wish for files
+at its start is 10 + max_connections + 2 x table_open_cache (ibid., open_files_limit); InnoDB's files and the
+binary logs come on top.
 """
 
 from __future__ import annotations

@@ -50,11 +50,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     page = (system.server.number("innodb_page_size") or _PAGE) // 1024 or 1
     return Finding(
         rule=RULE.id,
-        title=f"The kernel's readahead under the tables is {most} KiB, {most // _DEFAULT_KIB} times its default",
+        title=f"The kernel's readahead under the tables is {most} KiB,"
+        f" {most // _DEFAULT_KIB} times its default",
         evidence=(
             f"readahead: {numbers}; the kernel's default is {_DEFAULT_KIB} KiB",
-            "tables are read through the page cache; where the kernel takes reads for sequential ones it reads"
-            f" up to {most} KiB / {page} KiB = {most // page} pages at once",
+            "tables are read through the page cache; where reads look sequential, the kernel reads up to"
+            f" {most} KiB / {page} KiB = {most // page} pages at once",
         ),
         recommendation=f"read ahead {_DEFAULT_KIB} KiB",
         changes=tuple(
