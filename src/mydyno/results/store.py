@@ -214,7 +214,7 @@ class Lab:
 
     def _is_complete(self, run_id: int) -> bool:
         run = self._reader(run_id)
-        return len(run.completed()) >= run.experiment.planned_trials
+        return len(run.completed() | run.failed()) >= run.experiment.planned_trials
 
     def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> int:
         """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""
