@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 
 if TYPE_CHECKING:
     from mydyno.results.run import Run
@@ -98,7 +99,9 @@ def _write(run: Run, form: Format, out: Path | None) -> tuple[str, ...]:
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:
         written = write_tables(run, partial, form)
-    typer.echo(f"{folder}: {len(written.tables)} tables; {written.tables[-1]} explains their columns")
+    typer.echo(
+        f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
+    )
     return written.lost
 
 
