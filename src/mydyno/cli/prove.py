@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.core.errors import EXIT_INVALID_TRIALS, UsageError
 from mydyno.prove.place import Place
 
@@ -190,6 +190,7 @@ def prove(
         bool, typer.Option("--dry-run", help="Write the experiment file, show its plan, and end.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    force: outputs.Force = False,
 ) -> None:
     """Measure what advice is worth: as it is, all changes together, each finding alone.
 
@@ -197,7 +198,7 @@ def prove(
     command goes on) and says of each finding what it was worth, with its interval. The load is like that of
     the advised server as far as the advice tells: as much data, such statements, keys that miss the buffer
     pool as often. What cannot be measured in that place is told with the reason. Exit code 7 when some trials
-    are invalid.
+    are invalid or failed.
 
     ```text
     mydyno prove advice.json
@@ -214,6 +215,9 @@ def prove(
     found = proving.read_advice_file(advice)
     system = proving.read_facts(facts, found)
     condition = condition_of(system)
+    inputs = (advice, facts, workload, defaults_file, password_file)
+    target = out or advice.with_name(f"{advice.stem}-prove.yaml")
+    files = _Files(outputs.Outputs(inputs, force), target)
     workload = workload or condition.workload
     asked = proving.Asked(
         name=advice.stem,
@@ -232,16 +236,28 @@ def prove(
         lab=lab,
         within=proving.seconds(within),
     )
-    file = out or advice.with_name(f"{advice.stem}-prove.yaml")
-    _show(asked, condition, file)
+    _show(asked, condition, files.first)
     if dry_run:
         return
     if not yes:
         _ask(on)
-    _measure(asked, condition, file)
+    _measure(asked, condition, files)
 
 
-def _show(asked: Asked, condition: Condition, file: Path) -> None:
+class _Files:
+    """The experiment files: of the first run, of the pilot, and of each finding alone."""
+
+    def __init__(self, written: outputs.Outputs, first: Path) -> None:
+        def file(suffix: str) -> outputs.OutputFile:
+            path = first.with_name(f"{first.stem}{suffix}{first.suffix}")
+            made = written.file("--out", path, outputs.PROOF_EXPERIMENT)
+            assert made is not None
+            return made
+
+        self.first, self.pilot, self.alone = file(""), file("-pilot"), file("-alone")
+
+
+def _show(asked: Asked, condition: Condition, file: outputs.OutputFile) -> None:
     """Writes the first experiment file, and shows its plan and what all of it comes to."""
     from mydyno.cli import proving
     from mydyno.cli.planning import prepare
@@ -249,8 +265,8 @@ def _show(asked: Asked, condition: Condition, file: Path) -> None:
     from mydyno.plan import render
 
     proposal, pilot, stages = _planned(asked, condition)
-    _write(stages.runs[0], file)
-    _, prepared = prepare(file, None, asked.lab, LocalHost())
+    file.write(stages.runs[0].text)
+    _, prepared = prepare(file.path, None, asked.lab, LocalHost())
     for line in proving.told(proposal):
         typer.echo(line)
     typer.echo(render(prepared.plan), nl=False)
@@ -258,8 +274,8 @@ def _show(asked: Asked, condition: Condition, file: Path) -> None:
     typer.echo("")
     for line in proving.summary(stages, seconds, asked.within, proposal.shape):
         typer.echo(line)
-    same = "the pilot may change its keys" if pilot else f"`mydyno run {file}` does the same"
-    typer.echo(f"experiment {file}: {same}")
+    same = "the pilot may change its keys" if pilot else f"`mydyno run {file.path}` does the same"
+    typer.echo(f"experiment {file.path}: {same}")
 
 
 def _planned(asked: Asked, condition: Condition) -> tuple[Proposal, Proposal | None, Stages]:
@@ -277,7 +293,7 @@ def _planned(asked: Asked, condition: Condition) -> tuple[Proposal, Proposal | N
     return proposal, pilot, stages_of(proposal, seconds_of, asked.within - spent)
 
 
-def _measure(asked: Asked, condition: Condition, file: Path) -> None:
+def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
     """The pilot, then all runs, each followed by what is known by then."""
     from mydyno.cli import proving
     from mydyno.cli.labs import open_lab
@@ -288,7 +304,7 @@ def _measure(asked: Asked, condition: Condition, file: Path) -> None:
     proposal, pilot, stages = _planned(asked, condition)
     with open_lab(asked.lab, write=True) as opened:
         if pilot is not None and condition.misses is not None:
-            run = _run(pilot, file.with_name(f"{file.stem}-pilot.yaml"), opened, asked.lab)
+            run = _run(pilot, files.pilot, opened, asked.lab)
             asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))
             proposal, _, stages = _planned(asked, condition)
             typer.echo(asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen")
@@ -296,8 +312,8 @@ def _measure(asked: Asked, condition: Condition, file: Path) -> None:
         measured: set[str] = set()
         invalid, notes = False, [f"not measured yet: {proving.left(stages, 0.0)}"] if stages.left else []
         for number, each in enumerate(stages.runs):
-            name = file if number == 0 else file.with_name(f"{file.stem}-alone.yaml")
-            done = _run(each, name, opened, asked.lab)
+            file = files.first if number == 0 else files.alone
+            done = _run(each, file, opened, asked.lab)
             invalid = invalid or bool(done.invalid())
             verdicts |= proving.verdicts_of(done)
             measured |= {level.name for level in each.levels.all}
@@ -308,7 +324,7 @@ def _measure(asked: Asked, condition: Condition, file: Path) -> None:
         raise typer.Exit(EXIT_INVALID_TRIALS)
 
 
-def _run(proposal: Proposal, file: Path, lab: Lab, folder: Path) -> Run:
+def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, folder: Path) -> Run:
     """Runs it as `mydyno run` does; what was measured before is kept."""
     from mydyno.cli import display
     from mydyno.cli.planning import prepare
@@ -316,17 +332,10 @@ def _run(proposal: Proposal, file: Path, lab: Lab, folder: Path) -> Run:
     from mydyno.trial.campaign import Campaign
 
     host = LocalHost()
-    _write(proposal, file)
-    experiment, prepared = prepare(file, None, folder, host, install=True)
+    file.write(proposal.text)
+    experiment, prepared = prepare(file.path, None, folder, host, install=True)
     with display.for_stream() as show:
         return Campaign(experiment, prepared, host, lab).go(show)
-
-
-def _write(proposal: Proposal, file: Path) -> None:
-    from mydyno.core.writing import writing
-
-    with writing(file):
-        file.write_text(proposal.text, encoding="utf-8")
 
 
 def _ask(on: Place) -> None:
