@@ -5,7 +5,7 @@ from __future__ import annotations
 from mydyno import spec
 from mydyno.prove.condition import Condition
 from mydyno.prove.pilot import CANDIDATES, choose, pilot_of
-from prove.builders import GIB, POOL, THREADS
+from prove.builders import GIB, POOL, THREADS, finding, variable
 from prove.test_propose import facts, proposed
 
 SEEN = Condition(misses=0.17)
@@ -21,6 +21,14 @@ def test_the_pilot_is_an_experiment_of_keys_and_shares_of_the_pool() -> None:
     assert "workload.oltp-read-write.distribution: uniform" in pilot.text
     assert "server.config.innodb_buffer_pool_size: 64M" in pilot.text
     assert "server.config.innodb_buffer_pool_size: 32M" in pilot.text
+
+
+def test_a_pool_that_is_as_small_as_can_be_is_not_halved() -> None:
+    small = finding("buffer-pool", variable("innodb_buffer_pool_size", "64M", "6291456"))
+    pilot = pilot_of(proposed(small, facts=facts("6291456", data=24 << 20)), SEEN, has_keys=True)
+    assert pilot is not None
+    [factor] = spec.loads(pilot.text, "pilot.yaml").factors
+    assert [level.name for level in factor.levels] == ["as it is", "pareto", "uniform"]
 
 
 def test_there_is_no_pilot_where_nothing_holds_data_or_nothing_is_known_or_keys_were_chosen() -> None:

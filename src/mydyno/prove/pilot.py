@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.units import parse_duration
 from mydyno.prove.condition import Condition
 from mydyno.prove.experiment import Load, Proposal
@@ -75,10 +76,12 @@ def pilot_of(proposal: Proposal, condition: Condition, has_keys: bool) -> Propos
     if condition.misses is None or not has_keys or pool is None or not proposal.common.warm:
         return None
     now = proposal.levels.now
-    levels = [
-        Level(candidate.name, _values(proposal.load, candidate, now.values, pool))
-        for candidate in CANDIDATES[1:]
-    ]
+    levels: list[Level] = []
+    for candidate in CANDIDATES[1:]:
+        values = _values(proposal.load, candidate, now.values, pool)
+        # A pool that is as small as one can be has no half.
+        if all(values != level.values for level in (now, *levels)):
+            levels.append(Level(candidate.name, values))
     name = f"{proposal.name[:58]}-pilot"
     seconds = min(parse_duration(proposal.load.measure), _MOST_SECONDS)
     load = replace(proposal.load, measure=f"{seconds:g}s", repeats=1, until=None)
@@ -126,8 +129,9 @@ def _distance(one: float, other: float) -> float:
 
 
 def _values(load: Load, candidate: Candidate, now: Mapping[str, Value], pool: str) -> dict[str, Value]:
+    share = scaled_value(POOL, pool, candidate.pool_share)
     return {
         **now,
-        f"{CONFIG}{POOL}": scaled_value(POOL, pool, candidate.pool_share),
+        f"{CONFIG}{POOL}": pool if same_meaning(share, pool) else share,
         f"workload.{load.workload}.{OPTION}": candidate.keys,
     }
