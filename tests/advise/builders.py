@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mydyno.facts import Cpu, Host, Kernel, Memory, Role, Server, Status, System, Variable
+from mydyno.facts import Cpu, Host, Kernel, Memory, Process, Role, Server, Status, System, Variable
 
 GIB = 1 << 30
 
@@ -47,11 +47,14 @@ def server(
 def host(
     memory: int = 16 * GIB, cpus: int = 4, sysctls: Mapping[str, str] | None = None, **more: Any
 ) -> Host:
+    """A machine on which the server has all memory that is in use."""
+    found = more.pop("memory_facts", None) or Memory(total=memory, available=memory // 2, swap_total=0)
+    in_use = found.total - (found.available or 0)
     return Host(
         cpu=Cpu(count=cpus),
-        memory=more.pop("memory_facts", None) or Memory(total=memory, available=memory // 2, swap_total=0),
+        memory=found,
         kernel=more.pop("kernel", None) or Kernel(release="6.1.0", sysctls=dict(sysctls or {})),
-        **{"container": False, "systemd": True, **more},
+        **{"container": False, "systemd": True, "process": Process(pid=1, resident_bytes=in_use), **more},
     )
 
 

@@ -22,10 +22,10 @@ def opening(version: str = MARIADB) -> Server:
 
 def test_full_caches_that_open_all_the_time_are_made_larger() -> None:
     found = finding("table-open-cache", opening())
-    assert sentences(found) == ["table_open_cache = 4000 (now 2000)"]
+    assert sentences(found) == ["table_open_cache = 3000 (now 2000)"]
     assert found.severity is Severity.MEDIUM
     assert sentences(finding("table-definition-cache", opening(MYSQL_84))) == [
-        "table_definition_cache = 800 (now 400)"
+        "table_definition_cache = 600 (now 400)"
     ]
 
 

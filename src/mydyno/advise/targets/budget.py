@@ -54,7 +54,7 @@ def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
     one = chosen.get("temporary tables", size_now(server))
     if one is not None:
         count = at_a_time(server)
-        once.append((f"temporary tables, {count} at a time", count * one))
+        once.append((f"temporary tables, {count:g} at a time", int(count * one)))
     each = sizes(catalogue().of_memory("each connection"))
     if server.switch("log_bin"):
         each += sizes(catalogue().of_memory("each transaction"))

@@ -17,6 +17,8 @@ _OFTEN = 1.0
 """Tables opened anew each second from which the cache is worth making larger."""
 _MOST = 65_536
 _MOST_FILES = 20_000
+_ROOM = 1.5
+"""Times what is open."""
 _OWN_FILES = 100
 """Logs, sockets, system tablespaces, temporary files."""
 
@@ -29,7 +31,7 @@ class TableCaches:
 
 
 def table_caches(server: Server) -> TableCaches:
-    """Each twice what is open, where it is full and tables are opened anew all the time."""
+    """Each half as much again as is open, where it is full and tables are opened anew all the time."""
     opened, first = _cache(server, "table_open_cache", "Open_tables", "Opened_tables")
     names = ("table_definition_cache", "Open_table_definitions", "Opened_table_definitions")
     defined, second = _cache(server, *names)
@@ -46,12 +48,12 @@ def _cache(server: Server, name: str, in_use: str, missed: str) -> tuple[int | N
         line += f", {max(rates):.2g} opened anew each second"
     if filled < _FULL * now or not rates or max(rates) < _OFTEN:
         return now, (line,)
-    wanted = min(_MOST, up_to(2 * filled, 100))
-    return max(now, wanted), (line, f"twice as many as are open: {wanted}")
+    wanted = min(_MOST, _round(_ROOM * filled))
+    return max(now, wanted), (line, f"half as many again as are open: {wanted}")
 
 
 def innodb_open_files(server: Server) -> int | None:
-    """Raised to the number of InnoDB's tables where its places are used up and there are more tables.
+    """Raised to half as many again as are open, where its places are used up and there are more tables.
 
     None: not known what is open or how many tables there are.
     """
@@ -62,7 +64,7 @@ def innodb_open_files(server: Server) -> int | None:
         return None
     if opened < _FULL * now or tables <= now:
         return now
-    return max(now, min(up_to(tables, 1000), _MOST_FILES))
+    return max(now, min(_round(tables), _round(_ROOM * opened), _MOST_FILES))
 
 
 def open_files(
@@ -78,3 +80,8 @@ def open_files(
     return up_to(need, 1000), (
         f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"
     )
+
+
+def _round(number: float) -> int:
+    """Rounded up to tens, from a thousand on to hundreds."""
+    return up_to(number, 100 if number > 1000 else 10)
