@@ -18,6 +18,11 @@ def variable(value: str, **known: Any) -> Variable:
     return Variable(value=value, **{"dynamic": True, **known})
 
 
+def a_role(**known: Any) -> Role:
+    """Known in all: alone but for what is said."""
+    return Role(**{"replica": False, "source": False, "galera": False, "group_replication": False, **known})
+
+
 def server(
     version: str = MARIADB,
     variables: Mapping[str, str | Variable] | None = None,
@@ -40,7 +45,7 @@ def server(
             after={name: f"{value:g}" if value % 1 else str(int(value)) for name, value in after.items()},
             seconds=seconds,
         ),
-        **{"role": Role(), "address": "/run/mysqld/mysqld.sock", **more},
+        **{"role": a_role(), "address": "/run/mysqld/mysqld.sock", **more},
     )
 
 

@@ -65,7 +65,7 @@ def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
 def _counts(server: Server, name: str) -> bool:
     match _CONDITIONS.get(name):
         case "replica":
-            return server.role.replica
+            return server.role.replica is not False
         case "log_bin":
             return server.switch("log_bin") is True
         case _:

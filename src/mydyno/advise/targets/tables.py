@@ -59,7 +59,7 @@ def innodb_open_files(server: Server) -> int | None:
     """
     now, opened = server.number("innodb_open_files"), server.counter("Innodb_num_open_files")
     schema = server.schema_facts
-    tables = schema.tables_by_engine.get("InnoDB") if schema else None
+    tables = (schema.tables_by_engine or {}).get("InnoDB") if schema else None
     if now is None or opened is None or tables is None:
         return None
     if opened < _FULL * now or tables <= now:

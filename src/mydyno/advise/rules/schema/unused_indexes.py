@@ -27,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("which indexes are used: performance_schema counts it")
     if (server.uptime_seconds or 0) < _ENOUGH:
         return Unknown("the server is up for less than a week: too short to call an index unused")
-    redundant = {(index.table, index.name) for index in schema.redundant_indexes}
+    redundant = {(index.table, index.name) for index in schema.redundant_indexes or ()}
     found = [index for index in schema.unused_indexes if (index.table, index.name) not in redundant]
     if not found:
         return Fine(f"every index was read {uptime(server)}")
