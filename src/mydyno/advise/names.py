@@ -16,6 +16,11 @@ def quoted(name: str) -> str:
     return f"{quote(schema)}.{quote(table)}" if dot else quote(schema)
 
 
+def account(user: str, host: str) -> str:
+    """`'app'@'10.%'`, as statements have it."""
+    return "@".join("'" + part.replace("\\", "\\\\").replace("'", "''") + "'" for part in (user, host))
+
+
 def counted(number: int, name: str, verb: str = "") -> str:
     """`1 table`, `3 tables`, `2 indexes`; with `is` as the verb `1 table is`, `3 tables are`."""
     plural = {"is": "are", "has": "have", "was": "were"}
