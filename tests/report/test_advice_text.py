@@ -67,8 +67,13 @@ def test_what_was_not_read_comes_with_a_hint() -> None:
 
 
 def test_it_names_what_is_withheld_and_for_want_of_what() -> None:
-    withheld = page(full(), width=200).partition("\nWithheld, for want of\n")[2].partition("\n\n")[0]
-    assert "  the size of InnoDB's tables: whether more than 1G is of use: buffer-pool-size" in withheld
+    def withheld(everything: bool) -> str:
+        text = page(full(), width=200, everything=everything)
+        return text.partition("\nWithheld, for want of\n")[2].partition("\n\n")[0]
+
+    assert "  the size of InnoDB's tables: whether more than 1G is of use: buffer-pool-size" in withheld(True)
+    assert withheld(False).splitlines()[0].startswith("  the disks under the server's files: ")
+    assert withheld(False).splitlines()[-1].endswith(" more rules: see --all")
 
 
 def test_the_rights_that_an_account_lacks_are_one_statement() -> None:
