@@ -9,6 +9,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 
 
 def import_table(
@@ -120,7 +121,7 @@ def import_table(
         run, notes = take(source, opened)
         for note in notes:
             typer.echo(f"note: {note}", err=True)
-        typer.echo(f"{len(run.completed())} trials in {run.folder}", err=True)
+        typer.echo(f"{counted(len(run.completed()), 'trial')} in {run.folder}", err=True)
         if report:
             from mydyno.cli.report import write
 
