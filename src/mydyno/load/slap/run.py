@@ -68,11 +68,12 @@ def run(target: Target, settings: Settings, emit: Emit) -> Result:
 
     driver = _Driver(target, settings, emit)
     try:
-        with sessions.connect(target) as connection, connection.cursor() as cursor:
-            return driver.run(cursor)
-    except KeyboardInterrupt:
-        driver.drop_unfinished()
-        raise
+        try:
+            with sessions.connect(target) as connection, connection.cursor() as cursor:
+                return driver.run(cursor)
+        except KeyboardInterrupt:
+            driver.drop_unfinished()
+            raise
     except pymysql.Error as error:
         raise sessions.failed(target, driver.doing, error) from None
 
@@ -115,6 +116,7 @@ class _Driver:
     def drop_unfinished(self) -> None:
         """Drop the schema after an interruption, by a new connection: the old one may be in mid-answer."""
         if self._made and not self._settings.no_drop:
+            self.doing = "dropping the schema"
             with uninterrupted(), sessions.connect(self._target) as connection, connection.cursor() as cursor:
                 self._drop(cursor)
 
