@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 
-__all__ = ("SHOWN", "counted", "first", "quoted")
+__all__ = ("SHOWN", "account", "counted", "first", "quoted")
 
 SHOWN = 10
 """So many statements or names are written out; the rest is counted."""
@@ -17,6 +17,11 @@ def quoted(name: str) -> str:
     """`shop.orders` as a statement has it, in backticks."""
     schema, dot, table = name.partition(".")
     return f"{quote(schema)}.{quote(table)}" if dot else quote(schema)
+
+
+def account(user: str, host: str) -> str:
+    """`'app'@'10.%'`, as statements have it."""
+    return "@".join("'" + part.replace("\\", "\\\\").replace("'", "''") + "'" for part in (user, host))
 
 
 def first(names: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.core.server_version import Version, parse_version
+from mydyno.facts.accounts import Accounts, HostCache
 from mydyno.facts.tables import Schema
 
 
@@ -79,6 +80,8 @@ class Server(Record):
     role: Role = Role()
     schema_facts: Schema | None = None
     """None: the schema was not looked at."""
+    accounts: Accounts | None = None
+    host_cache: HostCache | None = None
     address: str | None = None
     """A unix socket or host:port, never an account."""
 

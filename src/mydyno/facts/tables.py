@@ -27,6 +27,8 @@ class Index(Record):
     columns: tuple[str, ...] = ()
     covered_by: str | None = None
     """The index that begins with the same columns."""
+    hidden: bool = False
+    """Whether the optimizer does not look at it: INVISIBLE in MySQL, IGNORED in MariaDB."""
 
 
 class Schema(Record):
@@ -43,7 +45,7 @@ class Schema(Record):
     """Of which a good part is free."""
     nearly_full_counters: tuple[Table, ...] = ()
     unused_indexes: tuple[Index, ...] | None = None
-    """Since the server's start; None: it does not count."""
+    """Since the server's start, without those that a foreign key needs; None: it does not count."""
     redundant_indexes: tuple[Index, ...] = ()
 
     @property

@@ -144,6 +144,7 @@ def contents(
         *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,
+        *([("failures", "Failed points")] if page.failures else []),
         *((name, title) for name, title in drawn if name == EFFECTS),
         ("validity", "Trials and validity"),
         *([("trials", "Trial by trial")] if trials else []),

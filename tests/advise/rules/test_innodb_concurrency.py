@@ -181,6 +181,33 @@ def test_temporary_tables_get_a_bound_of_a_quarter_of_the_free_disk() -> None:
     assert isinstance(judged(MYSQL_84, path), NotHere)
 
 
+@pytest.mark.parametrize("truncates", [False, True])
+def test_on_mariadb_only_temporary_tables_that_sessions_create_are_in_the_tablespace(truncates: bool) -> None:
+    variables = {"innodb_temp_data_file_path": "ibtmp1:12M:autoextend"}
+    if truncates:
+        variables["innodb_truncate_temporary_tablespace_now"] = "OFF"
+
+    def judged(created: int) -> Judgement:
+        counted = {"Com_create_temporary_table": created}
+        return temporary_tablespace.RULE.judge(system(server(MARIADB, variables, counted)), Targets())
+
+    assert isinstance(judged(0), Fine)
+    evidence = " ".join(found(judged(7)).evidence)
+    assert "CREATE TEMPORARY TABLE (Com_create_temporary_table = 7" in evidence
+    assert "those of a GROUP BY lie in tmpdir" in evidence
+    assert ("innodb_truncate_temporary_tablespace_now = 1" in evidence) is truncates
+    assert ("only when the server restarts" in evidence) is not truncates
+
+
+def test_the_bound_of_the_temporary_tablespace_is_never_more_than_is_free() -> None:
+    data = FileSystem(mount_point="/", kind="ext4", source="/dev/sda1", options=(), free_bytes=2 * GIB)
+    uses = (Use(files="data", path="/var/lib/mysql", mount_point="/"),)
+    small = host(storage=Storage(filesystems=(data,), uses=uses))
+    path = {"innodb_temp_data_file_path": "ibtmp1:12M:autoextend"}
+    judged = temporary_tablespace.RULE.judge(system(server(MYSQL_57, path), small), Targets())
+    assert ":max:512M" in found(judged).recommendation
+
+
 def test_innodb_keeps_the_files_of_all_its_tables_open() -> None:
     def judged(tables: int, opened: float) -> Judgement:
         crowded = system(

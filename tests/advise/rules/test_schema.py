@@ -71,6 +71,20 @@ def test_an_index_that_is_to_be_dropped_as_redundant_is_not_hidden_too() -> None
     assert isinstance(judged("unused-indexes", both), Fine)
 
 
+def test_an_unused_index_stays_where_another_is_dropped_in_its_favour() -> None:
+    longer = Index(table="shop.orders", name="by_day_and_shop", columns=("day", "shop"))
+    both = with_schema(unused_indexes=(longer, INDEX), redundant_indexes=(INDEX,))
+    dropped = commands(finding("redundant-indexes", both))
+    assert dropped == ["ALTER TABLE `shop`.`orders` DROP INDEX `by_day`;"]
+    assert isinstance(judged("unused-indexes", both), Fine)
+
+
+def test_an_unused_index_that_is_hidden_already_is_dropped() -> None:
+    hidden = INDEX.model_copy(update={"hidden": True})
+    found = finding("unused-indexes", with_schema(MARIADB, unused_indexes=(hidden,)))
+    assert commands(found) == ["ALTER TABLE `shop`.`orders` DROP INDEX `by_day`;"]
+
+
 def test_a_young_server_knows_no_unused_indexes() -> None:
     schema = Schema(tables=1, unused_indexes=(INDEX,))
     young = server(status={"Uptime": 3600}, schema_facts=schema)

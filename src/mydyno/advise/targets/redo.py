@@ -51,7 +51,8 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
     """Bytes of redo a second in a busy hour, and how they were found. None: the server does not tell."""
     server, name = system.server, "Innodb_os_log_written"
     seen = server.rate(name)
-    usual = server.average(name) if (server.uptime_seconds or 0) >= _YOUNG else None
+    busy = usual_write_rate(system)
+    usual = None if busy is None else busy / _PEAK
     lines = []
     if seen is not None:
         lines.append(f"{name}: {_rate(seen)} in the {server.status.seconds:.0f} s that were watched")
@@ -59,6 +60,16 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
         lines.append(f"{name}: {_rate(usual)} since the start, a busy hour taken as {_PEAK:g} x that")
     rates = [rate for rate in (seen, usual * _PEAK if usual is not None else None) if rate is not None]
     return (max(rates), tuple(lines)) if rates else None
+
+
+def usual_write_rate(system: System) -> float | None:
+    """The same by the mean since the start alone, which two intervals of one load agree on.
+
+    None: not told, or the server is up for too short a time to have a mean.
+    """
+    server = system.server
+    usual = server.average("Innodb_os_log_written")
+    return None if usual is None or (server.uptime_seconds or 0) < _YOUNG else usual * _PEAK
 
 
 def redo(system: System, pool_bytes: int | None) -> Redo | None:
@@ -74,7 +85,7 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
         bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
     if place is not None and place.free_bytes is not None:
-        bounds["a fifth of the free disk"] = max(_LEAST, int(place.free_bytes * _OF_FREE_DISK))
+        bounds["a fifth of the free disk"] = max(now, int(place.free_bytes * _OF_FREE_DISK))
     wanted = max(_LEAST, ladder(hour / MIB) * MIB)
     narrowest = min(bounds, key=lambda name: bounds[name])
     most = _floor_of_ladder(bounds[narrowest])

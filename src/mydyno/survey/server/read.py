@@ -15,6 +15,7 @@ from mydyno.stack.server.external import session, version_line
 from mydyno.stack.server.login import Login
 from mydyno.stack.server.server_process import process_of
 from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.server.accounts import read_accounts, read_host_cache
 from mydyno.survey.server.innodb_report import parse_innodb_report
 from mydyno.survey.server.interval import Tell, Wait, pause, watch
 from mydyno.survey.server.origins import Told, ask_origins, origin_of
@@ -67,6 +68,7 @@ def read_server(
         innodb = _innodb(asking)
         plugins = _plugins(asking)
         role = read_role(asking, version, variables, plugins, login.host)
+        accounts, host_cache = read_accounts(asking), read_host_cache(asking)
         told = ask_origins(asking, version)
         settable = {
             name: global_variables.can_be_set(cursor, name) for name in registry.variables() & set(variables)
@@ -83,6 +85,8 @@ def read_server(
         plugins=plugins,
         role=role,
         schema_facts=schema,
+        accounts=accounts,
+        host_cache=host_cache,
         address=login.address,
     )
     return Read(server, told, pid)

@@ -14,7 +14,7 @@ from typing import Any
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
 from mydyno.facts import Index, Schema, Table, Unread
-from mydyno.facts.indexes import PRIMARY, TableIndex, covered, of_rows
+from mydyno.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
 from mydyno.survey.asking import Asking
 
 MOST_SECONDS = 30
@@ -50,7 +50,7 @@ def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) 
     tables = _tables(asking)
     if tables is None:
         return Schema(tables=number)
-    indexes = _indexes(asking)
+    indexes = _indexes(asking, version)
     return made(tables, indexes, _counters(asking), _unused(asking, variables, indexes or ()))
 
 
@@ -141,8 +141,9 @@ def _tables(asking: Asking) -> list[Table] | None:
     ]
 
 
-def _indexes(asking: Asking) -> tuple[TableIndex, ...] | None:
+def _indexes(asking: Asking, version: Version) -> tuple[TableIndex, ...] | None:
     columns = (
+        *_visibility(version),
         "TABLE_SCHEMA",
         "TABLE_NAME",
         "INDEX_NAME",
@@ -160,6 +161,32 @@ def _indexes(asking: Asking) -> tuple[TableIndex, ...] | None:
         _READ,
     )
     return None if rows is None else of_rows(dict(zip(columns, row, strict=True)) for row in rows)
+
+
+def _visibility(version: Version) -> tuple[str, ...]:
+    """The column that tells whether the optimizer looks at an index, in releases that can hide one."""
+    if version.is_mariadb:
+        return ("IGNORED",) if version.numbers >= (10, 6, 0) else ()
+    return ("IS_VISIBLE",) if version.numbers >= (8, 0, 0) else ()
+
+
+def _foreign_keys(asking: Asking) -> tuple[ForeignKey, ...] | None:
+    """Both sides of each."""
+    rows = asking.rows(
+        "the foreign keys",
+        "SELECT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME,"
+        " REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME"
+        " FROM information_schema.KEY_COLUMN_USAGE WHERE REFERENCED_TABLE_NAME IS NOT NULL"
+        f" AND TABLE_SCHEMA NOT IN ({_OF_THE_SERVER}) ORDER BY 1, 2, 3, 4, ORDINAL_POSITION",
+        _READ,
+    )
+    if rows is None:
+        return None
+    sides: dict[tuple[str, ...], list[str]] = {}
+    for schema, name, own, table, column, other, parent, referenced in rows:
+        sides.setdefault((schema, name, f"{own}.{table}", "refers"), []).append(column)
+        sides.setdefault((schema, name, f"{other}.{parent}", f"of {own}.{table}"), []).append(referenced)
+    return tuple(ForeignKey(side[2], tuple(columns)) for side, columns in sides.items())
 
 
 def _counters(asking: Asking) -> dict[str, float]:
@@ -200,13 +227,18 @@ def _unused(
     if rows is None:
         return None
     silent = {(f"{schema}.{table}", str(name)) for schema, table, name in rows}
-    return tuple(
-        _named(index) for index in indexes if not index.unique and (index.table, index.name) in silent
-    )
+    unused = [index for index in indexes if not index.unique and (index.table, index.name) in silent]
+    keys = _foreign_keys(asking) if unused else ()
+    return None if keys is None else tuple(map(_named, not_needed(unused, indexes, keys)))
 
 
 def _named(index: TableIndex) -> Index:
-    return Index(table=index.table, name=index.name, columns=tuple(part.column for part in index.parts))
+    return Index(
+        table=index.table,
+        name=index.name,
+        columns=tuple(part.column for part in index.parts),
+        hidden=not index.visible,
+    )
 
 
 def _largest(tables: Iterable[Table]) -> tuple[Table, ...]:
