@@ -24,9 +24,11 @@ def prepare(
     from mydyno.plan import asked_disks, make
     from mydyno.stack.server.releases import not_installed
     from mydyno.trial import preflight
+    from mydyno.trial.time_cache import read_times, time_cache
 
     experiment = spec.load(file, size)
-    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)))
+    past = read_times(time_cache())
+    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)), past)
     if install:
         install_releases(not_installed(preflight.releases_of(plan)))
     return experiment, preflight.check(experiment, plan, host)

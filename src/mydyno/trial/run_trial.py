@@ -18,7 +18,7 @@ from mydyno.core.errors import EngineError, HostError, MydynoError, ServerError
 from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
-from mydyno.plan import PlannedTrial, Point, dataset_of
+from mydyno.plan import PlannedTrial, Point, dataset_of, time_of
 from mydyno.results.records import (
     DataRecord,
     GroundRecord,
@@ -42,6 +42,7 @@ from mydyno.stack import (
     settings_difference,
     understand,
 )
+from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.limits import limits_difference
 from mydyno.stack.server.login import explained
 from mydyno.stack.server.placement import read_placement
@@ -67,6 +68,10 @@ from mydyno.trial.measurement import judge_phases
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
 from mydyno.trial.settings import settings_of
+from mydyno.trial.time_cache import add_time, time_cache
+
+_MADE_ONCE = (DatasetLayer.name, DiskBaseLayer.name)
+"""Layers that an estimate counts apart from trials."""
 
 _TIMESTAMP = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -124,6 +129,7 @@ class TrialRunner:
             )
         )
         started_at, started = datetime.now(UTC), time.monotonic()
+        self.stack.spent.clear()
         reason = self.failures.given_up(point.id)
         if reason is None:
             folder = self.run.new_trial_folder(trial.id)
@@ -135,6 +141,10 @@ class TrialRunner:
             record = self._save(
                 Collector(), {}, sample_frame([]), _not_measured(trial, point, reason, started_at, started)
             )
+        if record.status == "valid":
+            once = sum(self.stack.spent.get(layer, 0.0) for layer in _MADE_ONCE)
+            cost = plan.estimate.trials[point.id]
+            add_time(time_cache(), time_of(point, cost, record.seconds - once))
         self.emit(
             TrialFinished(
                 trial=trial.id,
