@@ -205,6 +205,9 @@ def render(plan: Plan) -> str:
     lines += ["", "outside the lab it"]
     lines += [f"  - {effect}" for effect in told.side_effects]
     lines += ["  - and nothing else"]
+    if plan.missing_tools:
+        lines += ["", "missing on this machine"]
+        lines += [f"  ! {tool.sentence}" for tool in plan.missing_tools]
     if told.warnings:
         lines += ["", "warnings"]
         lines += [f"  ! {warning}" for warning in told.warnings]

@@ -13,8 +13,9 @@ from mydyno.core.units import format_bytes
 from mydyno.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
 from mydyno.plan.design import PlannedDesign, planned_design
 from mydyno.plan.estimate import Estimate, estimate
-from mydyno.plan.ground_checks import ground_problems
+from mydyno.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
+from mydyno.plan.mount_options import mount_problems, mount_warnings
 from mydyno.plan.order import blocked, trial_seed
 from mydyno.plan.point import Point, memory_bytes, points_of
 from mydyno.plan.room import room_problems
@@ -57,6 +58,7 @@ class Plan(BaseModel):
     side_effects: tuple[str, ...]
     """What happens outside the lab folder, and how it ends."""
     warnings: tuple[str, ...]
+    missing_tools: tuple[MissingTool, ...] = ()
     disks: tuple[str, ...] = ()
     """The real disks that are built on, as this machine describes them."""
     design: PlannedDesign = PlannedDesign()
@@ -88,7 +90,7 @@ def make(
     cannot do.
     """
     described = points_of(experiment, facts)
-    problems = room_problems(described)
+    problems = [*room_problems(described), *mount_problems(described)]
     if grounds is not None:
         problems += ground_problems(described, grounds)
     warnings = _check_memory(described, facts, problems)
@@ -115,7 +117,8 @@ def make(
         sampling=experiment.sampling,
         estimate=cost,
         side_effects=side_effects(points, grounds),
-        warnings=(*warnings, *_warnings(experiment, points, cost, facts)),
+        warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
+        missing_tools=missing_tools(described, grounds) if grounds else (),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
     )
 
