@@ -33,6 +33,7 @@ from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import restarts, totals
 from mydyno.sampling.stretch import stretch
+from mydyno.spec import Storage
 from mydyno.stack import (
     DataDirectory,
     DatasetLayer,
@@ -246,7 +247,7 @@ class TrialRunner:
                 self_checks=raised.self_checks,
                 data=found.data,
                 remarks=(
-                    *_remarks(found.ground, raised.self_checks, cpu),
+                    *_remarks(found.ground, raised.self_checks, cpu, point.setup.storage),
                     *_remarks_on_others(point, found.collector, counters),
                     *judged.remarks,
                     *found.collector.remarks,
@@ -393,12 +394,21 @@ def _not_measured(
 
 
 def _remarks(
-    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Utilisation | None
+    ground: GroundRecord | None,
+    checks: Sequence[SelfCheckRecord],
+    cpu: Utilisation | None,
+    storage: Storage | None,
 ) -> tuple[Remark, ...]:
-    """What the checks of the disks found, and whether the load left the ground's CPUs any time."""
+    """What the checks of the disks found, and whether the ground's CPUs had any time left under the load."""
     if ground is None:
         return ()
-    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy if cpu else None))
+    disks = [volume.disks for volume in storage.volumes.values()] if storage is not None else []
+    limited = any(each.iops is not None or each.bandwidth is not None for each in disks)
+    own = cpu.own(ground.cpus) if cpu else None
+    return (
+        *remarks(checks, TOLERANCE[ground.kind]),
+        *load_remarks(cpu.busy if cpu else None, own, limited=limited),
+    )
 
 
 def _remarks_on_others(
