@@ -89,7 +89,7 @@ def format_range(low: float, high: float) -> str:
     scale, unit = next(((scale, unit) for scale, unit in _LONG_UNITS if high >= 2 * scale), (1, "second"))
     first, last = round(low / scale), max(1, round(high / scale))
     if first == last or last == 1:
-        return f"about {last} {unit}{'s'[: last != 1]}"
+        return f"about {counted(last, unit)}"
     return f"{first} to {last} {unit}s" if first else f"up to {last} {unit}s"
 
 

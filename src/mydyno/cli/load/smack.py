@@ -93,6 +93,7 @@ def command() -> Callable[..., None]:
             *parameters.OF_SHAPE,
             parameters.SEED,
             parameters.ANSWER_WITHIN,
+            parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
             *_OF_FILE,
@@ -138,7 +139,7 @@ def _overrides(values: dict[str, Any]) -> Overrides:
     named = any(values[name] for name in ("socket", "host", "port"))
     user = values["user"] or file.user
     return Overrides(
-        socket=values["socket"] if named else file.socket,
+        socket=values["socket"] and values["socket"].expanduser().absolute() if named else file.socket,
         host=values["host"] if named or file.socket else file.host,
         port=values["port"] if named or file.socket else file.port,
         user=user,
