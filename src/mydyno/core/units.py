@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from mydyno.core.plurals import counted
+
 _LONG_UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"))
 _SIZE_SUFFIXES = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B)?", re.IGNORECASE)
