@@ -238,6 +238,9 @@ def still(host: Host) -> dict[str, Any]:
     for mount in told["storage"]["filesystems"]:
         for moving in ("free_bytes", "free_inodes", "reserved_bytes"):
             del mount[moving]
+    for disk in told["storage"]["disks"]:
+        for moving in ("reads", "read_seconds", "writes", "write_seconds"):
+            del disk[moving]
     return told
 
 
