@@ -20,6 +20,7 @@ from mydyno.facts import (
     Array,
     Cpu,
     Disk,
+    DiskLoad,
     DiskSpeed,
     FileSystem,
     FstabEntry,
@@ -27,6 +28,7 @@ from mydyno.facts import (
     Index,
     Innodb,
     Kernel,
+    Load,
     LogicalVolume,
     Memory,
     Origin,
@@ -131,7 +133,15 @@ def full_system() -> System:
     """Facts in which every record and every text occurs."""
     storage = Storage(
         disks=(
-            Disk(name="sda", kind="ssd", model="X", scheduler="none", schedulers=("none",), write_cache="x"),
+            Disk(
+                name="sda",
+                kind="ssd",
+                model="X",
+                scheduler="none",
+                schedulers=("none",),
+                write_cache="x",
+                host_caching="None",
+            ),
         ),
         arrays=(
             Array(name="md0", level="raid1", devices=2, state="x", action="x", bitmap="none", disks=("sda",)),
@@ -148,7 +158,7 @@ def full_system() -> System:
                 volume="vg0/data",
             ),
         ),
-        uses=(Use(files="data", path="/data/mysql", mount_point="/data"),),
+        uses=(Use(files="data", path="/data/mysql", mount_point="/data", owner="x"),),
         speeds=(DiskSpeed(mount_point="/data", read_iops=1, write_iops=1),),
         fstab=(
             FstabEntry(line=1, source="x", mount_point="/data", kind="x", options=("rw",), fault="'x' is"),
@@ -176,6 +186,15 @@ def full_system() -> System:
         process=process,
         distribution="x",
         virtualisation="x",
+        cloud="Microsoft Azure",
+        load=Load(
+            seconds=1,
+            cpus=1,
+            cpu_busy=1,
+            cpu_waiting=0,
+            cpu_stolen=0,
+            disks=(DiskLoad(name="sda", busy=0, reads=0, writes=0),),
+        ),
     )
     origin = Origin(source="file", file="/x", overridden=("/x:1",))
     table = Table(name="shop.orders", engine="InnoDB")
