@@ -43,7 +43,7 @@ def document() -> str:
         by_code.setdefault(code, []).append(meaning)
     lines += [f"| {code} | {'; '.join(means)} |" for code, means in sorted(by_code.items())]
     lines += [
-        f"| {errors.EXIT_INVALID_TRIALS} | the run finished, but some of its trials are invalid |",
+        f"| {errors.EXIT_INVALID_TRIALS} | the run finished, but some of its trials are invalid or failed |",
         f"| {errors.EXIT_INTERRUPTED} | Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe |",
         "",
         "## Environment variables",

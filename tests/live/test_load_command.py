@@ -125,7 +125,7 @@ def test_ctrl_c_ends_a_load_early_and_keeps_its_figures(account: Path) -> None:
         text=True,
         bufsize=1,
     )
-    wait_for_line(process, "queries/s  p95")
+    wait_for_line(process, "queries/s  p95 ")
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from mydyno.core.errors import LabError
 from mydyno.results import schema
-from mydyno.results.records import Latency
+from mydyno.results.records import Invalidity, Latency
 from mydyno.results.rows import insert_trial, select_trials
 from mydyno.results.store import Lab
 from results import builders
@@ -417,3 +417,17 @@ def test_any_value_of_a_counter_fits(value: int | float) -> None:
     assert back.counters["Anything"] == pytest.approx(value, rel=1e-15)
     assert replace(back, counters={}) == replace(record, counters={})
     database.close()
+
+
+def test_a_failed_trial_is_not_completed_and_is_tried_again(tmp_path: Path) -> None:
+    reason = Invalidity(check="failed", message="server: it ended while starting")
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(trials=2), "{}")
+        save(run, trial(1))
+        save(run, replace(trial(2, valid=False), invalidities=(reason,)))
+        assert (run.completed(), run.failed()) == ({"t001"}, {"t002"})
+        anew = lab.run(experiment(trials=2), "{}", again=True)
+        assert anew.folder != run.folder, "a run with failed trials is finished"
+        save(run, trial(2))
+        assert run.completed() == {"t001", "t002"}
+        assert not run.failed()

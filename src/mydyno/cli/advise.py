@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
-from mydyno.core.errors import UsageError
 
 _All = Annotated[bool, typer.Option("--all", help="Also tell of the rules without a finding, and why.")]
 _Out = Annotated[
@@ -25,7 +24,11 @@ def add_to(app: typer.Typer) -> None:
 
 @reaching.options
 def advise(
-    reach: reaching.Reach, as_json: options.AsJson = False, everything: _All = False, out: _Out = None
+    reach: reaching.Reach,
+    as_json: options.AsJson = False,
+    everything: _All = False,
+    out: _Out = None,
+    force: outputs.Force = False,
 ) -> None:
     """Look at a live server and its host, or at saved facts, and say what to change and why. Changes nothing.
 
@@ -44,13 +47,12 @@ def advise(
     from mydyno.cli.shown import show, width
     from mydyno.report.advice_text import advice_lines
 
+    inputs = (reach.facts, reach.defaults_file, reach.password_file)
+    file = outputs.Outputs(inputs, force).file("--out", out, outputs.ADVICE)
     system = reach.system()
     advice = advice_for(system, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    if out is not None:
-        try:
-            out.write_text(advice.to_json(), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {out}: {error.strerror}") from error
+    if file is not None:
+        file.write(advice.to_json())
     if as_json:
         typer.echo(advice.to_json(), nl=False)
     else:

@@ -32,6 +32,7 @@ Root = Annotated[
         help="The image of a system below this folder: only its files are changed.",
         file_okay=False,
         exists=True,
+        resolve_path=True,
         show_default=False,
     ),
 ]

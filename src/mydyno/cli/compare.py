@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.cli.labs import open_lab
-from mydyno.core.errors import EXIT_SLOWER, MydynoError
+from mydyno.core.errors import EXIT_SLOWER
 
 if TYPE_CHECKING:
     from mydyno.report.compared.run import MergedRun
@@ -55,6 +55,7 @@ def compare(
         Path | None, typer.Option("--junit", help="Write JUnit XML, for CI servers.", metavar="FILE")
     ] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write every number.", metavar="FILE")] = None,
+    force: outputs.Force = False,
 ) -> None:
     """Hold runs against each other: before and after, two machines, two labs, or points of one run.
 
@@ -72,20 +73,32 @@ def compare(
     from mydyno.report.compared.run import MergedRun
     from mydyno.report.compared.text import terminal
     from mydyno.report.compared.view import compared
+    from mydyno.results.store import DATABASE
 
     allowed = ALLOWED if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
     gated = fail_if_slower is not None or fail_if_unsure
+    allowed_outputs = outputs.Outputs((lab / DATABASE,), force)
+    folder = allowed_outputs.folder("--out", out)
+    files = {
+        "markdown": allowed_outputs.file("--markdown", markdown, outputs.COMPARISON_MARKDOWN),
+        "junit": allowed_outputs.file("--junit", junit, outputs.COMPARISON_JUNIT),
+        "json": allowed_outputs.file("--json", json, outputs.COMPARISON_JSON),
+    }
     with Labs(lab, lambda path: open_lab(path, write=False)) as labs:
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
-        _write(found, merged, gated, out, {"markdown": markdown, "junit": junit, "json": json})
+        _write(found, merged, gated, folder, files)
         typer.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
     if gated and (found.state == "failed" or (found.state == "unsure" and fail_if_unsure)):
         raise typer.Exit(EXIT_SLOWER)
 
 
 def _write(
-    found: Compared, merged: MergedRun, gated: bool, out: Path | None, files: dict[str, Path | None]
+    found: Compared,
+    merged: MergedRun,
+    gated: bool,
+    out: Path | None,
+    files: dict[str, outputs.OutputFile | None],
 ) -> None:
     from mydyno.report.compared.machine import as_json, junit
     from mydyno.report.compared.text import markdown
@@ -95,15 +108,9 @@ def _write(
         "junit": lambda: junit(found),
         "json": lambda: as_json(found),
     }
-    for kind, path in files.items():
-        if path is not None:
-            try:
-                path.write_text(contents[kind](), encoding="utf-8")
-            except OSError as error:
-                raise MydynoError(
-                    f"cannot write {path}: {error.strerror}",
-                    "does its folder exist, and may you write there?",
-                ) from error
+    for kind, file in files.items():
+        if file is not None:
+            file.write(contents[kind]())
     if out is not None:
         from mydyno.report.build import build
 

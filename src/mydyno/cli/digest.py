@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE, Showing
 from mydyno.core.errors import EXIT_INTERRUPTED, EXIT_SLOWER, UsageError
@@ -171,6 +171,7 @@ def digest(
     explain: _Explain = None,
     seconds: _Seconds = None,
     threads: _Threads = None,
+    force: outputs.Force = False,
 ) -> None:
     """Say which statements take a server's time: from its slow log, or from performance_schema.
 
@@ -196,7 +197,9 @@ def digest(
 
     told = DETAILS if details is None else details
     reading = Reading(Window.of(since, until, time_zone), tuple(filters or ()), seconds, threads)
-    showing = Showing(reading.window.zone, limit, told, order, as_json, html)
+    inputs = (*(files or ()), *(compare or ()), reach.defaults_file, reach.password_file)
+    page = outputs.Outputs(inputs, force).file("--html", html, outputs.PAGE)
+    showing = Showing(reading.window.zone, limit, told, order, as_json, page)
     if compare:
         _refuse("--compare", {"--order": order, "--details": details, "--explain": explain})
         allowed = None if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")

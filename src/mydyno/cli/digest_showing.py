@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import tzinfo
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import typer
 
-from mydyno.core.errors import UsageError
-
 if TYPE_CHECKING:
+    from mydyno.cli.outputs import OutputFile
     from mydyno.digest.comparison import Comparison
     from mydyno.digest.records import Digest
 
@@ -36,7 +34,7 @@ class Showing:
     details: int
     order: str | None
     as_json: bool
-    html: Path | None
+    html: OutputFile | None
 
     @property
     def most(self) -> int | None:
@@ -96,9 +94,6 @@ class Showing:
         show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
 
 
-def _write(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}", "does its folder exist?") from error
-    typer.echo(f"page     {path}", err=True)
+def _write(file: OutputFile, page: str) -> None:
+    file.write(page)
+    typer.echo(f"page     {file.path}", err=True)

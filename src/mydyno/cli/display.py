@@ -125,14 +125,17 @@ def describe(event: events.Event) -> str | None:
             told = rate(event.queries_per_second, event.work)
             return f"  {place:<17}  {told:>20}  p95 {milliseconds(event.p95_ns)}"
         case events.TrialFinished():
-            told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
-            return f"  {event.trial} {told}, {format_duration(event.seconds)}"
+            took = format_duration(event.seconds)
+            if event.status == "valid":
+                return f"  {event.trial} valid, {took}"
+            return f"  {event.trial} {event.status.upper()} after {took}: {'; '.join(event.reasons)}"
         case events.Looked():
             return f"after block {event.block}: {_known(event)}"
         case events.Resting():
             return f"resting {format_duration(event.seconds)} before block {event.block}"
         case events.RunFinished():
-            return f"finished: {event.valid} valid trials, {event.invalid} invalid"
+            failed = f", {event.failed} failed: the same command tries them again" if event.failed else ""
+            return f"finished: {event.valid} valid trials, {event.invalid} invalid{failed}"
         case events.RunInterrupted():
             return (
                 f"interrupted: {event.completed} of {event.planned} trials are safe;"

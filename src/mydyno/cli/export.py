@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
     from mydyno.results.run import Run
 
 
-Format = Literal["openmetrics", "prometheus", "csv", "parquet", "json"]
+SeriesFormat = Literal["openmetrics", "prometheus"]
+TableFormat = Literal["csv", "parquet", "json"]
+Format = Literal[SeriesFormat, TableFormat]
 
 
 def export(
@@ -46,6 +49,7 @@ def export(
             show_default=False,
         ),
     ] = None,
+    force: outputs.Force = False,
 ) -> None:
     """Write a run for other programs: its samples and intervals for Prometheus, or every number as tables.
 
@@ -59,42 +63,48 @@ def export(
     ```
     """
     from mydyno.cli.labs import open_lab
+    from mydyno.results.store import DATABASE
 
     if form is None and grafana_dashboard is None:
         raise UsageError(
             "export into what?",
             "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard",
         )
-    if grafana_dashboard is not None:
+    allowed = outputs.Outputs((lab / DATABASE,), force)
+    for_grafana = allowed.file("--grafana-dashboard", grafana_dashboard, outputs.DASHBOARD)
+    series = allowed.file("--out", out, outputs.SERIES) if form in ("openmetrics", "prometheus") else None
+    if for_grafana is not None:
         from mydyno.report.export.dashboard import dashboard
-        from mydyno.report.export.whole import whole_file
 
-        with whole_file(grafana_dashboard) as file:
-            file.write(dashboard().encode())
+        for_grafana.write(dashboard())
         typer.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
         with open_lab(lab, write=False) as opened:
-            lost = _write(opened.find_run(name), form, out)
+            run = opened.find_run(name)
+            if form == "openmetrics" or form == "prometheus":
+                lost = _write_series(run, form, series)
+            else:
+                lost = _write_tables(run, form, out)
         for sentence in lost:
             typer.echo(f"note: a series is lost: {sentence}", err=True)
 
 
-def _write(run: Run, form: Format, out: Path | None) -> tuple[str, ...]:
+def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None) -> tuple[str, ...]:
     """What the lab could not give."""
     from mydyno.report.export.exposition import Exposition
-    from mydyno.report.export.tables import write_tables
-    from mydyno.report.export.whole import whole_file, whole_folder
 
-    if form == "openmetrics" or form == "prometheus":
-        exposition = Exposition(run, form)
-        if out is None:
-            for chunk in exposition.chunks():
-                sys.stdout.buffer.write(chunk)
-        else:
-            with whole_file(out) as file:
-                for chunk in exposition.chunks():
-                    file.write(chunk)
-        return tuple(exposition.lost)
+    exposition = Exposition(run, form)
+    with nullcontext(sys.stdout.buffer) if file is None else file.open() as stream:
+        for chunk in exposition.chunks():
+            stream.write(chunk)
+    return tuple(exposition.lost)
+
+
+def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, ...]:
+    """What the lab could not give."""
+    from mydyno.report.export.tables import write_tables
+    from mydyno.report.export.whole import whole_folder
+
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:
         written = write_tables(run, partial, form)

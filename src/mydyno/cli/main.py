@@ -62,8 +62,8 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --s
 """,
     epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
     " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"
-    " put back · 7 finished, but some trials are invalid · 8 slower than allowed (compare, digest) · 9 advice"
-    " was not carried out, everything is as before · 130 Ctrl-C.",
+    " put back · 7 finished, but some trials are invalid or failed · 8 slower than allowed (compare, digest)"
+    " · 9 advice was not carried out, everything is as before · 130 Ctrl-C.",
 )
 
 

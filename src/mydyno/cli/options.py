@@ -18,6 +18,8 @@ Lab = Annotated[
         envvar=environment.LAB.name,
         help="The folder that holds results.",
         file_okay=False,
+        # Once and for all: it goes to guests, servers and programs that run in other folders.
+        resolve_path=True,
         show_default=True,
     ),
 ]

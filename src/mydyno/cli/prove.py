@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.core.errors import EXIT_INVALID_TRIALS, UsageError
 from mydyno.prove.place import Place
 
@@ -163,12 +163,13 @@ def prove(
         bool, typer.Option("--dry-run", help="Write the experiment file, show its plan, and end.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --on server: do not ask.")] = False,
+    force: outputs.Force = False,
 ) -> None:
     """Measure what advice is worth: as it is, each finding alone, all together.
 
     Writes an experiment file, shows its plan, runs it as `mydyno run` does (after a kill the same command
     goes on) and says of each finding what it was worth, with its interval. What cannot be measured in that
-    place is told with the reason. Exit code 7 when some trials are invalid.
+    place is told with the reason. Exit code 7 when some trials are invalid or failed.
 
     ```text
     mydyno prove advice.json --workload oltp-read-write --facts facts.json
@@ -179,7 +180,6 @@ def prove(
     from mydyno.cli import display, proving
     from mydyno.cli.labs import open_lab
     from mydyno.cli.planning import prepare
-    from mydyno.core.writing import writing
     from mydyno.host.local import LocalHost
     from mydyno.plan import render
     from mydyno.trial.campaign import Campaign
@@ -188,6 +188,10 @@ def prove(
         raise UsageError("--yes is for --on server", "a private server needs no leave")
     if on != "server" and (server or user or defaults_file or password_file):
         raise UsageError("an account or address is given without --on server", "a private server has its own")
+    target = out or advice.with_name(f"{advice.stem}-prove.yaml")
+    inputs = (advice, facts, workload, defaults_file, password_file)
+    file = outputs.Outputs(inputs, force).file("--out", target, outputs.PROOF_EXPERIMENT)
+    assert file is not None
     asked = proving.Asked(
         advice=advice,
         facts=facts,
@@ -202,15 +206,13 @@ def prove(
         lab=lab,
     )
     proposal = proving.propose(asked)
-    file = out or advice.with_name(f"{advice.stem}-prove.yaml")
-    with writing(file):
-        file.write_text(proposal.text, encoding="utf-8")
+    file.write(proposal.text)
     host = LocalHost()
-    experiment, prepared = prepare(file, None, lab, host, install=not dry_run)
+    experiment, prepared = prepare(target, None, lab, host, install=not dry_run)
     for line in proving.told(proposal):
         typer.echo(line)
     typer.echo(render(prepared.plan), nl=False)
-    typer.echo(f"\nexperiment {file}: `mydyno run {file}` does the same")
+    typer.echo(f"\nexperiment {target}: `mydyno run {target}` does the same")
     if dry_run:
         return
     if on == "server" and not yes:

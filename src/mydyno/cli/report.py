@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def report(
         str, typer.Option("--margin", help="The difference that counts as none.", metavar="SHARE")
     ] = "3%",
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    force: outputs.Force = False,
 ) -> None:
     """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
 
@@ -61,10 +62,11 @@ def report(
     from mydyno.cli.labs import open_lab
     from mydyno.report.asked import Asked, parse_margin
 
+    folder = outputs.Outputs(force=force).folder("--out", out)
     asked = Asked(columns, metric, parse_margin(margin))
     with open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
-        written = write(run, out or run.report_folder, asked)
+        written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):
         typer.echo(f"the page is not opened: {why}")
 

@@ -38,7 +38,7 @@ def login_of(
     return Login(
         user,
         password_of(password_file, ask_password, file, user),
-        socket=socket if not host else None,
+        socket=socket.expanduser().absolute() if socket and not host else None,
         host=host,
         port=(port or DEFAULT_PORT) if host else None,
     )

@@ -35,6 +35,7 @@ _From = Annotated[
         " cache).",
         metavar="DIR|FILE",
         show_default=False,
+        resolve_path=True,
     ),
 ]
 _Installed = Annotated[

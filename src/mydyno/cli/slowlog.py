@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.core.errors import MydynoError, UsageError
@@ -88,6 +88,7 @@ def slowlog(
     as_json: options.AsJson = False,
     html: _Html = None,
     save: _Save = None,
+    force: outputs.Force = False,
 ) -> None:
     """Turn a server's slow log on for a while, say what takes its time, and put every setting back.
 
@@ -110,7 +111,9 @@ def slowlog(
 
     seconds, most_bytes = _seconds(duration), _size(max_size)
     wish = Wish(_threshold(threshold), not_using_indexes)
-    showing = Showing(None, limit, details, None, as_json, html)
+    allowed = outputs.Outputs((reach.defaults_file, reach.password_file, save), force)
+    page = allowed.file("--html", html, outputs.PAGE)
+    showing = Showing(None, limit, details, None, as_json, page)
     login = reach.login()
     store = Store(changes_folder(Path("/")))
     recover(store, Means(login=login))

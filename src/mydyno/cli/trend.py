@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
-from mydyno.core.errors import MydynoError, UsageError
+from mydyno.cli import options, outputs
+from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ def trend(
     picture: Annotated[
         Path | None, typer.Option("--picture", help="Draw it, as PNG or SVG.", metavar="FILE")
     ] = None,
+    force: outputs.Force = False,
 ) -> None:
     """Show how an experiment went over all of its runs, and where it changed.
 
@@ -47,7 +48,15 @@ def trend(
     from mydyno.analysis.trend import Measured, trends
     from mydyno.cli.labs import open_lab
     from mydyno.report.trend.text import as_json, terminal
+    from mydyno.results.store import DATABASE
 
+    if picture is not None and picture.suffix not in (".png", ".svg"):
+        raise UsageError(
+            f"--picture: a file that ends with {picture.suffix or 'nothing'} is no picture", ".png or .svg"
+        )
+    allowed = outputs.Outputs((lab / DATABASE,), force)
+    numbers = allowed.file("--json", json, outputs.TREND_JSON)
+    drawing = allowed.file("--picture", picture, outputs.PICTURE)
     with open_lab(lab, write=False) as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
@@ -58,32 +67,22 @@ def trend(
             f"{len(runs)} runs of {name} at size {wanted} make no trend: no point was measured in two",
             "`mydyno run FILE --again` measures anew; --size names another size",
         )
-    if json is not None:
-        _save(json, as_json(found).encode())
-    if picture is not None:
-        _save(picture, _drawn(found, picture.suffix))
+    if numbers is not None:
+        numbers.write(as_json(found))
+    if drawing is not None:
+        drawing.write(_drawn(found, drawing.path.suffix))
     typer.echo(terminal(found, options.WIDTH), nl=False)
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
     from mydyno.report.charts import draw, theme, vega
+    from mydyno.report.charts.signature import signed_png, signed_svg
     from mydyno.report.charts.theme import Size
     from mydyno.report.trend.chart import trend_chart
 
-    if suffix not in (".png", ".svg"):
-        raise UsageError(
-            f"--picture: a file that ends with {suffix or 'nothing'} is no picture", ".png or .svg"
-        )
     spec = draw.specification(trend_chart(found, Size("picture", 800)))
     svg = vega.svg({**spec, "background": theme.PAPER})
-    return vega.png(svg) if suffix == ".png" else svg.encode()
-
-
-def _save(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise MydynoError(f"cannot write {path}: {error.strerror}", "does its folder exist?") from error
+    return signed_png(vega.png(svg)) if suffix == ".png" else signed_svg(svg)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -13,7 +13,7 @@
     └── ApplyError              9  advice could not be carried out; everything is as it was before
 
 An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
-Exit codes 7 (a run finished but some of its trials are invalid) and 8 (`mydyno compare`,
+Exit codes 7 (a run finished but some of its trials are invalid or failed) and 8 (`mydyno compare`,
 `mydyno digest --compare`: slower than allowed) are outcomes, not errors, and 130 is Ctrl-C, as shells count
 it. docs/cli.md lists them for users.
 """

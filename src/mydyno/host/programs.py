@@ -17,18 +17,20 @@ def find_program(name: str) -> Path:
     variable = _NAMED[name]
     named = variable.read()
     if named:
-        if not shutil.which(named):
+        found = shutil.which(named)
+        if not found:
             raise MissingToolError(
                 f"{variable.name} names {named}, which is not a program",
                 f"unset it, or give the path of {name}",
             )
-        return Path(named)
+        # Absolute: it is started in another folder.
+        return Path(found).absolute()
     beside = Path(sys.executable).parent / name
     if beside.exists():
         return beside
     on_path = shutil.which(name)
     if on_path:
-        return Path(on_path)
+        return Path(on_path).absolute()
     raise MissingToolError(
         f"{name} was not found (looked beside {sys.executable} and on PATH)",
         f"install mydyno again with `pip install .`, or name the binary in {variable.name}",

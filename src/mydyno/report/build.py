@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
+from mydyno.core.writing import replacing
 from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.charts.press import press
 from mydyno.report.csv import (
@@ -91,7 +92,8 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         contents[f"{name}.svg"] = picture.encode()
     with _explained(out):
         for name, content in contents.items():
-            (out / name).write_bytes(content)
+            with replacing(out / name) as file:
+                file.write(content)
     return ReportFiles(
         page=whole,
         html=out / "report.html",

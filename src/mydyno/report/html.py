@@ -110,6 +110,7 @@ def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[t
         *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,
+        *([("failures", "Failed points")] if page.failures else []),
         ("validity", "Trials and validity"),
         *([("trials", "Trial by trial")] if trials else []),
         ("settings", "Settings"),

@@ -213,7 +213,7 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
-        ("valid" if row.valid else "INVALID") + (f", {remarks_told(row)}" if row.remarks else ""),
+        row.verdict + (f", {remarks_told(row)}" if row.remarks else ""),
     )
 
 

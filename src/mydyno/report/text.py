@@ -87,6 +87,10 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     if page.ground.checks:
         console.print(Text("The disks against theory, I/Os per second"))
         console.print(rich_table(self_checks_table(page.ground)))
+    for point in page.failures:
+        console.print(Text(f"FAILED {point.setting.title or 'the only point'}: {point.count}"))
+        for reason in point.reasons:
+            console.print(Text(f"  {reason}"))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
     for row in page.trials.broken:
@@ -147,6 +151,11 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         if figure.name == with_verdicts:
             yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield from _ground(page, figures)
+    if page.failures:
+        yield "\n## Failed points\n"
+    for point in page.failures:
+        yield f"- **FAILED** {escaped(point.setting.title)}: {point.count}"
+        yield from (f"  - {escaped(reason)}" for reason in point.reasons)
     yield "\n## Trials\n"
     yield from (
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -11,8 +10,7 @@ from pathlib import Path
 
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+from mydyno.core.writing import DISK_FULL
 
 
 def sync(path: Path) -> None:
@@ -72,7 +70,7 @@ def explain_full_disk(folder: Path, doing: str, needed: int | None, safe_trials:
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in DISK_FULL:
             raise
         raise full_disk(folder, doing, needed, safe_trials) from error
     except sqlite3.OperationalError as error:

@@ -57,6 +57,8 @@ class Lab:
         One of an older format is upgraded, and `upgrade` tells it. Raises LabError: in use by another writer,
         missing (for a reader), not a lab, damaged, of a newer format, disk full.
         """
+        # Guests, servers and load programs get paths of the lab, and none of them shares our working folder.
+        path = path.resolve()
         return cls._open_writer(path) if write else cls._open_reader(path)
 
     @classmethod
@@ -212,7 +214,7 @@ class Lab:
 
     def _is_complete(self, run_id: int) -> bool:
         run = self._reader(run_id)
-        return len(run.completed()) >= run.experiment.planned_trials
+        return len(run.completed() | run.failed()) >= run.experiment.planned_trials
 
     def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> int:
         """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""

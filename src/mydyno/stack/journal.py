@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mydyno.core.errors import LabError, UndoError
+from mydyno.core.writing import writing_hint
 from mydyno.stack.undo import UNDO, Undo
 from mydyno.stack.undo.base import WayBack
 
@@ -60,7 +61,7 @@ class Journal:
             except OSError as error:
                 raise LabError(
                     f"the undo journal {self.path} cannot be written: {error.strerror}",
-                    "free some space in the lab, or choose another with --lab",
+                    writing_hint(error, self.path),
                 ) from error
             self._next += 1
             self._open[number] = undo

@@ -89,15 +89,28 @@ def _show(message: messages.Message) -> None:
             )
         case messages.Interval():
             seconds = (message.to_ns - message.from_ns) / 1e9
-            p95 = "-" if message.p95_ns is None else f"{message.p95_ns / 1e6:.3f} ms"
             typer.echo(
                 f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
-                f"  {message.queries / seconds:9.0f} queries/s  p95 {p95}  errors {message.errors}"
+                f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s  {_p95(message)}  errors {message.errors}"
                 + ("  (warm-up)" if message.warmup else ""),
                 err=True,
             )
         case _:
             pass
+
+
+def _events(interval: messages.Interval, seconds: float) -> str:
+    """Nothing where statements come without transactions: sql-bench."""
+    return f"{interval.transactions / seconds:9.0f} transactions/s  " if interval.transactions else ""
+
+
+def _p95(interval: messages.Interval) -> str:
+    """Of transactions, as sysbench's; of statements, and then so named, where nothing else is known."""
+    if interval.transaction_p95_ns is not None:
+        return f"p95 {interval.transaction_p95_ns / 1e6:.3f} ms"
+    if interval.p95_ns is not None:
+        return f"statement p95 {interval.p95_ns / 1e6:.3f} ms"
+    return "p95 -"
 
 
 def refuse_wrong_results(statements: int) -> None:

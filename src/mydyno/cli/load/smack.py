@@ -138,7 +138,7 @@ def _overrides(values: dict[str, Any]) -> Overrides:
     named = any(values[name] for name in ("socket", "host", "port"))
     user = values["user"] or file.user
     return Overrides(
-        socket=values["socket"] if named else file.socket,
+        socket=values["socket"] and values["socket"].expanduser().absolute() if named else file.socket,
         host=values["host"] if named or file.socket else file.host,
         port=values["port"] if named or file.socket else file.port,
         user=user,

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mydyno.cli import outputs
 from mydyno.cli.load import driving, parameters, result, server
 from mydyno.core.errors import UsageError
 from mydyno.document.given import validated
@@ -37,6 +38,7 @@ _GROUPS = parameters.Parameter(
         typer.Argument(metavar="[GROUP]...", help="Test programs to run.", show_default=False),
     ],
 )
+_FORCE = parameters.Parameter("force", outputs.Force, False)
 _OUTPUT = parameters.option(
     "output", Path | None, None, "Also write the report to this file.", parameters.LOAD
 )
@@ -60,6 +62,7 @@ def command() -> Callable[..., None]:
             parameters.DROP_EXISTING,
             *of_section,
             _OUTPUT,
+            _FORCE,
             parameters.AS_JSON,
         ),
         run,
@@ -80,6 +83,9 @@ def _group(name: str) -> str:
 
 
 def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
+    inputs = (values["defaults_file"], values["password_file"])
+    allowed = outputs.Outputs(inputs, values["force"])
+    output = allowed.file("--output", values["output"], outputs.SQL_BENCH_REPORT)
     target = server.target(values)
     given = {"sql-bench": options, "answer_within": f"{values['answer_within']}s"}
     workload = validated(Workload, given, "command line")
@@ -97,8 +103,8 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
         typer.echo("transactions was left out: --create-options names no engine with transactions", err=True)
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     text = report.render(heard.hello, heard.run, heard.ends, arguments=" ".join(arguments))
-    if values["output"]:
-        values["output"].write_text(text, encoding="utf-8")
+    if output is not None:
+        output.write(text)
     if values["as_json"]:
         operations = [{"phase": phase, **asdict(one)} for phase, one in heard.operations]
         figures = {**result.figures("sql-bench", heard), "operations": operations}

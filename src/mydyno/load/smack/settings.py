@@ -66,7 +66,7 @@ def target_of(client: Section, overrides: Overrides) -> Target:
 def _socket(client: Section) -> Path:
     named = client.text("socket")
     if named:
-        return Path(named)
+        return Path(named).absolute()
     for usual in map(Path, _USUAL_SOCKETS):
         if usual.exists():
             return usual

@@ -46,6 +46,8 @@ def markdown(found: Compared, *, gated: bool) -> str:
 
 
 def _markdown(found: Compared, gated: bool) -> Iterator[str]:
+    # For people invisible; what shows a bot its own earlier comment, and mydyno its own earlier file.
+    yield "<!-- mydyno compare -->\n"
     state = f"{_STATES[found.state]}: " if gated else ""
     yield f"### {state}{escaped(' against '.join(reversed(found.names)))}\n"
     yield f"**{escaped(found.verdicts.headline)}**\n"

@@ -1,36 +1,16 @@
-"""Files and folders that are whole or not there, whatever stops their writing."""
+"""Folders that are whole or not there, whatever stops their writing."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import polars as pl
 
 from mydyno.core.errors import MydynoError
-from mydyno.results.files import sync
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the name of `path`, in place of an older one, when the block has ended well.
-
-    Raises MydynoError when it cannot be written.
-    """
-    partial = path.with_name(f".{path.name}.partial")
-    with _explained(path):
-        try:
-            with partial.open("wb") as file:
-                yield file
-            sync(partial)
-            partial.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                partial.unlink()
-            raise
+from mydyno.core.writing import writing_hint
 
 
 @contextmanager
@@ -59,6 +39,5 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise MydynoError(
-            f"cannot write {path}: {why}", "free some space, or name a place elsewhere with --out"
-        ) from error
+        hint = writing_hint(error, path) if isinstance(error, OSError) else None
+        raise MydynoError(f"cannot write {path}: {why}", hint) from error

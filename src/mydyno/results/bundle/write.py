@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mydyno import __version__
 from mydyno.core.errors import LabError
+from mydyno.core.writing import writing_hint
 from mydyno.results import files
 from mydyno.results.bundle.anonymous import hide_in_file, hide_in_rows, hider_of
 from mydyno.results.bundle.archive import ArchiveWriter
@@ -74,8 +75,10 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
         files.sync(out.parent)
     except OSError as error:
         _remove(partial)
-        hint = "free some space, or name a file elsewhere with --out FILE; nothing was left behind"
-        raise LabError(f"cannot write the bundle {out}: {error.strerror}", hint) from error
+        raise LabError(
+            f"cannot write the bundle {out}: {error.strerror}; nothing was left behind",
+            writing_hint(error, out),
+        ) from error
     except BaseException:
         _remove(partial)
         raise

@@ -19,7 +19,7 @@ _SECTIONS = ("client", "mysql", "mariadb", "client-mariadb", "mydyno")
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """What a client option file says; None where it is silent."""
+    """What a client option file says; None where it is silent. The socket's path is absolute."""
 
     user: str | None = None
     password: Secret | None = None
@@ -56,7 +56,7 @@ def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
     return ClientOptions(
         user=found.get("user"),
         password=Secret(found["password"]) if "password" in found else None,
-        socket=Path(found["socket"]) if "socket" in found else None,
+        socket=Path(found["socket"]).absolute() if "socket" in found else None,
         host=found.get("host"),
         port=int(port) if port else None,
     )
