@@ -1,6 +1,6 @@
 import pytest
 
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, server
+from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, server
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
