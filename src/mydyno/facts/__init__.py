@@ -18,7 +18,7 @@ from mydyno.facts.server import Innodb, Origin, Reading, Role, Server, Status, V
 from mydyno.facts.storage import Array, Disk, DiskSpeed, FileSystem, FstabEntry, LogicalVolume, Storage, Use
 from mydyno.facts.system import System
 from mydyno.facts.tables import Index, Schema, Table
-from mydyno.facts.unread import Unread
+from mydyno.facts.unread import Unread, missing_rights
 
 __all__ = [
     "Accounts",
@@ -52,4 +52,5 @@ __all__ = [
     "Unread",
     "Use",
     "Variable",
+    "missing_rights",
 ]

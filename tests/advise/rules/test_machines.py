@@ -51,6 +51,7 @@ def a_server() -> Server:
         {
             **pace,
             "Connections": 50_000,
+            "Max_used_connections": 200,
             "Handler_commit": 3e7,
             "Innodb_buffer_pool_pages_dirty": 50_000,
             "Innodb_buffer_pool_reads": 1e6,

@@ -69,7 +69,8 @@ def _handlers(server: Server) -> tuple[int, str]:
 
 
 def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
-    if server.schema_facts is not None:
+    schema = server.schema_facts
+    if schema is not None and not schema.partial:
         tables = _tables(server)
         return max(_FEWEST_DEFINITIONS, tables), f"{tables} tables, at least {_FEWEST_DEFINITIONS}"
     half = (open_cache or 0) // 2
@@ -78,9 +79,9 @@ def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
 
 
 def _tables(server: Server) -> int:
-    """How many tables there are; where the schema was not read, how many definitions are open."""
-    schema = server.schema_facts
-    return schema.tables if schema else int(server.counter("Open_table_definitions") or 0)
+    """How many tables there are; where the schema was not read in full, how many definitions are open."""
+    schema, opened = server.schema_facts, int(server.counter("Open_table_definitions") or 0)
+    return opened if schema is None else max(schema.tables, opened) if schema.partial else schema.tables
 
 
 def innodb_open_files(server: Server) -> int | None:
@@ -90,12 +91,12 @@ def innodb_open_files(server: Server) -> int | None:
     """
     now, opened = server.number("innodb_open_files"), server.counter("Innodb_num_open_files")
     schema = server.schema_facts
-    tables = schema.tables_by_engine.get("InnoDB") if schema else None
+    tables = (schema.tables_by_engine or {}).get("InnoDB") if schema else None
     if now is None or opened is None or tables is None:
         return None
     if opened < _FULL * now or tables <= now:
         return now
-    return max(now, min(up_to(tables, 1000), _MOST_FILES))
+    return max(now, min(_round(tables), _MOST_FILES))
 
 
 def open_files(
@@ -111,3 +112,8 @@ def open_files(
     return up_to(need, 1000), (
         f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"
     )
+
+
+def _round(number: float) -> int:
+    """Rounded up to tens, from a thousand on to hundreds."""
+    return up_to(number, 100 if number > 1000 else 10)
