@@ -64,7 +64,8 @@ def test_the_verdict_is_on_the_total_running_time_and_each_program_has_its_ratio
     assert found.metric is RUNNING_TIME
     assert found.outcome == "faster"
     assert re.match(
-        r"engine = MyISAM is faster than engine = InnoDB by \d+ % in running time \(95 % CI", found.headline
+        r"engine = MyISAM is faster than engine = InnoDB by \d+\.\d % in running time \(95 % CI",
+        found.headline,
     )
     (ratios,) = found.ratios
     assert [row.place for row in ratios.rows] == [*SHORT, None]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options
+from mydyno.core.plurals import counted
 
 
 def import_table(
@@ -104,7 +105,7 @@ def import_table(
         run, notes = take(source, opened)
         for note in notes:
             typer.echo(f"note: {note}", err=True)
-        typer.echo(f"{len(run.completed())} trials in {run.folder}", err=True)
+        typer.echo(f"{counted(len(run.completed()), 'trial')} in {run.folder}", err=True)
         if report:
             from mydyno.cli.report import write
 

@@ -91,8 +91,8 @@ def _show(message: messages.Message) -> None:
             seconds = (message.to_ns - message.from_ns) / 1e9
             typer.echo(
                 f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
-                f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s  {_p95(message)}  errors {message.errors}"
-                + ("  (warm-up)" if message.warmup else ""),
+                f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
+                f"  {_p95(message)}  errors {message.errors}" + ("  (warm-up)" if message.warmup else ""),
                 err=True,
             )
         case _:
