@@ -47,7 +47,7 @@ class Load:
 
 COUNTED = (
     *("memory", "others", "data", "pool", "used", "limit", "sort_buffer", "join_buffer", "temporary_table"),
-    *("temporary_on_disk", "key_buffer", "redo", "redo_rate", "free_disk", "open_tables", "table_cache"),
+    *("temporary_on_disk", "key_buffer", "redo", "redo_rate", "free_disk"),
     *("tables", "open_files", "innodb_files"),
 )
 

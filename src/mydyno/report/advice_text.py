@@ -31,6 +31,8 @@ _STYLES: dict[Severity, Style] = {
     Severity.MEDIUM: "medium",
     Severity.LOW: "low",
 }
+_WITHHELD = 12
+"""So many missing facts are shown; the rest is counted."""
 _BUDGET = "the whole memory budget is shown below"
 
 
@@ -62,7 +64,7 @@ def advice_lines(
             yield from wrapped(text, width, first=indent, rest=f"{indent}    ")
     if everything:
         yield from _silent(advice, width)
-    yield from _withheld(advice, width)
+    yield from _withheld(advice, width, everything)
     if advice.unread:
         yield from _section("Not read")
         for unread in advice.unread:
@@ -181,16 +183,20 @@ def _silent(advice: Advice, width: int) -> Iterator[Line]:
             yield from wrapped(each.because, width, first=f"  {each.rule:28} ", rest=" " * 31)
 
 
-def _withheld(advice: Advice, width: int) -> Iterator[Line]:
-    """What the rules that could not judge are in want of, and which these are."""
+def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
+    """What the rules that could not judge are in want of, and which these are: what most want comes first."""
     rules: dict[str, list[str]] = {}
     for each in advice.silent:
         if each.outcome == "unknown":
             rules.setdefault(each.because, []).append(each.rule)
     if rules:
         yield from _section("Withheld, for want of")
-    for missing, names in rules.items():
+    ordered = sorted(rules.items(), key=lambda each: -len(each[1]))
+    shown = ordered if everything else ordered[:_WITHHELD]
+    for missing, names in shown:
         yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")
+    if left := sum(len(names) for _, names in ordered[len(shown) :]):
+        yield Line(f"  and {left} more rule{'s' * (left != 1)}: see --all")
 
 
 def _rights(advice: Advice, width: int) -> Iterator[Line]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.advise.targets.steps import up_to
-from mydyno.facts import Server
+from mydyno.facts import Schema, Server
 
 _FULL = 0.9
 _OFTEN = 1.0
@@ -69,8 +69,7 @@ def _handlers(server: Server) -> tuple[int, str]:
 
 
 def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
-    schema = server.schema_facts
-    if schema is not None and not schema.partial:
+    if _whole_schema(server) is not None:
         tables = _tables(server)
         return max(_FEWEST_DEFINITIONS, tables), f"{tables} tables, at least {_FEWEST_DEFINITIONS}"
     half = (open_cache or 0) // 2
@@ -80,8 +79,13 @@ def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
 
 def _tables(server: Server) -> int:
     """How many tables there are; where the schema was not read in full, how many definitions are open."""
-    schema, opened = server.schema_facts, int(server.counter("Open_table_definitions") or 0)
-    return opened if schema is None else max(schema.tables, opened) if schema.partial else schema.tables
+    schema = _whole_schema(server)
+    return schema.tables if schema else int(server.counter("Open_table_definitions") or 0)
+
+
+def _whole_schema(server: Server) -> Schema | None:
+    schema = server.schema_facts
+    return None if schema is None or schema.partial else schema
 
 
 def innodb_open_files(server: Server) -> int | None:

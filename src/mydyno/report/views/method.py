@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mydyno.analysis.observations import not_finite
 from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
-from mydyno.core.plurals import agreeing, counted
+from mydyno.core.plurals import counted
 from mydyno.core.secrets import masked
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
@@ -82,7 +82,7 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
     planned = evidence.experiment.planned_trials
     if done < planned:
         sentences.append(
-            f"The run is not complete: {done} of {counted(planned, 'trial')} {agreeing(done, 'is')} done. "
+            f"The run is not complete: {done} of {counted(planned, 'trial')} are done. "
             "Running it again resumes it."
         )
     sentences += _too_few(evidence)

@@ -221,7 +221,7 @@ def _headline(
     if not evidence.trials:
         return "No verdict: no trial has been run yet.", ()
     if not evidence.valid:
-        return f"No verdict: none of {counted(len(evidence.trials), 'trial')} is valid.", ()
+        return f"No verdict: none of the {counted(len(evidence.trials), 'trial')} is valid.", ()
     if not rows or evidence.grid is None:
         return _alone(evidence, metric), ()
     if evidence.crossed:

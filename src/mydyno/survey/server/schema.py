@@ -61,7 +61,8 @@ def read_schema(
     if rights is not None and rights.some_columns:
         why = "of some tables the account has a right to a part of the columns only"
         asking.unread.append(Unread(what="the indexes", why=why, hint=_grant(asking.account)))
-    unused = None if indexes is None else _unused(asking, variables, indexes)
+    # A table that is not seen may refer to one that is, and need its index.
+    unused = None if indexes is None or partial else _unused(asking, variables, indexes)
     return made(tables, indexes, _counters(asking), unused, partial)
 
 
