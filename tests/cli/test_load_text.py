@@ -1,4 +1,4 @@
-"""What `mydyno load` prints: transactions first, as sysbench's latency is of them; statements by that name."""
+"""What `mydyno load` prints: transactions first, as sysbench has them; statements by that name."""
 
 from __future__ import annotations
 

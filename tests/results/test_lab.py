@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, UsageError
 from mydyno.results import schema
 from mydyno.results.records import Invalidity, Latency
 from mydyno.results.rows import insert_trial, select_trials
@@ -171,7 +171,7 @@ def test_another_plan_is_another_run_and_the_newest_is_found_first(tmp_path: Pat
         assert lab.find_run().experiment.plan_fingerprint.startswith("bb")
         older = lab.find_run("thread-cache-toy-aaaaaaaa")
         assert older.trials() == []
-        with pytest.raises(LabError, match=r"no run 'nothing'\n  hint: it holds: thread-cache-toy-b"):
+        with pytest.raises(UsageError, match=r"no run 'nothing' in .*\n  hint: it holds: thread-cache-toy-b"):
             lab.find_run("nothing")
 
 
@@ -287,7 +287,7 @@ def test_a_reader_of_a_missing_lab_is_told_how_to_make_one(tmp_path: Path) -> No
 
 
 def test_an_empty_lab_says_that_it_holds_no_run(tmp_path: Path) -> None:
-    with Lab.open(tmp_path, write=True) as lab, pytest.raises(LabError, match="holds no run yet"):
+    with Lab.open(tmp_path, write=True) as lab, pytest.raises(UsageError, match=r"no run in .* yet"):
         lab.find_run()
 
 

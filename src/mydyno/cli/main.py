@@ -41,6 +41,7 @@ from mydyno.cli import (
 )
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
+from mydyno.core.interruption import interruptible
 
 app = typer.Typer(
     name="mydyno",
@@ -63,7 +64,7 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --s
     epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
     " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"
     " put back · 7 finished, but some trials are invalid or failed · 8 slower than allowed (compare, digest)"
-    " · 9 advice was not carried out, everything is as before · 130 Ctrl-C.",
+    " · 9 advice was not carried out, everything is as before · 130 Ctrl-C, SIGTERM or SIGHUP.",
 )
 
 
@@ -121,7 +122,8 @@ def main() -> None:
     """Run the command line; the exit code tells how it ended (docs/cli.md)."""
     try:
         refuse_typographic_dashes(sys.argv[1:])
-        app()
+        with interruptible():
+            app()
     except MydynoError as error:
         typer.secho(
             f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None

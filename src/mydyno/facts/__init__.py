@@ -17,7 +17,7 @@ from mydyno.facts.server import Innodb, Origin, Role, Server, Status, Variable
 from mydyno.facts.storage import Array, Disk, DiskSpeed, FileSystem, FstabEntry, LogicalVolume, Storage, Use
 from mydyno.facts.system import System
 from mydyno.facts.tables import Index, Schema, Table
-from mydyno.facts.unread import Unread
+from mydyno.facts.unread import Unread, missing_rights
 
 __all__ = [
     "Accounts",
@@ -48,4 +48,5 @@ __all__ = [
     "Unread",
     "Use",
     "Variable",
+    "missing_rights",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from mydyno.core.errors import MydynoError
+from mydyno.core.interruption import interruptible, uninterrupted
 from mydyno.core.server_release import SYSTEM
 from mydyno.host.protocol import Host
 from mydyno.host.uml import UmlKernels
@@ -21,7 +22,6 @@ from mydyno.stack.server.releases import ReleaseStore
 from mydyno.trial.blocks import Blocks
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
-from mydyno.trial.interruption import interruptible, uninterrupted
 from mydyno.trial.preflight import Prepared, releases_of
 from mydyno.trial.run_trial import TrialRunner
 

@@ -15,6 +15,7 @@ from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
 from mydyno.analysis.utilisation import Utilisation, utilisation
 from mydyno.catalogue.durability import durability
 from mydyno.core.errors import EngineError, HostError, MydynoError, ServerError
+from mydyno.core.interruption import uninterrupted
 from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
@@ -61,7 +62,6 @@ from mydyno.trial.events import (
 )
 from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
 from mydyno.trial.failures import Failure, Failures, spoils_one_trial
-from mydyno.trial.interruption import uninterrupted
 from mydyno.trial.job import clock_ends, database_of, driving, keeps_row_counts, load_of, preparing
 from mydyno.trial.measurement import judge_phases
 from mydyno.trial.preflight import Prepared

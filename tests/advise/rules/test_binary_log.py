@@ -1,10 +1,10 @@
 import pytest
 
-from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
+from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import FileSystem, Role, Server, Storage, Use
+from mydyno.facts import FileSystem, Server, Storage, Use
 
 DAY = 86_400
 MIB = 1 << 20
@@ -30,7 +30,7 @@ def test_a_synced_log_is_fine_and_without_one_there_is_nothing_to_sync() -> None
 def test_without_a_binary_log_nothing_after_the_backup_comes_back() -> None:
     found = finding("binary-log-off", server(variables={"log_bin": "OFF"}))
     assert [change.kind for change in found.changes] == ["by hand"]
-    for role in (Role(replica=True), Role(galera=True), Role(managed="Amazon RDS")):
+    for role in (a_role(replica=True), a_role(galera=True), a_role(managed="Amazon RDS")):
         assert isinstance(judged("binary-log-off", server(variables={"log_bin": "OFF"}, role=role)), NotHere)
     assert isinstance(judged("binary-log-off", server(variables={"log_bin": "ON"})), Fine)
 

@@ -1,12 +1,12 @@
 import pytest
 
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, variable
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
 from mydyno.advise.targets import Targets
-from mydyno.facts import Accounts, HostCache, Role, Server
+from mydyno.facts import Accounts, HostCache, Server
 from mydyno.facts.accounts import names_a_host
 
 DAY = 86_400
@@ -142,7 +142,7 @@ def test_names_are_looked_up_no_more_only_by_hand() -> None:
 def test_a_replica_takes_packets_as_large_as_its_clients_may_send() -> None:
     replica = server(
         variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"},
-        role=Role(replica=True),
+        role=a_role(replica=True),
     )
     assert sentences(finding("packet-size", replica)) == ["slave_max_allowed_packet = 1G (now 16777216)"]
     alone = server(variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"})

@@ -22,7 +22,7 @@ from mydyno.advise.rules.innodb import (
     random_read_ahead,
 )
 from mydyno.advise.targets import Targets
-from mydyno.facts import Disk, DiskSpeed, FileSystem, Host, Innodb, Origin, Storage, Use, Variable
+from mydyno.facts import Disk, DiskSpeed, FileSystem, Host, Innodb, Origin, Schema, Storage, Use, Variable
 
 MARIADB_105 = "mariadbd  Ver 10.5.29-MariaDB for debian-linux-gnu on x86_64"
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
@@ -107,7 +107,9 @@ LARGE = Targets(buffer_pool_bytes=12 * GIB)
 
 
 def opened_by(version: str, value: str, targets: Targets = LARGE, file_system: str = "ext4") -> Judgement:
-    the_server = server(version, {"innodb_flush_method": value, "innodb_buffer_pool_size": str(GIB)})
+    large = Schema(tables=9, bytes_by_engine={"InnoDB": 500 * GIB})
+    variables = {"innodb_flush_method": value, "innodb_buffer_pool_size": str(GIB)}
+    the_server = server(version, variables, schema_facts=large)
     return flush_method.RULE.judge(system(the_server, on_disk("ssd", file_system)), targets)
 
 

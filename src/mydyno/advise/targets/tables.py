@@ -11,13 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.advise.targets.steps import up_to
-from mydyno.facts import Server
+from mydyno.facts import Schema, Server
 
 _FULL = 0.9
 _OFTEN = 1.0
 """Tables opened again each second from which the cache is worth making larger."""
 _MOST = 65_536
 _MOST_FILES = 20_000
+_ROOM = 1.5
+"""Times what is open."""
 _OWN_FILES = 100
 """Logs, sockets, system tablespaces, temporary files."""
 _USUAL = 2000
@@ -69,7 +71,7 @@ def _handlers(server: Server) -> tuple[int, str]:
 
 
 def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
-    if server.schema_facts is not None:
+    if _whole_schema(server) is not None:
         tables = _tables(server)
         return max(_FEWEST_DEFINITIONS, tables), f"{tables} tables, at least {_FEWEST_DEFINITIONS}"
     half = (open_cache or 0) // 2
@@ -78,24 +80,29 @@ def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:
 
 
 def _tables(server: Server) -> int:
-    """How many tables there are; where the schema was not read, how many definitions are open."""
-    schema = server.schema_facts
+    """How many tables there are; where the schema was not read in full, how many definitions are open."""
+    schema = _whole_schema(server)
     return schema.tables if schema else int(server.counter("Open_table_definitions") or 0)
 
 
+def _whole_schema(server: Server) -> Schema | None:
+    schema = server.schema_facts
+    return None if schema is None or schema.partial else schema
+
+
 def innodb_open_files(server: Server) -> int | None:
-    """Raised to the number of InnoDB's tables where its places are used up and there are more tables.
+    """Raised to half as many again as are open, where its places are used up and there are more tables.
 
     None: not known what is open or how many tables there are.
     """
     now, opened = server.number("innodb_open_files"), server.counter("Innodb_num_open_files")
     schema = server.schema_facts
-    tables = schema.tables_by_engine.get("InnoDB") if schema else None
+    tables = (schema.tables_by_engine or {}).get("InnoDB") if schema else None
     if now is None or opened is None or tables is None:
         return None
     if opened < _FULL * now or tables <= now:
         return now
-    return max(now, min(up_to(tables, 1000), _MOST_FILES))
+    return max(now, min(_round(tables), _round(_ROOM * opened), _MOST_FILES))
 
 
 def open_files(
@@ -111,3 +118,8 @@ def open_files(
     return up_to(need, 1000), (
         f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"
     )
+
+
+def _round(number: float) -> int:
+    """Rounded up to tens, from a thousand on to hundreds."""
+    return up_to(number, 100 if number > 1000 else 10)

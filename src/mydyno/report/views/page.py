@@ -94,15 +94,11 @@ class Page:
             return tuple((column.level, column.slot) for column in self.comparison.columns)
         return tuple((setting.title, setting.slot) for setting in self.settings.settings)
 
-    @property
-    def figure_with_verdicts(self) -> str:
-        """The figure below which the verdicts in other metrics stand."""
-        return "throughput" if self.throughput_levels.instead_of_ratios else "ratio"
-
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found, explained = verdicts(evidence, strange), effects_view(evidence)
+    found = verdicts(evidence, strange)
+    explained = effects_view(evidence, any(one.overall.shown for one in found.ratios))
     if explained.headline is not None:
         found = replace(found, headline=explained.headline, sentences=())
     # Before the method, which tells what was found lost when it was read.

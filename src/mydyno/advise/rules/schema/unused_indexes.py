@@ -29,9 +29,8 @@ def _judge(system: System, _: Targets) -> Judgement:
     if (server.uptime_seconds or 0) < _ENOUGH:
         return Unknown("the server is up for less than a week: too short to call an index unused")
     # What rule redundant-indexes drops, and what it drops that for: both gone would leave no index at all.
-    spoken_for = {
-        (index.table, name) for index in schema.redundant_indexes for name in (index.name, index.covered_by)
-    }
+    redundant = schema.redundant_indexes or ()
+    spoken_for = {(index.table, name) for index in redundant for name in (index.name, index.covered_by)}
     found = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
     if not found:
         return Fine(f"every index was read {uptime(server)}")
