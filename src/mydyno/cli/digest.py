@@ -11,7 +11,7 @@ import typer
 from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE, Showing
-from mydyno.core.errors import EXIT_INTERRUPTED, EXIT_SLOWER, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading
@@ -206,7 +206,7 @@ def digest(
         changed = _comparison(reading, compare, files, reach)
         showing.comparison(changed)
         if allowed is not None and _is_slower(changed, allowed):
-            raise typer.Exit(EXIT_SLOWER)
+            raise typer.Exit(ExitCode.SLOWER)
         return
     if fail_if_slower is not None:
         raise UsageError("--fail-if-slower needs something to hold against", "--compare OLD")
@@ -215,7 +215,7 @@ def digest(
     found = _digest(reading, files, reach, showing, told if explain is None else explain)
     showing.digest(found)
     if any(problem.kind == "interrupted" for problem in found.problems):
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _digest(

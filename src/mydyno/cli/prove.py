@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options, outputs
-from mydyno.core.errors import EXIT_INVALID_TRIALS, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.prove.place import Place
 
 _EXPERIMENT, _LOAD, _SERVER = "Experiment", "Load", "The server itself (--on server)"
@@ -224,7 +224,7 @@ def prove(
         proving.report(done, proposal)
         invalid = done.invalid()
     if invalid:
-        raise typer.Exit(EXIT_INVALID_TRIALS)
+        raise typer.Exit(ExitCode.INVALID_TRIALS)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -6,7 +6,7 @@ import signal
 
 import typer
 
-from mydyno.core.errors import EXIT_INTERRUPTED, EngineError
+from mydyno.core.errors import EngineError, ExitCode
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.job import Job, Target
@@ -54,7 +54,7 @@ def raise_if_failed(heard: Collector) -> None:
     """What went wrong, once the figures are printed: as an error with its exit code."""
     assert heard.done is not None
     if heard.done.exit == "interrupted":
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     for end in heard.ends:
         if end.aborted:
             raise EngineError(f"the load ended early: {end.aborted}")
