@@ -54,9 +54,9 @@ Describe a machine and a load in one file; mydyno builds it, drives it, measures
 with statistics what each choice buys.
 
 ```text
-mydyno doctor                                          what this machine can do
-mydyno plan experiments/thread-cache.yaml --size demo  what would be done, and how long it takes
-mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
+mydyno doctor                                            what this machine can do
+mydyno plan experiments/thread-cache.yaml --size demo    what would be done, and how long it takes
+mydyno run experiments/thread-cache.yaml --size demo     do it, and write the report
 mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
 ```
 """,
