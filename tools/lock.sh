@@ -8,5 +8,5 @@ python3 -m venv "$tools"
 "$tools/bin/pip" install --quiet pip-tools
 for name in runtime build dev; do
     "$tools/bin/pip-compile" --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header \
-        --no-emit-index-url --no-emit-trusted-host --output-file "requirements/$name.txt" "requirements/$name.in"
+        --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file "requirements/$name.txt" "requirements/$name.in"
 done

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mydyno.facts import Cpu, Host, Kernel, Memory, Role, Server, Status, System, Variable
+from mydyno.facts import Cpu, Host, Kernel, Memory, Process, Role, Server, Status, System, Variable
 
 GIB = 1 << 30
 
@@ -16,6 +16,11 @@ MYSQL_57 = "mysqld  Ver 5.7.44 for Linux on x86_64 (MySQL Community Server (GPL)
 
 def variable(value: str, **known: Any) -> Variable:
     return Variable(value=value, **{"dynamic": True, **known})
+
+
+def a_role(**known: Any) -> Role:
+    """Known in all: alone but for what is said."""
+    return Role(**{"replica": False, "source": False, "galera": False, "group_replication": False, **known})
 
 
 def server(
@@ -40,18 +45,21 @@ def server(
             after={name: f"{value:g}" if value % 1 else str(int(value)) for name, value in after.items()},
             seconds=seconds,
         ),
-        **{"role": Role(), "address": "/run/mysqld/mysqld.sock", **more},
+        **{"role": a_role(), "address": "/run/mysqld/mysqld.sock", **more},
     )
 
 
 def host(
     memory: int = 16 * GIB, cpus: int = 4, sysctls: Mapping[str, str] | None = None, **more: Any
 ) -> Host:
+    """A machine on which the server has all memory that is in use."""
+    found = more.pop("memory_facts", None) or Memory(total=memory, available=memory // 2, swap_total=0)
+    in_use = found.total - (found.available or 0)
     return Host(
         cpu=Cpu(count=cpus),
-        memory=more.pop("memory_facts", None) or Memory(total=memory, available=memory // 2, swap_total=0),
+        memory=found,
         kernel=more.pop("kernel", None) or Kernel(release="6.1.0", sysctls=dict(sysctls or {})),
-        **{"container": False, "systemd": True, **more},
+        **{"container": False, "systemd": True, "process": Process(pid=1, resident_bytes=in_use), **more},
     )
 
 

@@ -240,13 +240,14 @@ _innodb = st.builds(
     semaphore_waits=st.none() | _COUNTS,
     latest_deadlock=st.sampled_from((None, "2026-11-21 10:00:00 0x7f")),
 )
+_alone = Role(replica=False, source=False, galera=False, group_replication=False)
 _roles = st.one_of(
-    st.just(Role()),
-    st.just(Role()),
+    st.just(_alone),
+    st.just(_alone),
     st.builds(
         Role,
-        replica=st.booleans(),
-        source=st.booleans(),
+        replica=st.sampled_from((None, False, True)),
+        source=st.sampled_from((None, False, True)),
         galera=st.booleans(),
         group_replication=st.booleans(),
         managed=st.sampled_from((None, None, "Amazon RDS", "Amazon Aurora", "Azure Database", "Cloud SQL")),
@@ -283,6 +284,7 @@ def _schemas(draw: st.DrawFn) -> Schema:
     ).map(tuple)
     return Schema(
         tables=draw(_COUNTS),
+        partial=draw(st.booleans()),
         bytes_by_engine=draw(st.dictionaries(st.sampled_from(engines), st.sampled_from(_SIZES))),
         tables_by_engine=draw(st.dictionaries(st.sampled_from(engines), st.integers(0, 10**5))),
         without_primary_key=draw(tables),

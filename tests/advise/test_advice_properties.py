@@ -98,6 +98,38 @@ def is_stable(it: Advised) -> None:
     assert left == {}
 
 
+_FILLED = {
+    "table_open_cache": "Open_tables",
+    "table_definition_cache": "Open_table_definitions",
+    "innodb_open_files": "Innodb_num_open_files",
+    "innodb_log_file_size": "Innodb_checkpoint_age",
+    "innodb_redo_log_capacity": "Innodb_checkpoint_age",
+    "max_prepared_stmt_count": "Prepared_stmt_count",
+}
+"""The counter that shows how far a variable's room is used."""
+
+
+def is_given_once(it: Advised) -> None:
+    """A limit that was raised as advised is not raised further when the same load fills it again."""
+    raised = {
+        change.name: found.rule
+        for found in it.advice.findings
+        for change in found.changes
+        if isinstance(change, SetVariable) and change.name in _FILLED
+    }
+    server = it.done.server
+    filled = {_FILLED[name]: server.text(name) or "0" for name in raised}
+    status = server.status.model_copy(update={"after": {**server.status.after, **filled}})
+    full = it.done.model_copy(update={"server": server.model_copy(update={"status": status})})
+    again = {
+        change.name: change.sentence()
+        for found in advise(full, NOW).findings
+        for change in found.changes
+        if isinstance(change, SetVariable) and change.name in raised
+    }
+    assert again == {}
+
+
 def never_lowers_durability(it: Advised) -> None:
     lowering = [found.rule for found in it.advice.findings if found.durability == "lowers" and found.changes]
     assert lowering == []
@@ -113,6 +145,7 @@ CHECKS: tuple[Check, ...] = (
     sets_nothing_twice,
     stays_inside_its_rules_variables,
     is_stable,
+    is_given_once,
     never_lowers_durability,
     is_read_back_as_written,
 )

@@ -1,6 +1,6 @@
 import pytest
 
-from advise.builders import host, server, system
+from advise.builders import a_role, host, server, system
 from mydyno.advise.change import (
     ByHand,
     Change,
@@ -11,7 +11,7 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.advise.role import forbidden
-from mydyno.facts import Role, System
+from mydyno.facts import System
 
 SYSCTL = SetSysctl(name="vm.swappiness", value="1", was="60")
 QUEUE = SetQueue(disk="sda", attribute="scheduler", value="none", was="bfq")
@@ -23,7 +23,7 @@ def setting(name: str, value: str) -> SetVariable:
 
 
 def as_(**role: object) -> System:
-    return system(server(role=Role.model_validate(role)))
+    return system(server(role=a_role(**role)))
 
 
 @pytest.mark.parametrize("change", [SYSCTL, QUEUE, UNIT, setting("max_connections", "500")])

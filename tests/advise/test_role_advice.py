@@ -2,7 +2,7 @@
 
 import pytest
 
-from advise.builders import MARIADB, MYSQL_84, host, server, system, variable
+from advise.builders import MARIADB, MYSQL_84, a_role, host, server, system, variable
 from mydyno.advise import advise
 from mydyno.advise.change import ByHand, Change
 from mydyno.advise.role import forbidden
@@ -46,16 +46,16 @@ STATUS = {
     "Threads_running": 2.0,
 }
 ROLES = {
-    "alone": Role(),
-    "replica": Role(replica=True),
-    "source": Role(source=True),
-    "both": Role(source=True, replica=True),
-    "galera": Role(galera=True),
-    "group": Role(group_replication=True),
-    "rds": Role(managed="Amazon RDS"),
-    "aurora": Role(managed="Amazon Aurora"),
-    "azure": Role(managed="Azure Database"),
-    "cloud-sql": Role(managed="Cloud SQL"),
+    "alone": a_role(),
+    "replica": a_role(replica=True),
+    "source": a_role(source=True),
+    "both": a_role(source=True, replica=True),
+    "galera": a_role(galera=True),
+    "group": a_role(group_replication=True),
+    "rds": a_role(managed="Amazon RDS"),
+    "aurora": a_role(managed="Amazon Aurora"),
+    "azure": a_role(managed="Azure Database"),
+    "cloud-sql": a_role(managed="Cloud SQL"),
 }
 
 
@@ -125,7 +125,7 @@ def targets(found: System) -> set[str]:
 
 
 def test_a_container_keeps_its_hosts_kernel_disks_and_mounts() -> None:
-    kinds = {change.kind for change in made(neglected(Role(), container=True))}
+    kinds = {change.kind for change in made(neglected(a_role(), container=True))}
     assert kinds <= {"server variable", "remove server variable"}
     assert "server variable" in kinds
 

@@ -2,7 +2,7 @@
 
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server, system
 from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import FileSystem, Memory, Process, Schema, Storage, Use
+from mydyno.facts import FileSystem, Memory, Process, Schema, Server, Storage, Use
 
 MIB = 1 << 20
 
@@ -22,6 +22,9 @@ SETTINGS = {
 }
 
 
+LARGE = Schema(tables=10, bytes_by_engine={"InnoDB": 100 * GIB}, tables_by_engine={"InnoDB": 10})
+
+
 def targets(
     memory: int | None = 16 * GIB,
     used: int = 20,
@@ -31,10 +34,14 @@ def targets(
     **variables: str,
 ) -> Targets:
     status = {"Max_used_connections": float(used), **(the_status or {})}
-    the_server = server(version, {**SETTINGS, **variables}, status, schema_facts=the_schema)
+    asked = server(version, {**SETTINGS, **variables}, status, schema_facts=the_schema or LARGE)
     if memory is None:
-        return targets_of(system(the_server).model_copy(update={"host": None}))
-    return targets_of(system(the_server, host(memory)))
+        return targets_of(system(asked).model_copy(update={"host": None}))
+    return targets_of(system(asked, host(memory)))
+
+
+def the_server(**status: float) -> Server:
+    return server(MARIADB, SETTINGS, {"Max_used_connections": 20.0, **status}, schema_facts=LARGE)
 
 
 def test_a_limit_that_is_far_from_used_up_stays() -> None:
@@ -81,12 +88,14 @@ def test_mysql_rounds_to_the_instances_that_its_next_start_may_have() -> None:
 
 
 def test_the_pool_is_not_larger_than_the_data_can_use() -> None:
-    found = targets(the_schema=Schema(tables=10, bytes_by_engine={"InnoDB": 2 * GIB}))
+    found = targets(
+        the_schema=Schema(tables=10, bytes_by_engine={"InnoDB": 2 * GIB}, tables_by_engine={"InnoDB": 10})
+    )
     assert found.buffer_pool_bytes == int(2.5 * GIB)
 
 
 def test_a_pool_that_fits_is_never_made_smaller() -> None:
-    small = Schema(tables=1, bytes_by_engine={"InnoDB": 1000})
+    small = Schema(tables=1, bytes_by_engine={"InnoDB": 1000}, tables_by_engine={"InnoDB": 1})
     assert targets(the_schema=small, innodb_buffer_pool_size=str(8 * GIB)).buffer_pool_bytes == 8 * GIB
 
 
@@ -97,24 +106,28 @@ def test_a_pool_as_large_as_the_machine_is_lowered_until_all_fits() -> None:
     assert found.buffer_pool_bytes < 13 * GIB
 
 
-def test_where_memory_is_short_buffers_of_sessions_go_first() -> None:
-    found = targets(memory=4 * GIB, innodb_buffer_pool_size=str(2 * GIB), join_buffer_size=str(4 * MIB),
-                    max_connections="300", sort_buffer_size=str(4 * MIB), used=250)  # fmt: skip
-    assert found.session_buffers["join_buffer_size"] == 256 << 10
-    assert found.session_buffers["sort_buffer_size"] == 2 * MIB, "MariaDB's default"
+def test_where_memory_is_short_buffers_of_sessions_go_first_by_what_is_short() -> None:
+    wide = {"join_buffer_size": str(4 * MIB), "sort_buffer_size": str(4 * MIB), "max_connections": "300"}
+    some = targets(memory=4 * GIB, innodb_buffer_pool_size=str(2 * GIB), used=250, **wide)
+    assert 256 << 10 < some.session_buffers["join_buffer_size"] < 4 * MIB
+    assert some.buffer_pool_bytes == 2 * GIB
+    assert some.fits
+    more = targets(memory=4 * GIB, innodb_buffer_pool_size=str(3 * GIB), used=250, **wide)
+    assert more.session_buffers["join_buffer_size"] == 256 << 10
+    assert more.session_buffers["sort_buffer_size"] == 2 * MIB, "MariaDB's default"
 
 
 def test_other_processes_have_their_memory() -> None:
     facts = Memory(total=16 * GIB, available=4 * GIB)
     mine = Process(pid=1, resident_bytes=2 * GIB)
-    found = targets_of(system(server(MARIADB, SETTINGS), host(memory_facts=facts, process=mine)))
+    found = targets_of(system(the_server(), host(memory_facts=facts, process=mine)))
     assert found.usable_bytes == 16 * GIB - 10 * GIB - int(1.6 * GIB)
     assert any("10G for other processes" in line for line in found.memory_lines)
 
 
 def test_a_control_group_bounds_it() -> None:
     found = targets_of(
-        system(server(MARIADB, SETTINGS), host(memory_facts=Memory(total=64 * GIB, limit=2 * GIB)))
+        system(the_server(), host(memory_facts=Memory(total=64 * GIB, available=60 * GIB, limit=2 * GIB)))
     )
     assert found.usable_bytes is not None
     assert found.usable_bytes < 2 * GIB
@@ -136,7 +149,7 @@ def test_redo_takes_an_hour_of_writes() -> None:
 def test_redo_is_bounded_by_the_free_disk() -> None:
     disk = FileSystem(mount_point="/", kind="ext4", source="/dev/sda", options=(), free_bytes=5 * GIB)
     storage = Storage(filesystems=(disk,), uses=(Use(files="data", path="/x", mount_point="/"),))
-    busy = server(MARIADB, SETTINGS, {"Innodb_os_log_written": 5e6 * 864_000})
+    busy = the_server(Innodb_os_log_written=5e6 * 864_000)
     found = targets_of(system(busy, host(storage=storage)))
     assert found.redo_bytes == GIB
     assert any("a fifth of the free disk" in line for line in found.redo_lines)
@@ -147,16 +160,9 @@ def test_the_log_buffer_is_raised_where_somebody_waited() -> None:
     assert targets(the_status={"Innodb_log_waits": 9}).log_buffer_bytes == 64 * MIB
 
 
-def test_table_caches_that_are_full_and_missed_are_doubled() -> None:
-    found = targets(the_status={"Open_tables": 2000, "Opened_tables": 5e6})
-    assert found.table_open_cache == 4000
-    assert found.open_files is not None
-    assert found.open_files >= 151 + 2 * 4000
-
-
 def test_a_key_buffer_of_gigabytes_that_nobody_uses_is_given_to_the_pool() -> None:
     found = targets(the_status={"Key_blocks_used": 10}, key_buffer_size=str(4 * GIB))
-    assert found.key_buffer_bytes == 16 * MIB
+    assert found.key_buffer_bytes == (16 + 256) * MIB
 
 
 def test_machines_of_half_a_gibibyte_are_told_that_it_does_not_fit() -> None:
@@ -165,10 +171,20 @@ def test_machines_of_half_a_gibibyte_are_told_that_it_does_not_fit() -> None:
     assert found.buffer_pool_bytes == 128 * MIB
 
 
-def test_a_limit_is_not_lowered_by_a_trifle() -> None:
+def test_a_limit_is_lowered_by_a_tenth_at_least_and_then_the_pool_stays() -> None:
     found = targets(memory=4 * GIB, innodb_buffer_pool_size=str(2832 * MIB))
-    assert found.max_connections == 151
+    assert found.max_connections == 130
+    assert found.buffer_pool_bytes == 2832 * MIB
     assert found.fits
+
+
+def test_more_connections_leave_the_pool_half_of_the_memory() -> None:
+    """A pool that has all of it makes room for clients that are refused, once."""
+    full = targets(used=290, max_connections="300", innodb_buffer_pool_size=str(13 * GIB))
+    assert full.max_connections == 440
+    assert full.buffer_pool_bytes is not None
+    assert 11 * GIB <= full.buffer_pool_bytes < 13 * GIB
+    assert full.fits
 
 
 def test_on_a_small_machine_an_unused_key_buffer_of_the_default_size_is_given_up_too() -> None:
@@ -177,4 +193,4 @@ def test_on_a_small_machine_an_unused_key_buffer_of_the_default_size_is_given_up
         targets(memory=memory, the_status=unused, key_buffer_size=str(128 * MIB)).key_buffer_bytes
         for memory in (GIB, 64 * GIB)
     ]
-    assert sizes == [16 * MIB, 128 * MIB]
+    assert sizes == [(16 + 46) * MIB, 128 * MIB]

@@ -23,7 +23,7 @@ def test_two_measurements_of_the_same_are_the_noise_floor() -> None:
     assert not one.differs
     assert one.sentence == (
         "The control, cache = 8 measured twice, differs by 0.5 % in queries per second "
-        "(95 % CI -2 to 3), n=4 vs 4: the noise floor."
+        "(95 % CI -1.8 to 2.9), n=4 vs 4: the noise floor."
     )
 
 

@@ -57,7 +57,7 @@ def only(trials: list[TrialRecord], **where: str) -> Ranking:
 
 def test_levels_that_differ_are_ordered_and_others_tied() -> None:
     found = only(experiment())
-    assert found.display == "jfs > xfs = reiserfs > ext3"
+    assert found.display == "jfs > xfs, reiserfs (not distinguishable) > ext3"
     assert found.levels == ("jfs", "xfs", "reiserfs", "ext3")
     assert found.letters == {"jfs": "a", "xfs": "b", "reiserfs": "b", "ext3": "c"}
     assert found.test == "paired bootstrap-t on logarithms over 5 blocks, corrected for 6 pairs (Holm)"
@@ -120,7 +120,7 @@ def test_without_repetitions_the_conditions_are_the_repetitions() -> None:
         for each in points
     ]
     (found,) = ranking(trials, points, "filesystem", QUERIES_PER_SECOND)
-    assert found.display == "jfs > xfs = reiserfs > ext3"
+    assert found.display == "jfs > xfs, reiserfs (not distinguishable) > ext3"
     assert "over 6 conditions" in found.test
     assert {pair.ratio.n_left for pair in found.pairs} == {6}
 
@@ -139,7 +139,7 @@ def test_a_level_that_was_measured_too_seldom_has_no_place() -> None:
     seldom = [trial for trial in experiment() if trial.levels["filesystem"] != "ext3" or trial.block < 2]
     found = only(seldom)
     assert found.untested == ("ext3",)
-    assert found.display == "jfs > xfs = reiserfs"
+    assert found.display == "jfs > xfs, reiserfs (not distinguishable)"
     assert found.test.endswith("; too seldom side by side: ext3")
 
 
@@ -151,14 +151,14 @@ def test_levels_of_other_durability_are_ranked_apart() -> None:
     found = ranking(trials, POINTS, "filesystem", QUERIES_PER_SECOND)
     assert {(one.durability, one.display) for one in found} == {
         (LABELS[1], "jfs > ext3"),
-        (LABELS[0], "xfs = reiserfs"),
+        (LABELS[0], "xfs, reiserfs (not distinguishable)"),
     }
 
 
 def test_two_trials_of_two_conditions_have_an_order_and_no_test() -> None:
     found = only(experiment(blocks=2))
     assert not found.tested
-    assert found.display == "jfs = xfs = reiserfs = ext3"
+    assert found.display == "jfs, xfs, reiserfs, ext3 (not distinguishable)"
     assert found.test.startswith("no test")
 
 
@@ -171,10 +171,10 @@ def test_equal_levels_are_told_apart_in_at_most_one_of_twenty_experiments() -> N
 def test_ties_that_are_not_transitive_are_told() -> None:
     differ = [frozenset(("a", "c"))]
     assert letters(("a", "b", "c"), differ) == {"a": "a", "b": "ab", "c": "b"}
-    assert display(("a", "b", "c"), differ) == "a = b = c, but a > c"
+    assert display(("a", "b", "c"), differ) == "a, b, c (not distinguishable, but a > c)"
     assert display(
         ("a", "b", "c", "d"), [*differ, *map(frozenset, (("a", "d"), ("b", "d"), ("c", "d")))]
-    ) == ("a = b = c > d, but a > c")
+    ) == ("a, b, c (not distinguishable, but a > c) > d")
     assert display(("a",), []) == "a"
 
 

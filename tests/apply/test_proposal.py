@@ -35,7 +35,8 @@ SYSTEM = {
     "/etc/mysql/mariadb.conf.d/50-server.cnf": SERVER_CNF,
     "/etc/sysctl.conf": "vm.swappiness=60\n",
 }
-HERE = Ways(reading(), keeps_by_itself=False, identities={})
+VERSION = reading().version
+HERE = Ways(reading(), keeps_by_itself=False, identities={}, version=VERSION)
 SWAPPINESS = SetSysctl(name="vm.swappiness", value="1", was="60")
 
 _NAME = st.sampled_from(["vm.swappiness", "vm.dirty_ratio", "net.core.somaxconn"])
@@ -135,10 +136,10 @@ def test_what_is_not_there_at_all_leaves_its_finding_out_with_the_reason() -> No
 def test_of_a_server_elsewhere_only_what_it_keeps_by_itself_can_be_changed() -> None:
     variable = SetVariable(name="max_connections", value="500", was=None, restart=False)
     findings = (finding("connections", variable), finding("swappiness", SWAPPINESS))
-    keeping = proposed(*findings, ways=Ways(None, keeps_by_itself=True, identities={}))
+    keeping = proposed(*findings, ways=Ways(None, keeps_by_itself=True, identities={}, version=VERSION))
     assert [each.rule for each in keeping.findings] == ["connections"]
     assert keeping.texts.changed() == {}
-    forgetful = proposed(*findings, ways=Ways(None, keeps_by_itself=False, identities={}))
+    forgetful = proposed(*findings, ways=Ways(None, keeps_by_itself=False, identities={}, version=VERSION))
     assert [left.finding.rule for left in forgetful.left_out] == ["connections", "swappiness"]
     assert "run mydyno apply there" in forgetful.left_out[0].because
 
@@ -154,7 +155,7 @@ def test_whatever_is_advised_can_be_written_to_files_once_and_for_all(case: Case
     system = case.system
     findings = advise(system, "2026-11-21T20:00:00+00:00").findings
     known = Reading(system.server.release, ("/etc/mysql/my.cnf",), frozenset(system.server.variables))
-    ways = Ways(known, keeps_by_itself=False, identities={})
+    ways = Ways(known, keeps_by_itself=False, identities={}, version=VERSION)
     once = proposed(*findings, ways=ways)
     for left in once.left_out:
         assert "fstab" in left.because, left

@@ -32,7 +32,7 @@ def test_plain_lines_tell_the_story_without_the_live_figures() -> None:
         "  starting the server",
         "     40 connections      41,000 queries/s  p95 1.40 ms",
     ]
-    assert lines[4].startswith("  t002 INVALID: 3 statements failed, 21s; about ")
+    assert lines[4].startswith("  t002 INVALID after 21s: 3 statements failed; about ")
     assert lines[5] == "finished: 7 valid trials, 1 invalid"
 
 

@@ -1,4 +1,5 @@
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,22 @@ def test_help_loads_none_of_the_heavy_parts() -> None:
     )
     assert done.stderr.strip() == "[]"
     assert "doctor" in done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_by_a_signal_ends_as_by_ctrl_c(number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [MYDYNO, "gen-data", "-n", "1000000000", "-f", "%n"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    process.send_signal(number)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mydyno.facts.indexes import Part, TableIndex, covered, of_rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mydyno.facts.indexes import ForeignKey, Part, TableIndex, covered, not_needed, of_rows
 
 
 def index(name: str, *columns: str | Part, unique: bool = False, kind: str = "BTREE") -> TableIndex:
@@ -75,3 +78,40 @@ def test_a_row_tells_how_many_values_there_are_and_whether_the_optimizer_looks_a
     )
     assert [each.visible for each in (of_mysql, of_mariadb, plain)] == [False, False, True]
     assert plain.parts[0].cardinality == 7
+
+
+def test_a_hidden_index_stands_in_for_none_that_is_seen() -> None:
+    seen, hidden = (
+        index("a", "a"),
+        TableIndex("shop.orders", "ab", False, "BTREE", (Part("a"), Part("b")), False),
+    )
+    assert found(seen, hidden) == {}
+    assert found(hidden, index("abc", "a", "b", "c")) == {"ab": "abc"}
+
+
+def test_an_unused_index_stays_for_a_foreign_key_that_no_other_serves() -> None:
+    key = ForeignKey("shop.orders", ("a",))
+    only, other = index("a", "a"), index("a_b", Part("a"), Part("b"))
+    assert not_needed((only,), (only, index("b", "b")), (key,)) == ()
+    assert not_needed((other,), (other, index("ac", "a", "c")), (key,)) == (other,)
+
+
+_COLUMNS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3, unique=True)
+
+
+@given(st.lists(_COLUMNS, min_size=1, max_size=6), st.lists(st.booleans(), min_size=6, max_size=6), _COLUMNS)
+def test_a_foreign_key_keeps_an_index_and_a_covered_one_what_covers_it(
+    columns: list[list[str]], silent: list[bool], of_key: list[str]
+) -> None:
+    indexes = [index(f"i{number}", *names) for number, names in enumerate(columns)]
+    unused = [each for each, is_silent in zip(indexes, silent, strict=False) if is_silent]
+    key = ForeignKey("shop.orders", tuple(of_key))
+    gone = {each.index.name for each in covered(indexes)}
+    hidden = {each.name for each in not_needed(unused, indexes, (key,))}
+    left = [names for each, names in zip(indexes, columns, strict=True) if each.name not in gone | hidden]
+    assert gone | hidden <= {each.name for each in indexes}
+    serves = [names[: len(of_key)] == of_key for names in columns]
+    assert not any(serves) or any(names[: len(of_key)] == of_key for names in left)
+    for each, names in zip(indexes, columns, strict=True):
+        if each.name in gone:
+            assert any(kept[: len(names)] == names for kept in left)

@@ -123,7 +123,7 @@ def build_image(target: Path, suite: str, told: Callable[[str], None]) -> GuestI
         raise MissingToolError("a Debian with files of several owners is unpacked, which takes root")
     missing = [name for name in ("mmdebstrap", "mke2fs", "qemu-system-x86_64") if shutil.which(name) is None]
     if missing:
-        raise MissingToolError(f"a Debian guest needs {', '.join(missing)}", "make setup-guests")
+        raise MissingToolError(f"a Debian guest needs {', '.join(missing)}", "make test-all installs them")
     store = ImageStore()
     kernel = build_kernel(store, SUITES[suite], told)
     host, log, tree = LocalHost(), target / "log", target / "tree"

@@ -85,6 +85,12 @@ def _set(name: str, value: str, was: str | None = None, *, restart: bool = False
     return SetVariable(name=name, value=value, was=was, restart=restart)
 
 
+def wait_for_guardian(store: Store) -> None:
+    """Returns when the guardian of a killed process is through: it holds the store's lock until then."""
+    with (store.folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
 def test_variables_are_set_at_once_and_written_down_and_both_are_taken_back(
     applying: Applying,
 ) -> None:
@@ -127,8 +133,8 @@ def test_a_value_that_the_server_rounds_is_as_it_was_asked_and_is_not_set_again(
 
 def test_a_value_that_the_server_does_not_take_takes_everything_back(applying: Applying) -> None:
     before = applying.option_file.read_bytes()
-    with pytest.raises(ApplyError, match=r"net_buffer_length .*everything is as it was before"):
-        applying.apply(_set("thread_cache_size", "20"), _set("net_buffer_length", "2M"))
+    with pytest.raises(ApplyError, match=r"slow_query_log_file.*everything is as it was before"):
+        applying.apply(_set("thread_cache_size", "20"), _set("slow_query_log_file", "/nowhere/slow.log"))
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
     assert "put back" in applying.run("history")
@@ -148,6 +154,40 @@ def test_a_value_that_only_innodb_refuses_never_gets_into_the_servers_file(apply
     with pytest.raises(MydynoError, match=r"banana.*innodb-flush-method"):
         applying.apply(_set("innodb_flush_method", "banana", restart=True))
     assert applying.option_file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "because"),
+    [
+        ("innodb_page_size", "8192", "cannot become 8192 on existing data"),
+        ("innodb_data_file_path", "garbage", "cannot become garbage on existing data"),
+        ("innodb_buffer_pool_size", "200T", "more than the memory of this machine"),
+        ("innodb_log_file_size", "200T", "more than there is room for where the redo log lies"),
+        ("thread_cache_size", "20\nport = 1", "a line break as character 3"),
+    ],
+)
+def test_a_value_with_which_the_server_would_not_start_is_refused_before_anything_is_written(
+    applying: Applying, name: str, value: str, because: str
+) -> None:
+    before = applying.option_file.read_bytes()
+    told = applying.apply(_set(name, value, restart=True))
+    assert re.search(rf"Left out:\n  tried: .*{because}", told)
+    assert "Nothing to do." in told
+    assert applying.option_file.read_bytes() == before
+
+
+def test_a_value_that_the_server_would_replace_by_its_bound_never_gets_into_its_file(
+    applying: Applying,
+) -> None:
+    before = applying.option_file.read_bytes()
+    with pytest.raises(MydynoError, match=r"net_buffer_length.* 2097152 adjusted to 1048576"):
+        applying.apply(_set("net_buffer_length", "2M", restart=True))
+    assert applying.option_file.read_bytes() == before
+
+
+def test_the_page_size_that_the_data_has_already_is_written_down(applying: Applying) -> None:
+    applying.apply(_set("innodb_page_size", "16K", restart=True))
+    assert "innodb_page_size = 16K" in applying.option_file.read_text()
 
 
 def test_the_password_is_in_none_of_the_files_that_are_kept(applying: Applying, tmp_path: Path) -> None:
@@ -180,8 +220,7 @@ def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(a
         finally:
             os._exit(1)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
-    with (store.folder / "lock").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # The guardian holds it until it is through.
+    wait_for_guardian(store)
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
     assert "was ended in the middle" in applying.run("history")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import MYDYNO, wait_for_line
+from live.engine import ask
+from live.mydyno_process import MYDYNO, interrupt, wait_for_line
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -17,7 +19,8 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 def account(server: RunningServer, tmp_path: Path) -> Path:
-    """A client option file with the way into the server."""
+    """A client option file with the way into the server, whose commits do not wait for the disk."""
+    ask(server, "SET GLOBAL innodb_flush_log_at_trx_commit=0")
     path = tmp_path / "client.cnf"
     path.touch(mode=0o600)
     path.write_text(
@@ -29,6 +32,16 @@ def account(server: RunningServer, tmp_path: Path) -> Path:
 def load(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [MYDYNO, "load", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [MYDYNO, "load", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        bufsize=1,
     )
 
 
@@ -117,20 +130,44 @@ def test_more_connections_than_the_server_takes_are_an_error_with_figures(accoun
     assert told["errors_by_code"]["1040"] > 0
 
 
-def test_ctrl_c_ends_a_load_early_and_keeps_its_figures(account: Path) -> None:
-    process = subprocess.Popen(
-        [MYDYNO, "load", "oltp-point-select", "--defaults-file", str(account), "--seconds", "60"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        bufsize=1,
-    )
-    wait_for_line(process, "queries/s  p95")
-    process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
-    assert process.returncode == 130
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_load_early_and_keeps_its_figures(account: Path, number: signal.Signals) -> None:
+    process = start("oltp-point-select", "--defaults-file", str(account), "--seconds", "60")
+    wait_for_line(process, "queries/s  p95 ")
+    code, rest = interrupt(process, number)
+    assert code == 130
     assert "point_select" in rest
     assert "Traceback" not in rest
+
+
+def test_sigterm_ends_sql_bench_with_its_report_and_without_its_tables(
+    account: Path, server: RunningServer
+) -> None:
+    process = start("sql-bench", "wisconsin", "insert", "--defaults-file", str(account))
+    wait_until_there(server, "mydyno.onek")
+    code, rest = interrupt(process, signal.SIGTERM)
+    assert code == 130
+    assert "wisconsin: Interrupted" in rest
+    left = "SELECT table_name FROM information_schema.tables WHERE table_name IN ('onek', 'tenk1')"
+    assert ask(server, left) == []
+
+
+def test_sigterm_while_slap_makes_its_rows_drops_the_schema(account: Path, server: RunningServer) -> None:
+    process = start("slap", "--defaults-file", str(account), "--preload", "10000000")
+    wait_until_there(server, "mydyno_slap.t1")
+    code, rest = interrupt(process, signal.SIGTERM)
+    assert code == 130, rest
+    assert "Traceback" not in rest
+    assert ask(server, "SHOW DATABASES LIKE 'mydyno_slap'") == []
+
+
+def wait_until_there(server: RunningServer, table: str, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    schema, name = table.split(".")
+    there = f"SHOW TABLES FROM {schema} LIKE '{name}'"
+    while not ask(server, f"SHOW DATABASES LIKE '{schema}'") or not ask(server, there):
+        assert time.monotonic() < deadline, f"there is no table {table}"
+        time.sleep(0.02)
 
 
 def test_several_numbers_of_connections_are_phases_one_after_the_other(account: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -109,6 +110,90 @@ def test_a_server_killed_under_load_spoils_its_trial_and_not_the_run(workplace: 
         first, *others = lab.find_run().trials()
     assert "server-alive" in {reason.check for reason in first.invalidities}
     assert {trial.status for trial in others} == {"valid"}
+
+
+FAILING = """
+experiment: failing
+setup:
+  server: {config: {max_connections: 40, innodb_buffer_pool_size: 32M}}
+factors:
+  page:
+    small: {server.config.innodb_page_size: 16k}
+    large: {server.config.innodb_page_size: 64k, server.config.innodb_buffer_pool_size: 5M}
+workload:
+  smack: {scenario: select-key, rows: 500}
+  connections: 2
+  each: {warmup: 100ms, measure: 200ms}
+design: {repeats: 3, seed: 3}
+"""
+"""A server with pages of 64K does not start with a buffer pool of 5M."""
+
+
+def test_a_point_whose_server_does_not_start_is_recorded_as_failed_and_the_others_are_measured(
+    workplace: Workplace,
+) -> None:
+    file = workplace.folder / "failing.yaml"
+    file.write_text(FAILING)
+    done = workplace.run("run", str(file))
+    assert done.returncode == 7, done.stderr
+    assert "finished: 3 valid trials, 0 invalid, 3 failed" in done.stderr
+    assert "FAILED page = large: 2 of 3 trials failed, 1 was not tried" in done.stdout
+    with Lab.open(workplace.lab, write=False) as lab:
+        run = lab.find_run()
+        bad = [trial for trial in run.trials() if trial.levels["page"] == "large"]
+        assert [trial.invalidities[0].check for trial in bad] == ["failed", "failed", "skipped"]
+        for reason in (trial.invalidities[0].message for trial in bad[:2]):
+            assert reason.startswith("server: the server ended while starting")
+            assert "requires innodb_buffer_pool_size" in reason
+        assert run.failed() == {trial.trial_id for trial in bad}
+        assert len(run.completed()) == 3
+        assert "Failed points" in (run.report_folder / "report.html").read_text()
+    again = workplace.run("run", str(file), "--no-report")
+    assert again.returncode == 7, again.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        trials = lab.find_run().trials()
+        assert [trial.attempt for trial in trials if trial.status == "valid"] == [1, 1, 1]
+        assert [trial.attempt for trial in trials if not trial.measured] == [1, 2] * 3
+    assert workplace.left_outside_the_lab() == []
+
+
+def test_a_run_in_which_no_trial_can_be_measured_ends_with_the_first_error(workplace: Workplace) -> None:
+    file = workplace.folder / "failing.yaml"
+    file.write_text(
+        FAILING.replace(
+            "innodb_page_size: 16k}", "innodb_page_size: 64k, server.config.innodb_buffer_pool_size: 6M}"
+        )
+    )
+    done = workplace.run("run", str(file))
+    assert done.returncode == 4, done.stderr
+    assert "0 valid trials, 0 invalid, 6 failed" in done.stderr
+    assert "mydyno: the server ended while starting" in done.stderr
+
+
+def test_an_engine_that_is_killed_fails_its_trial_and_not_the_run(workplace: Workplace) -> None:
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    wait_for_line(process, "raising: server")
+    os.kill(engine_pid(process), signal.SIGKILL)
+    output, _ = process.communicate(timeout=90)
+    assert process.returncode == 7, output
+    assert "FAILED" in output
+    assert "memory runs out" in output
+    with Lab.open(workplace.lab, write=False) as lab:
+        trials = lab.find_run().trials()
+    assert len(trials) == 8
+    (failed,) = [trial for trial in trials if trial.status != "valid"]
+    assert not failed.measured
+
+
+def engine_pid(process: subprocess.Popen[str]) -> int:
+    """The engine of the load, as soon as there is one."""
+    while process.poll() is None:
+        for children in Path(f"/proc/{process.pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                for pid in children.read_text().split():
+                    if Path(f"/proc/{pid}/exe").readlink().name == "mydyno-engine":
+                        return int(pid)
+    raise AssertionError("mydyno ended before it had started its engine")
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,12 @@ def test_results_are_saved_with_their_header(smack: Smack) -> None:
     assert smack.output[-1] == "a\tb\n1\tx\n2\tx\n3\tx"
 
 
+def test_every_connection_saves_a_result(smack: Smack) -> None:
+    main = 'main { c.init(); c.create_threads(3); c.connect(); c.run_save_result("q", "-"); c.disconnect(); }'
+    smack.run(script("select count(*) from t ", main=main))
+    assert smack.output.count("count(*)\n3") == 3
+
+
 def test_query_is_sent_by_every_connection(smack: Smack) -> None:
     query = """c.init(); c.create_threads(3); c.connect();
       c.query("insert into t values (uuid(), 'before')"); c.unload_query_barrel(); c.collect_threads();

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from mydyno.load.messages import CpuSeconds, Hello, Histogram, Operation, PhaseEnd, PhaseStart, Timed
 from mydyno.load.sql_bench import render, total_of, totals
+from mydyno.workload.sql_bench import SqlBench
 
 GOLDEN = Path(__file__).parent / "golden" / "sql_bench.txt"
 HEADER = {
@@ -163,3 +165,61 @@ def test_a_run_without_failures_says_so() -> None:
     text = render(HELLO, [*STARTS[:2], *OPERATIONS[:2]], ENDS[:2])
     assert "All 2 tests executed successfully" in text
     assert "Notes:" not in text
+
+
+def as_compare_results_reads(
+    text: str,
+) -> tuple[dict[str, str], dict[str, float], dict[str, tuple[float, int]]]:
+    """Facts of the head, seconds of programs, seconds and tests of operations, by the rules of the suite's
+    compare-results: once the totals have begun, a later line of the same name replaces the earlier one."""
+    head = {
+        name: value
+        for name in ("Server version", "Arguments", "Comments", "Running tests on")
+        for value in re.findall(rf"^{name}:\s+(\S.*)", text, re.MULTILINE)
+    }
+    before, after = text.split("Totals per operation:")
+    line = r"^(\S+):.*(?:estimated\s|)total\stime:\s+([\d.]+)\s+(?:wallclock\s|)secs"
+    programs = {
+        name: float(seconds) for name, seconds in re.findall(line, before, re.MULTILINE | re.IGNORECASE)
+    }
+    number = r"\s+([\d.]+)"
+    rows = re.findall(rf"^(\S+){number}{number}{number}{number}{number}\s*[+|?]*", after, re.MULTILINE)
+    return head, programs, {name: (float(seconds), int(tests)) for name, seconds, _, _, _, tests in rows}
+
+
+def test_the_comparison_of_the_suite_reads_the_report() -> None:
+    head, programs, operations = as_compare_results_reads(
+        render(HELLO, [*STARTS, *OPERATIONS], ENDS, **HEADER)
+    )
+    assert head == {
+        "Server version": "10.11.6-MariaDB",
+        "Arguments": "--small-test",
+        "Comments": "five programs",
+        "Running tests on": "testhost",
+    }
+    assert programs == {"alter-table": 2.0, "insert": 30.0, "select": 700.0}
+    assert operations["insert"] == (21.0, 310_000)
+    assert operations["TOTALS"] == (2427.25, 340_299)
+    assert "select_in" not in operations
+
+
+def test_a_program_that_the_time_limit_has_cut_is_marked_as_estimated() -> None:
+    text = render(HELLO, [*STARTS, *OPERATIONS], ENDS, **HEADER)
+    assert "\nselect: Estimated total time: 700.000 wallclock secs" in text
+    assert "\ninsert: Total time: " in text
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({}, ""),
+        (
+            {"small": True, "fast": True, "create_options": "ENGINE=InnoDB", "loop_count": 5},
+            "--small-test --fast --create-options=ENGINE=InnoDB --loop-count=5",
+        ),
+        ({"time_limit_s": 60.0, "groups": ["insert", "select"]}, "--time-limit=60.0 insert select"),
+        ({"small": False}, ""),
+    ],
+)
+def test_arguments_are_in_the_syntax_of_the_suite(given: dict[str, object], arguments: str) -> None:
+    assert SqlBench.model_validate(given).arguments == arguments

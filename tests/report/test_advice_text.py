@@ -26,7 +26,10 @@ def full() -> System:
             },
             {"Max_used_connections": 151},
         ),
-        host(memory_facts=Memory(total=16 * GIB, swap_total=GIB), sysctls={"vm.swappiness": "60"}),
+        host(
+            memory_facts=Memory(total=16 * GIB, available=8 * GIB, swap_total=GIB),
+            sysctls={"vm.swappiness": "60"},
+        ),
         unread=(Unread(what="the limits of the server's process", why="permission denied", hint="sudo"),),
     )
 
@@ -43,7 +46,7 @@ def test_a_finding_has_its_arithmetic_and_its_lines_with_sizes_as_people_write_t
     text = page(full())
     assert "151 x 1.5 headroom = 230" in text
     assert "max_connections = 230 (now 151)" in text
-    assert "sort_buffer_size = 2M (now 64M)" in text
+    assert "sort_buffer_size = 4M (now 64M)" in text
 
 
 def test_every_line_to_set_is_shown_once_more_as_it_stands_in_its_file() -> None:
@@ -61,6 +64,32 @@ def test_the_memory_budget_is_shown_once_and_not_in_every_finding() -> None:
 
 def test_what_was_not_read_comes_with_a_hint() -> None:
     assert "  the limits of the server's process: permission denied (hint: sudo)\n" in page(full())
+
+
+def test_it_names_what_is_withheld_and_for_want_of_what() -> None:
+    def withheld(everything: bool) -> str:
+        text = page(full(), width=200, everything=everything)
+        return text.partition("\nWithheld, for want of\n")[2].partition("\n\n")[0]
+
+    assert "  the size of InnoDB's tables: whether more than 1G is of use: buffer-pool-size" in withheld(True)
+    assert withheld(False).splitlines()[0].startswith("  the disks under the server's files: ")
+    assert withheld(False).splitlines()[-1].endswith(" more rules: see --all")
+
+
+def test_the_rights_that_an_account_lacks_are_one_statement() -> None:
+    account = "'monitor'@'%'"
+    unread = (
+        Unread(what="tables of others", why="...", hint=f"GRANT SELECT ON *.* TO {account}"),
+        Unread(what="InnoDB's own report", why="...", hint=f"GRANT PROCESS ON *.* TO {account}"),
+        Unread(what="the accounts", why="...", hint=f"GRANT SELECT ON mysql.user TO {account}"),
+        Unread(what="the limits", why="permission denied", hint="sudo"),
+    )
+    rights = page(system(unread=unread), width=200).partition("\nRights that the account lacks\n")[2]
+    assert rights.splitlines()[0] == (
+        "  GRANT PROCESS, SELECT ON *.* TO 'monitor'@'%';"
+        " -- adds tables of others, InnoDB's own report, the accounts"
+    )
+    assert "Rights that the account lacks" not in page(full())
 
 
 def test_it_says_what_to_do_next_with_the_file_that_was_written() -> None:

@@ -89,7 +89,7 @@ def test_each_kind_of_io_has_its_own_tail() -> None:
 
 def test_the_headline_of_one_place_names_it() -> None:
     headline = page(gather(disks_run())).verdicts.headline
-    assert headline.startswith("Of 12 settings, array = raid0 x8 measured best: ")
+    assert headline.startswith("array = raid0 x8 measured best of 12 settings: ")
     assert headline.endswith("I/Os per second at queue depth 64.")
 
 

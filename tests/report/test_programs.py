@@ -64,7 +64,8 @@ def test_the_verdict_is_on_the_total_running_time_and_each_program_has_its_ratio
     assert found.metric is RUNNING_TIME
     assert found.outcome == "faster"
     assert re.match(
-        r"engine = MyISAM is faster than engine = InnoDB by \d+ % in running time \(95 % CI", found.headline
+        r"engine = MyISAM is faster than engine = InnoDB by \d+\.\d % in running time \(95 % CI",
+        found.headline,
     )
     (ratios,) = found.ratios
     assert [row.place for row in ratios.rows] == [*SHORT, None]
@@ -79,13 +80,13 @@ def test_one_engine_alone_is_told_its_total():
     )
 
 
-def test_the_rows_are_the_programs_as_they_ran_and_the_total_is_their_sum():
+def test_the_rows_are_the_programs_as_they_ran_and_the_total_is_that_of_whole_trials():
     view = two_engines_page().programs
     assert [row.program for row in view.rows] == [*SHORT, None]
     for place in range(2):
         *each, total = [row.seconds[place] for row in view.rows]
         assert total is not None
-        assert total.value == pytest.approx(sum(cell.value for cell in each if cell))
+        assert total.value == pytest.approx(sum(cell.value for cell in each if cell), rel=1e-3)
         assert total.n == 3
 
 
@@ -101,7 +102,7 @@ def test_curves_against_connections_are_left_out():
     view = two_engines_page()
     assert view.throughput.empty
     assert [figure.name for figure in figures(view)] == ["overview", "programs", "ratio"]
-    assert [number.name for number in view.key_numbers] == ["Running time", "Threads_created"]
+    assert [number.name for number in view.key_numbers] == ["Running time"]
 
 
 def test_an_ordinary_run_has_no_programs():

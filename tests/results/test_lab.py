@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, UsageError
 from mydyno.results import schema
-from mydyno.results.records import Latency
+from mydyno.results.records import Invalidity, Latency
 from mydyno.results.rows import insert_trial, select_trials
 from mydyno.results.store import Lab
 from results import builders
@@ -171,7 +171,7 @@ def test_another_plan_is_another_run_and_the_newest_is_found_first(tmp_path: Pat
         assert lab.find_run().experiment.plan_fingerprint.startswith("bb")
         older = lab.find_run("thread-cache-toy-aaaaaaaa")
         assert older.trials() == []
-        with pytest.raises(LabError, match=r"no run 'nothing'\n  hint: it holds: thread-cache-toy-b"):
+        with pytest.raises(UsageError, match=r"no run 'nothing' in .*\n  hint: it holds: thread-cache-toy-b"):
             lab.find_run("nothing")
 
 
@@ -287,7 +287,7 @@ def test_a_reader_of_a_missing_lab_is_told_how_to_make_one(tmp_path: Path) -> No
 
 
 def test_an_empty_lab_says_that_it_holds_no_run(tmp_path: Path) -> None:
-    with Lab.open(tmp_path, write=True) as lab, pytest.raises(LabError, match="holds no run yet"):
+    with Lab.open(tmp_path, write=True) as lab, pytest.raises(UsageError, match=r"no run in .* yet"):
         lab.find_run()
 
 
@@ -417,3 +417,17 @@ def test_any_value_of_a_counter_fits(value: int | float) -> None:
     assert back.counters["Anything"] == pytest.approx(value, rel=1e-15)
     assert replace(back, counters={}) == replace(record, counters={})
     database.close()
+
+
+def test_a_failed_trial_is_not_completed_and_is_tried_again(tmp_path: Path) -> None:
+    reason = Invalidity(check="failed", message="server: it ended while starting")
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(trials=2), "{}")
+        save(run, trial(1))
+        save(run, replace(trial(2, valid=False), invalidities=(reason,)))
+        assert (run.completed(), run.failed()) == ({"t001"}, {"t002"})
+        anew = lab.run(experiment(trials=2), "{}", again=True)
+        assert anew.folder != run.folder, "a run with failed trials is finished"
+        save(run, trial(2))
+        assert run.completed() == {"t001", "t002"}
+        assert not run.failed()

@@ -13,6 +13,7 @@ from mydyno import plan
 from mydyno.cli.display import describe
 from mydyno.core.facts import HostFacts
 from mydyno.plan import Plan, PlannedTrial
+from mydyno.results.records import Invalidity
 from mydyno.results.store import Lab
 from mydyno.results.writer import RunWriter
 from mydyno.spec import Experiment
@@ -30,8 +31,25 @@ def read(design: str) -> Experiment:
     return experiment(factors=FACTORS, design=design)
 
 
+def fail(run: RunWriter, of: Plan, planned: PlannedTrial) -> None:
+    reason = Invalidity(check="failed", message="server: it ended while starting")
+    save(
+        run,
+        replace(
+            trial(1, valid=False),
+            trial_id=planned.id,
+            index=planned.index,
+            block=planned.block,
+            point_id=planned.point_id,
+            levels=of.point(planned.point_id).levels,
+            invalidities=(reason,),
+            phases=(),
+        ),
+    )
+
+
 def measure(run: RunWriter, of: Plan, planned: PlannedTrial) -> None:
-    rate = 1000.0 if planned.point_id == "p1" else 1100.0 * SETTLING.get(planned.block, 1.0)
+    rate = 1000.0 + planned.block if planned.point_id == "p1" else 1100.0 * SETTLING.get(planned.block, 1.0)
     save(
         run,
         replace(
@@ -47,7 +65,7 @@ def measure(run: RunWriter, of: Plan, planned: PlannedTrial) -> None:
 
 
 def start(
-    lab: Path, design: str, *, killed_after: int | None = None
+    lab: Path, design: str, *, killed_after: int | None = None, failing: str = ""
 ) -> tuple[list[str], RunWriter, list[Event]]:
     """The trials that a start of `run` measures, up to a kill after so many of them."""
     asked = read(design)
@@ -60,7 +78,7 @@ def start(
             for planned in block:
                 if len(done) == killed_after:
                     return done, run, heard
-                measure(run, made, planned)
+                (fail if planned.point_id == failing else measure)(run, made, planned)
                 done.append(planned.id)
     return done, run, heard
 
@@ -85,6 +103,12 @@ def test_at_the_most_repetitions_it_stops_and_says_so(tmp_path: Path) -> None:
     done, run, heard = start(tmp_path, "{until: ±1%, at_most: 4}")
     assert (len(done), run.experiment.planned_trials) == (8, 8)
     assert (describe(heard[-1]) or "").endswith("wanted ±1 %: the most repetitions are done")
+
+
+def test_a_sequential_design_does_not_wait_for_a_point_of_which_every_trial_failed(tmp_path: Path) -> None:
+    done, run, heard = start(tmp_path, "{until: ±20%, at_most: 20}", failing="p2")
+    assert run.experiment.planned_trials == len(done) == 6
+    assert (describe(heard[-1]) or "").endswith("wanted ±20 %: enough")
 
 
 def test_a_killed_run_takes_the_same_decisions(tmp_path: Path) -> None:

@@ -116,7 +116,21 @@ impl<'a> Header<'a> {
     fn time(&mut self, log: &'a [u8], at: usize) -> (Line, usize) {
         let (end, next) = line_end(log, at);
         self.time = clock::read(&log[at..end]);
-        (if self.time.is_some() { Line::Read } else { Line::Bad }, next)
+        if self.time.is_some() { (Line::Read, next) } else { self.time_and_user_host(log, at, end) }
+    }
+
+    /// `261122  3:00:00 # User@Host: ...`: some releases write both on one line, with a second `#` or without.
+    #[cold]
+    fn time_and_user_host(&mut self, log: &'a [u8], at: usize, end: usize) -> (Line, usize) {
+        const USER_HOST_KEY: &[u8] = b"User@Host: ";
+        let text = &log[at..end];
+        let next = line_end(log, at).1;
+        let Some(key) = memchr::memmem::find(text, USER_HOST_KEY) else { return (Line::Bad, next) };
+        let time = text[..key].trim_ascii_end();
+        self.time = clock::read(time.strip_suffix(b"#").unwrap_or(time).trim_ascii_end());
+        self.is_new(USER_HOST);
+        let (line, next) = self.user_host(log, at + key + USER_HOST_KEY.len());
+        (if self.time.is_some() { line } else { Line::Bad }, next)
     }
 
     /// `priv_user[user] @ host [address]  Id: 12`.
@@ -238,19 +252,20 @@ fn login(who: &[u8]) -> &[u8] {
     }
 }
 
-/// A name, up to the end of the line or two blanks and the next key.
+/// A name, up to the end of the line or to blanks and the next key; empty where that key comes at once. Names
+/// may hold blanks themselves: one is no end unless a known key with its colon and a blank follows.
 #[inline]
 fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
+    let is_key =
+        |at: usize| key::read(log, at).is_some_and(|(_, colon)| log.get(colon + 1) == Some(&b' '));
     let mut end = at;
+    if is_key(at) {
+        return (&[], at);
+    }
     loop {
         match log.get(end) {
             None | Some(b'\n') => return (log[at..end].trim_ascii_end(), end),
-            Some(b' ') if log.get(end + 1) == Some(&b' ') => {
-                if key::read(log, blank_end(log, end)).is_some() {
-                    return (&log[at..end], end);
-                }
-                end += 1;
-            }
+            Some(b' ') if is_key(blank_end(log, end)) => return (&log[at..end], end),
             _ => end += 1,
         }
     }

@@ -14,12 +14,24 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[inline]
 pub fn is_header(text: &[u8]) -> bool {
     if text.starts_with(b"# Time: ") {
-        return clock::is_like_one(&text[8..]);
+        return clock::is_like_one(&text[8..]) || stands_above_header(text);
     }
     if text.starts_with(b"# User@Host: ") {
-        return tells_who(&text[13..]);
+        return tells_who(&text[13..]) || stands_above_header(text);
     }
     text.starts_with(b"# ") && is_other_header(text)
+}
+
+/// Whether the line below is a header's beyond doubt: then this one, whose value cannot be read, is that
+/// header's first. A line that ends with a semicolon is a statement's last.
+#[cold]
+fn stands_above_header(text: &[u8]) -> bool {
+    let (end, next) = line_end(text, 0);
+    let below = &text[next..];
+    let is_header = below
+        .strip_prefix(b"# User@Host: ")
+        .map_or_else(|| below.starts_with(b"# ") && is_other_header(below), tells_who);
+    is_header && !text[..end].trim_ascii_end().ends_with(b";")
 }
 
 /// `user[user] @ host [address]`.

@@ -48,6 +48,15 @@ pub fn set_line(log: &[u8], at: usize) -> Option<(Option<Time>, usize)> {
     }
 }
 
+/// Whether `text`, behind which a log ends, may be the beginning of one of these lines.
+pub fn may_begin_one(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let begins = |whole: &[u8]| text.starts_with(whole) || whole.starts_with(text);
+    !text.contains(&b'\n')
+        && (begins(b"use ")
+            || VARIABLES.iter().any(|name| begins(&[b"SET ", name.as_bytes()].concat())))
+}
+
 const TIMESTAMP: &str = "timestamp=";
 const VARIABLES: [&str; 3] = [TIMESTAMP, "last_insert_id=", "insert_id="];
 

@@ -27,6 +27,8 @@ pub enum ProblemKind {
     ClockBackwards,
     /// Neither UTF-8 nor ASCII: shown with replacement characters.
     NotUtf8,
+    /// The same file, or the same content, as a source before it: not counted again.
+    ReadTwice,
     /// Longer than what is kept of a statement: counted whole, shown cut.
     LongStatement,
 }

@@ -84,6 +84,7 @@ fn interval(queries: u64) -> Interval {
         p95_ns: some(420_000),
         p99_ns: some(900_000),
         max_ns: some(4_100_000),
+        transaction_p95_ns: some(840_000),
         histogram: (queries > 0).then(|| latencies(&[180_000, 420_000, 900_000]).histogram),
     }
 }

@@ -14,6 +14,7 @@ from mydyno.advise.registry import RULES
 from mydyno.advise.role import forbidden
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.targets import Targets, targets_of
+from mydyno.advise.unknowns import Known
 from mydyno.core.errors import UsageError
 from mydyno.core.record import Record
 from mydyno.facts import System
@@ -65,9 +66,9 @@ def read_advice(text: str, source: str) -> Advice:
 
 
 def judgements(system: System, targets: Targets | None = None) -> Mapping[str, Judgement]:
-    """What each rule says of the system, by the rule's id."""
-    decided = targets or targets_of(system)
-    return {rule.id: rule.judge(system, decided) for rule in RULES}
+    """What each rule says of the system, by the rule's id, as far as it rests on what is known."""
+    known = Known.of(system, targets)
+    return {rule.id: known.judge(rule) for rule in RULES}
 
 
 def advise(system: System, made_at: str) -> Advice:
@@ -79,7 +80,7 @@ def advise(system: System, made_at: str) -> Advice:
     targets = targets_of(system)
     found: list[Finding] = []
     silent: list[Told] = []
-    for name, judged in judgements(system, targets).items():
+    for name, judged in judgements(system).items():
         match judged:
             case Finding():
                 found.append(allowed(system, judged))

@@ -113,9 +113,14 @@ def _as_shown(server: Server, name: str, value: str, before: str | None) -> str:
 
 
 def _rounded_pool(server: Server, size: int) -> int:
-    """Up to whole chunks for each instance (MySQL Manual, "Configuring InnoDB Buffer Pool Size")."""
-    chunk = server.number("innodb_buffer_pool_chunk_size") or 1 << 20
-    parts = 1 if server.release.is_mariadb else server.number("innodb_buffer_pool_instances") or 1
+    """Up to whole chunks, in MySQL for each instance (Manual, "Configuring InnoDB Buffer Pool Size").
+
+    Releases before 5.7 have no chunks.
+    """
+    chunk = server.number("innodb_buffer_pool_chunk_size")
+    apart = chunk and not server.release.is_mariadb
+    parts = server.number("innodb_buffer_pool_instances") or 1 if apart else 1
+    chunk = chunk or 1 << 20
     unit = chunk * parts
     return -(-size // unit) * unit
 

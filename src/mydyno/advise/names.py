@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
+
+__all__ = ("SHOWN", "account", "counted", "first", "quoted")
 
 SHOWN = 10
 """So many statements or names are written out; the rest is counted."""
@@ -16,11 +19,9 @@ def quoted(name: str) -> str:
     return f"{quote(schema)}.{quote(table)}" if dot else quote(schema)
 
 
-def counted(number: int, name: str, verb: str = "") -> str:
-    """`1 table`, `3 tables`, `2 indexes`; with `is` as the verb `1 table is`, `3 tables are`."""
-    plural = {"is": "are", "has": "have", "was": "were"}
-    noun = name if number == 1 else f"{name}es" if name.endswith("x") else f"{name}s"
-    return f"{number} {noun}" + (f" {verb if number == 1 else plural[verb]}" if verb else "")
+def account(user: str, host: str) -> str:
+    """`'app'@'10.%'`, as statements have it."""
+    return "@".join("'" + part.replace("\\", "\\\\").replace("'", "''") + "'" for part in (user, host))
 
 
 def first(names: Sequence[str]) -> str:

@@ -30,7 +30,8 @@ from mydyno.facts import Role, System
 class _Guard:
     """Variables that may only have `allowed` values (none: are left alone) as long as `holds`."""
 
-    holds: Callable[[Role], bool]
+    holds: Callable[[Role], bool | None]
+    """Of a role that is known in all."""
     names: tuple[str, ...]
     because: str
     allowed: tuple[str, ...] = ()
@@ -54,8 +55,12 @@ def _of_variable(role: Role, name: str, value: str | None) -> str | None:
         return _of_service(role.managed, name)
     for guard in _GUARDS:
         kept = value is not None and any(same_value(value, allowed) for allowed in guard.allowed)
-        if name in guard.names and guard.holds(role) and not kept:
-            return guard.because
+        if name not in guard.names or kept or not any(guard.holds(each) for each in role.possible()):
+            continue
+        surely = all(guard.holds(each) for each in role.possible())
+        return (
+            guard.because if surely else f"its role is not known in all, and it may be that {guard.because}"
+        )
     return None
 
 
@@ -118,7 +123,7 @@ _TOPOLOGY = (
 )
 
 
-def _replicates(role: Role) -> bool:
+def _replicates(role: Role) -> bool | None:
     return role.replica or role.source or role.galera or role.group_replication
 
 

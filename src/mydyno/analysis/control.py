@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.standard import Standard
 from mydyno.analysis.verdict import Verdict, judge_points
-from mydyno.analysis.wording import percent_interval
+from mydyno.analysis.wording import percent, percent_interval
 from mydyno.results.records import PointRecord, TrialRecord
 
 _WIDE = 1.5
@@ -69,9 +69,9 @@ def _sentence(point: PointRecord, verdict: Verdict, differs: bool) -> str:
         return f"{twice} does not differ{of}: identical values in every trial, {sizes}."
     if ratio.value is None or ratio.interval is None:
         return f"{twice} says nothing yet{of}: an interval needs three valid trials of each, {sizes}."
-    size = f"{abs(ratio.value - 1) * 100:.1f} %"
-    error = percent_interval(ratio.interval.low - 1, ratio.interval.high - 1)
-    told = f"{twice} differs by {size}{of} ({error}{verdict.standard.correction}), {sizes}"
+    size = f"{percent(abs(ratio.value - 1))} %"
+    error = f"{percent_interval(ratio.interval)}{verdict.standard.correction}"
+    told = f"{twice} differs by {size}{of} ({error}), {sizes}"
     if not differs and ratio.interval.high / ratio.interval.low > _WIDE:
         return f"{told}: too noisy to be a floor for anything."
     if not differs:

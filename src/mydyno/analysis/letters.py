@@ -43,10 +43,11 @@ def letters(things: Sequence[str], differ: Pairs) -> dict[str, str]:
 
 
 def display(things: Sequence[str], differ: Pairs) -> str:
-    """`jfs > xfs = reiserfs > ext3` for things in order, best first.
+    """`jfs > xfs, reiserfs (not distinguishable) > ext3` for things in order, best first.
 
-    `>` stands where each thing before it differs from each one behind it. Within what `=` joins there may be
-    pairs that differ all the same; they are named: `jfs = xfs = reiserfs, but jfs > reiserfs`.
+    `>` stands where each thing before it differs from each one behind it. Among those that are not
+    distinguishable as a group there may be pairs that differ; they are named:
+    `jfs, xfs, reiserfs (not distinguishable, but jfs > reiserfs)`.
     """
     tiers: list[list[str]] = []
     for place, thing in enumerate(things):
@@ -57,14 +58,15 @@ def display(things: Sequence[str], differ: Pairs) -> str:
             tiers.append([thing])
         else:
             tiers[-1].append(thing)
-    told = " > ".join(" = ".join(tier) for tier in tiers)
-    inside = [
-        f"{one} > {other}"
-        for tier in tiers
-        for one, other in combinations(tier, 2)
-        if frozenset((one, other)) in differ
-    ]
-    return f"{told}, but {', '.join(inside)}" if inside else told
+    return " > ".join(_tier(tier, differ) for tier in tiers)
+
+
+def _tier(tier: Sequence[str], differ: Pairs) -> str:
+    if len(tier) == 1:
+        return tier[0]
+    pairs = [f"{one} > {other}" for one, other in combinations(tier, 2) if frozenset((one, other)) in differ]
+    but = f", but {', '.join(pairs)}" if pairs else ""
+    return f"{', '.join(tier)} (not distinguishable{but})"
 
 
 def _names(count: int) -> list[str]:

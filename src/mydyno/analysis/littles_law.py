@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.core.plurals import counted
 from mydyno.results.records import PhaseRecord
 
 TOLERANCE = 0.1
@@ -87,7 +88,7 @@ def breach(phase: PhaseRecord, load: Load) -> Breach | None:
     waiting = "" if load.closed else f" and a backlog of {phase.backlog_max or 0}"
     rate = f"{per_second:,.0f}" if per_second >= 100 else f"{per_second:.3g}"
     return Breach(
-        f"{load.connections} {'connection' if load.connections == 1 else 'connections'}{waiting}, but "
+        f"{counted(load.connections, 'connection')}{waiting}, but "
         f"{rate} transactions/s x {each} = {in_flight:,.1f} in flight"
     )
 

@@ -33,11 +33,11 @@ def optimum(
 ) -> Optimum | None:
     """The place with the best mean, and the law; None when the point has no valid measurement."""
     valid = valid_trials(trials, point_id)
-    measured = [found for found in summary(valid, [point_id], metric).values() if found.mean is not None]
+    measured = [found for found in summary(valid, [point_id], metric).values() if found.value is not None]
     if not measured:
         return None
     sign = 1 if metric.better == "higher" else -1
-    best = max(measured, key=lambda found: sign * (found.mean or 0))
+    best = max(measured, key=lambda found: sign * (found.value or 0))
     ties = None if best.interval is None else tuple(found.place for found in measured if _tied(found, best))
     loads = tuple(place for place in overall_places(valid, metric) if isinstance(place, int) and place > 0)
     return Optimum(best, ties, loads, _law(valid, loads, metric) if metric.better == "higher" else None)

@@ -40,6 +40,7 @@ from mydyno.analysis.metrics import Metric
 from mydyno.analysis.observations import finite, overall_observations, overall_places
 from mydyno.analysis.ratio import Ratio, ratio_of_logs
 from mydyno.analysis.standard import Standard
+from mydyno.core.plurals import counted
 from mydyno.results.records import PointRecord, TrialRecord
 
 Over = Literal["blocks", "conditions"]
@@ -102,7 +103,7 @@ class Ranking:
         kinds = sorted({pair.over for pair in tested})
         return (
             f"paired bootstrap-t on logarithms over {number} {' or '.join(kinds)}, "
-            f"corrected for {_pairs(len(tested))} (Holm)"
+            f"corrected for {counted(len(tested), 'pair')} (Holm)"
             + (f"; too seldom side by side: {', '.join(self.untested)}" if self.untested else "")
         )
 
@@ -265,7 +266,3 @@ def _order(pairs: Sequence[LevelPair]) -> tuple[str, ...]:
     logs = np.array([math.log(pair.ratio.value or 1) for pair in pairs])
     scores = np.linalg.lstsq(rows * weights[:, None], logs * weights, rcond=None)[0]
     return tuple(sorted(names, key=lambda name: -round(float(scores[place[name]]), 12)))
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"

@@ -94,9 +94,15 @@ class Comparison:
 
 
 def compare(
-    trials: Iterable[TrialRecord], left: str, right: str, metric: Metric, level: float = LEVEL
+    trials: Iterable[TrialRecord],
+    left: str,
+    right: str,
+    metric: Metric,
+    level: float = LEVEL,
+    over: tuple[Place, ...] | None = None,
 ) -> Comparison:
-    """Point `left` against point `right` over their valid trials, at the `level` of each interval.
+    """Point `left` against point `right` over their valid trials, at the `level` of each interval; `overall`
+    is over the places `over`, by default those that both have.
 
     A trial of which the metric is no number (NaN, infinity) somewhere is left out of `overall`.
     """
@@ -111,7 +117,10 @@ def compare(
     ]
     adjusted = holm([one.p_value for one in ratios])
     lefts, rights = finite(lefts, metric), finite(rights, metric)
-    over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
+    if not lefts or not rights:
+        over = ()
+    elif over is None:
+        over = overall_places([*lefts, *rights], metric)
     if over:
         overall = ratio(
             overall_observations(lefts, over, metric), overall_observations(rights, over, metric), level

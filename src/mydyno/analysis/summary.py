@@ -20,6 +20,8 @@ from mydyno.analysis.observations import (
 from mydyno.analysis.places import Place, places
 from mydyno.results.records import TrialRecord
 
+_LARGEST_LOGARITHM = 709.0
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -32,6 +34,7 @@ class Summary:
     place: Place
     values: tuple[float, ...]
     mean: float | None
+    """Arithmetic. What is shown and compared is `value`."""
     median: float | None
     geometric_mean: float | None
     """None when a value is 0 or less."""
@@ -44,20 +47,24 @@ class Summary:
         return len(self.values)
 
     @property
+    def value(self) -> float | None:
+        """The one mean of the reports: the geometric one, so that the ratio of two of them is the ratio that
+        verdicts are about; the arithmetic one where a value is 0 or less."""
+        return self.mean if self.geometric_mean is None else self.geometric_mean
+
+    @property
     def interval(self) -> Interval | None:
-        """Of the mean; never below 0 when no value is, since such a quantity cannot be."""
-        found = _interval_of_mean(self.values) if self.values else None
+        """Of `value`: a factor up and down, so that it never reaches 0. With a value of 0 it is symmetric and
+        ends at 0, since such a quantity cannot be less."""
+        if not self.values:
+            return None
+        if self.geometric_mean is not None:
+            found = _interval_of_mean(tuple(math.log(value) for value in self.values))
+            return found and Interval(_exp(found.low), _exp(found.high), found.level)
+        found = _interval_of_mean(self.values)
         if found is not None and min(self.values) >= 0:
             return Interval(max(found.low, 0.0), found.high, found.level)
         return found
-
-    @property
-    def geometric_interval(self) -> Interval | None:
-        """Of the geometric mean: as far up as down in ratio, and never down to 0."""
-        if self.geometric_mean is None:
-            return None
-        found = _interval_of_mean(tuple(math.log(value) for value in self.values))
-        return found and Interval(math.exp(found.low), math.exp(found.high), found.level)
 
 
 def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
@@ -76,6 +83,11 @@ def summarise(point_id: str, place: Place, values: Sequence[float]) -> Summary:
         standard_deviation=deviation,
         variation=deviation / mean if deviation is not None and mean != 0 else None,
     )
+
+
+def _exp(value: float) -> float:
+    """Infinity beyond the reach of a float."""
+    return math.exp(value) if value < _LARGEST_LOGARITHM else math.inf
 
 
 @functools.lru_cache(maxsize=1 << 15)

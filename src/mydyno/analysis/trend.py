@@ -104,9 +104,9 @@ def _trials(levels: Levels, run: Measured) -> list[TrialRecord]:
 def _dot(run: Measured, trials: Sequence[TrialRecord], over: Sequence[Place], metric: Metric) -> Dot | None:
     values = [seen.value for seen in overall_observations(trials, over, metric)]
     found = summarise("", 0, values)
-    if found.geometric_mean is None:
+    if found.geometric_mean is None or found.value is None:
         return None
-    return Dot(run.run, run.experiment.created_at, found.n, found.geometric_mean, found.interval)
+    return Dot(run.run, run.experiment.created_at, found.n, found.value, found.interval)
 
 
 def _changes(dots: Sequence[Dot], metric: Metric) -> tuple[Change, ...]:

@@ -6,8 +6,8 @@
                         (Stricter than two one-sided tests at 5 %, whose interval is the 90 % one:
                         Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
                         Biopharm. 15, 1987)
-    not-enough-data     neither: the sentence tells about how many more trials would settle it, or how large a
-                        difference so few of such noisy trials can show at all
+    not-enough-data     neither: the sentence gives the estimate and about how many more trials would decide,
+                        or how large a difference so few of such noisy trials can show at all
 
 "Faster" means the better value of the metric: more queries per second, less latency, less running time.
 """
@@ -76,10 +76,12 @@ def judge_points(
     right: PointRecord,
     metric: Metric,
     standard: Standard = Standard(),
+    over: tuple[Place, ...] | None = None,
 ) -> ComparisonVerdict:
-    """Compare two points and judge the result. `left` is the one that the sentences are about."""
+    """Compare two points and judge the result, over the places `over` as `ratio.compare`. `left` is the one
+    that the sentences are about."""
     trials = list(trials)
-    comparison = compare(trials, left.point_id, right.point_id, metric, standard.level)
+    comparison = compare(trials, left.point_id, right.point_id, metric, standard.level, over)
     one, other = (
         Side(point.title, least_durable(valid_trials(trials, point.point_id))) for point in (left, right)
     )

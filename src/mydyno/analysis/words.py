@@ -13,6 +13,7 @@ from mydyno.analysis.metrics import (
     Metric,
 )
 from mydyno.analysis.places import Place
+from mydyno.core.plurals import counted
 from mydyno.results.records import Work
 
 
@@ -54,7 +55,7 @@ class Words:
         """`400 connections`, `1 connection`, `queue depth 64`."""
         if self is IOS:
             return f"queue depth {load}"
-        return f"{load} connection" if load == 1 else f"{load} connections"
+        return counted(load, "connection") if isinstance(load, int) else f"{load} connections"
 
     def span(self, low: int, high: int) -> str:
         """`10 to 400 connections`, `queue depths 1 to 64`"""

@@ -3,6 +3,7 @@
     selection    which findings
     reading      what the server reads when it starts
     proposal     edits/: the text that each change makes of a file, one kind of file a module; pure
+    refusals     values with which the server would not start, and texts that are no line; pure
     preparing    files/: the act that puts a text in place; acts/: what takes effect now
     checks/      the new texts, read by the programs that will read them
     store/       the application is written down: acts, journal, bytes of files, lock

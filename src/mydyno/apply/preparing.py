@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, Set
 from mydyno.advise.finding import Finding
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import in_force_or_rounded, live_acts, present, waiting
+from mydyno.apply.acts.server_values import server_session, shown
 from mydyno.apply.edits.option_file import is_written
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
@@ -20,6 +21,7 @@ from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.means import Means
 from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.apply.reading import Running
+from mydyno.apply.refusals import Room
 from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.host.local import LocalHost
@@ -61,7 +63,13 @@ def prepare(
         names_in=lambda folder: _names(root, folder),
         real=lambda path: inside(root, path),
     )
-    ways = Ways(server.reading, server.keeps_by_itself, _identities(findings) if is_live else {})
+    ways = Ways(
+        reading=server.reading,
+        keeps_by_itself=server.keeps_by_itself,
+        identities=_identities(findings) if is_live else {},
+        version=server.version,
+        room=_room(server, means) if is_live else Room(),
+    )
     proposal = propose(findings, texts, ways, lambda change: _now(change, means), insisted)
     files: list[ReplaceFile] = []
     contents: list[bytes] = []
@@ -75,6 +83,28 @@ def prepare(
     live = live_acts(open_ones, means, restart, kept, rewritten) if is_live else ()
     pending = [change for change in open_ones if not _in_force(change, means, rewritten)]
     return Prepared(proposal, tuple(files), live, tuple(contents), waiting(pending, live))
+
+
+def _room(server: Running, means: Means) -> Room:
+    """Of this machine, where the server is on it."""
+    if server.reading is None:
+        return Room()
+    memory = LocalHost().facts(Path("/")).memory_bytes
+    if means.login is None:
+        return Room(memory)
+    with server_session(means, "reading where its redo log lies") as cursor:
+        now = shown(cursor)
+    folder = Path(now.get("datadir", "/"), now.get("innodb_log_group_home_dir", ""))
+    free = LocalHost().facts(folder).free_disk_bytes if folder.is_dir() else None
+    return Room(memory, None if free is None else free + _redo_bytes(now))
+
+
+def _redo_bytes(variables: Mapping[str, str]) -> int:
+    capacity = variables.get("innodb_redo_log_capacity")
+    if capacity is not None:
+        return int(capacity)
+    files = int(variables.get("innodb_log_files_in_group", "1"))
+    return files * int(variables.get("innodb_log_file_size", "0"))
 
 
 def _kept(proposal: Proposal, server: Running) -> frozenset[str]:

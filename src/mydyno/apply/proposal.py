@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mydyno.advise.change import (
     ByHand,
@@ -25,8 +25,10 @@ from mydyno.apply.edits.texts import RefusedError, Texts
 from mydyno.apply.edits.tmpfiles import set_sysfs
 from mydyno.apply.edits.udev import Identity, set_array, set_queue
 from mydyno.apply.edits.unit import set_unit
+from mydyno.apply.refusals import Room, refuse_impossible
 from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.errors import ApplyError
+from mydyno.core.server_version import Version
 
 Present = Callable[[Change], str | None]
 """The value in force now; None: it cannot be told. May raise ApplyError: there is no such thing here."""
@@ -82,6 +84,10 @@ class Ways:
     """Whether it has SET PERSIST."""
     identities: Mapping[str, Identity]
     """Of disks and arrays, by kernel name."""
+    version: Version
+    """Of the server."""
+    room: Room = field(default_factory=Room)
+    """What its machine has."""
 
 
 def propose(
@@ -102,6 +108,7 @@ def propose(
         tried = texts.branch()
         try:
             for change in finding.changes:
+                refuse_impossible(change, ways.version, _in_force(change, present), ways.room)
                 _edit(tried, change, ways)
             # Where the files say it already it was decided so, and a server may have rounded the value.
             is_new = tried.changed() != texts.changed()
@@ -114,6 +121,11 @@ def propose(
         texts = tried
         done.append(finding)
     return Proposal(tuple(done), texts, tuple(left))
+
+
+def _in_force(change: Change, present: Present) -> str | None:
+    """Of a server's variable; the others are not looked at here."""
+    return present(change) if isinstance(change, SetVariable) else None
 
 
 def _stale(finding: Finding, present: Present) -> Iterator[str]:

@@ -14,7 +14,7 @@ from mydyno.apply.guardian import guarded
 from mydyno.apply.means import Means
 from mydyno.apply.store.store import Entry, Store
 from mydyno.core.errors import ApplyError, MydynoError, UndoError
-from mydyno.trial.interruption import interruptible, uninterrupted
+from mydyno.core.interruption import interruptible, uninterrupted
 
 Tell = Callable[[str], None]
 """Takes a line about what happens next."""

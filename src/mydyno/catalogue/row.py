@@ -169,6 +169,12 @@ class Loss(_Part):
         return self
 
 
+class Fixed(_Limited):
+    """Its value is settled when the data directory is made; with another one the server does not start."""
+
+    because: str
+
+
 class NewDefault(_Part):
     """A default that another release changed."""
 
@@ -201,6 +207,7 @@ class Row(_Part):
     memory: Memory | None = None
     shapes_files: bool = False
     """Whether files of a dataset are made differently under another value."""
+    fixed: tuple[Fixed, ...] = ()
     defaults: tuple[NewDefault, ...] = ()
     sources: tuple[str, ...] = Field(min_length=1)
 
@@ -226,6 +233,10 @@ class Row(_Part):
         """Whether this release lists it without heeding it."""
         life = self.life(Family.of(version))
         return life is not None and life.ignored is not None and version.numbers >= life.ignored.numbers
+
+    def fixed_because(self, version: Version) -> str | None:
+        """Why existing data forbids another value; None: it can be changed."""
+        return next((each.because for each in self.fixed if each.holds(version)), None)
 
     def history(self) -> str:
         """`MySQL removed it in 8.0.3; MariaDB has it`."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options
+from mydyno.core.plurals import counted
 
 
 def bundle(
@@ -47,7 +48,7 @@ def bundle(
         target = out or Path(f"{run.folder.name}{SUFFIX}")
         manifest = write(run, target, series=series, anonymous=anonymous)
     size = format_bytes(target.stat().st_size)
-    typer.echo(f"{target}: {len(manifest.files)} files of {manifest.run}, {size}")
+    typer.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
 
 
 def unbundle(
@@ -76,7 +77,7 @@ def unbundle(
     if was_here:
         typer.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
     else:
-        typer.echo(f"{run.folder}: {trials} trials; `mydyno report {run.folder.name}` shows them")
+        typer.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
 
 
 def add_to(app: typer.Typer) -> None:

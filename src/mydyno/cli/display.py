@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from mydyno.analysis.words import words_of
+from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_duration
 from mydyno.results.records import Work
 from mydyno.trial import events
@@ -82,6 +83,13 @@ class Clock:
             return max(0.0, self.elapsed / self._done * to_do - self.elapsed)
         return max(0.0, self._expected - self.elapsed)
 
+    @property
+    def told(self) -> str:
+        """`; about 2m 28s left`; nothing at the end, and when the estimate has been passed."""
+        if self._before + self._done >= self._planned or not self.left:
+            return ""
+        return f"; about {format_duration(max(1, round(self.left)))} left"
+
 
 class PlainDisplay:
     """One line for each thing that is worth a line: for logs, CI and pipes."""
@@ -102,7 +110,7 @@ class PlainDisplay:
         self._clock.hear(event)
         line = describe(event)
         if isinstance(event, events.TrialFinished):
-            line = f"{line}; about {format_duration(self._clock.left)} left"
+            line = f"{line}{self._clock.told}"
         if line:
             print(line, file=self._stream, flush=True)
 
@@ -113,7 +121,7 @@ def describe(event: events.Event) -> str | None:
         case events.RunStarted():
             have = f", {event.completed} of them measured already" if event.completed else ""
             return (
-                f"{event.experiment}: {event.planned} trials{have}, about"
+                f"{event.experiment}: {counted(event.planned, 'trial')}{have}, about"
                 f" {format_duration(event.expected_seconds)}; results in {event.folder}"
             )
         case events.TrialStarted():
@@ -125,19 +133,20 @@ def describe(event: events.Event) -> str | None:
             told = rate(event.queries_per_second, event.work)
             return f"  {place:<17}  {told:>20}  p95 {milliseconds(event.p95_ns)}"
         case events.TrialFinished():
-            told = "valid" if event.status == "valid" else f"INVALID: {'; '.join(event.reasons)}"
-            return f"  {event.trial} {told}, {format_duration(event.seconds)}"
+            took = format_duration(event.seconds)
+            if event.status == "valid":
+                return f"  {event.trial} valid, {took}"
+            return f"  {event.trial} {event.status.upper()} after {took}: {'; '.join(event.reasons)}"
         case events.Looked():
             return f"after block {event.block}: {_known(event)}"
         case events.Resting():
             return f"resting {format_duration(event.seconds)} before block {event.block}"
         case events.RunFinished():
-            return f"finished: {event.valid} valid trials, {event.invalid} invalid"
+            failed = f", {event.failed} failed: the same command tries them again" if event.failed else ""
+            return f"finished: {counted(event.valid, 'valid trial')}, {event.invalid} invalid{failed}"
         case events.RunInterrupted():
-            return (
-                f"interrupted: {event.completed} of {event.planned} trials are safe;"
-                " the same command goes on from here"
-            )
+            safe = f"{counted(event.planned, 'trial')} {agreeing(event.completed, 'is')} safe"
+            return f"interrupted: {event.completed} of {safe}; the same command goes on from here"
         case _:
             return None
 
@@ -204,7 +213,7 @@ class LiveDisplay:
                 self._step = f"phase {event.phase + 1} of {self._phases}: {place}"
             case events.Measured():
                 self._recent = [*self._recent[-47:], event.queries_per_second]
-                errors = f" · [red]{event.errors} errors[/red]" if event.errors else ""
+                errors = f" · [red]{counted(event.errors, 'error')}[/red]" if event.errors else ""
                 told = rate(event.queries_per_second, event.work)
                 self._phase = f"{told} · p95 {milliseconds(event.p95_ns)}{errors}"
             case events.Resting():
@@ -228,7 +237,7 @@ class LiveDisplay:
         bar.add_row(
             ProgressBar(total=max(self._planned, 1), completed=self._finished, width=40),
             f"{self._finished}/{self._planned} trials",
-            f"{format_duration(self._clock.elapsed)} gone, about {format_duration(self._clock.left)} left",
+            f"{format_duration(self._clock.elapsed)} gone{self._clock.told.replace(';', ',')}",
         )
         rest = self._rests_until - time.monotonic()
         return Group(

@@ -35,7 +35,7 @@ def explain(reach: reaching.Reach, rule: _Rule = None) -> None:
     from mydyno.advise import rule_of
     from mydyno.advise.advice import allowed
     from mydyno.advise.finding import Finding
-    from mydyno.advise.targets import targets_of
+    from mydyno.advise.unknowns import Known
     from mydyno.cli.shown import show, width
     from mydyno.core.errors import UsageError
     from mydyno.report.rule_text import list_lines, rule_lines
@@ -54,5 +54,5 @@ def explain(reach: reaching.Reach, rule: _Rule = None) -> None:
         show(rule_lines(found, width()))
         return
     system = reach.system()
-    judged = found.judge(system, targets_of(system))
+    judged = Known.of(system).judge(found)
     show(rule_lines(found, width(), allowed(system, judged) if isinstance(judged, Finding) else judged))

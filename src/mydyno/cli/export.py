@@ -11,6 +11,7 @@ import typer
 
 from mydyno.cli import options, outputs
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 
 if TYPE_CHECKING:
     from mydyno.results.run import Run
@@ -108,7 +109,9 @@ def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, .
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:
         written = write_tables(run, partial, form)
-    typer.echo(f"{folder}: {len(written.tables)} tables; {written.tables[-1]} explains their columns")
+    typer.echo(
+        f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
+    )
     return written.lost
 
 

@@ -9,7 +9,7 @@ import typer
 
 
 def gen_data(
-    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Lines to make.")],
+    rows: Annotated[int, typer.Option("--rows", "--num-rows", "-n", min=0, help="Lines to make.")],
     form: Annotated[str, typer.Option("--format", "-f", help="The format of a line.", metavar="FORMAT")],
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
     strict_compat: Annotated[
@@ -19,8 +19,8 @@ def gen_data(
     """Write lines of random data to standard output, for LOAD DATA and dictionaries.
 
     In the format `%s` is random letters, `%n` the line's number, `%d` a random number of 31 bits and `%%` a
-    percent; `%12s` is 12 letters, `%5-10s` 5 to 10. Where super-smack would make other lines of the
-    format, standard error tells.
+    percent; `%12s` is 12 letters, `%5-10s` 5 to 10, `%s` without a width 256. Where super-smack would make
+    other lines of the format, standard error tells.
 
     ```text
     mydyno gen-data -n 90000 -f %12-12s%n,%25-25s,%n,%d > words.dat

@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options
+from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 
 
 def import_table(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            help="The import file (YAML), which says what each column is; or a CSV file, and options do.",
-            metavar="FILE",
+            help="The import file (YAML), which says what each column is; or a CSV file, and options do; or"
+            " RUN files of sql-bench.",
+            metavar="FILE...",
             show_default=False,
         ),
     ],
@@ -80,31 +83,45 @@ def import_table(
 
     Columns of a CSV file become factors and metrics; every row is a trial. With an import file a column can
     be taken apart by regular expressions, and what the source concluded is held beside what mydyno finds.
+    RUN files of sql-bench are printed side by side; two or more of them become an experiment, too.
 
     ```text
     mydyno import experiments/imports/sql-bench-2005.yaml
     mydyno import sysbench.csv --factor raid --connections threads --metric queries_per_second=qps
     mydyno import old.csv --factor filesystem --connections 16 --metric latency_p95=p95:ms
+    mydyno import RUN-mysql-3.23-Linux_2.4 RUN-mysql-4.0-Linux_2.4
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.imports.take import from_options, take
+    from mydyno.imports.take import Source, are_run_files, from_options, from_run_files, take
 
-    source = from_options(
-        file,
-        table,
-        name=name,
-        factors=factor or (),
-        metrics=metric or (),
-        programs=program or (),
-        connections=connections,
-        repetition=repetition,
-    )
+    source: Source | None
+    if are_run_files(files):
+        if any((table, factor, metric, program, connections, repetition)):
+            raise UsageError("a RUN file says what is in it", "leave out the options that describe a table")
+        source, totals = from_run_files(files, name)
+        typer.echo(totals)
+        if source is None:
+            typer.echo("nothing was taken into the lab: that takes two RUN files or more", err=True)
+            return
+    elif len(files) > 1:
+        raise UsageError("one table is taken at a time", "only RUN files of sql-bench can be several")
+    else:
+        source = from_options(
+            files[0],
+            table,
+            name=name,
+            factors=factor or (),
+            metrics=metric or (),
+            programs=program or (),
+            connections=connections,
+            repetition=repetition,
+        )
     with open_lab(lab, write=True) as opened:
         run, notes = take(source, opened)
         for note in notes:
             typer.echo(f"note: {note}", err=True)
-        typer.echo(f"{len(run.completed())} trials in {run.folder}", err=True)
+        typer.echo(f"{counted(len(run.completed()), 'trial')} in {run.folder}", err=True)
         if report:
             from mydyno.cli.report import write
 

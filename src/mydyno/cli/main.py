@@ -41,6 +41,7 @@ from mydyno.cli import (
 )
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import ExitCode, MydynoError
+from mydyno.core.interruption import interruptible
 
 app = typer.Typer(
     name="mydyno",
@@ -118,7 +119,8 @@ def main() -> None:
     """Run the command line; the exit code tells how it ended (docs/cli.md)."""
     try:
         refuse_typographic_dashes(sys.argv[1:])
-        app()
+        with interruptible():
+            app()
     except MydynoError as error:
         typer.secho(
             f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None

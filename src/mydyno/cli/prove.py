@@ -169,7 +169,7 @@ def prove(
 
     Writes an experiment file, shows its plan, runs it as `mydyno run` does (after a kill the same command
     goes on) and says of each finding what it was worth, with its interval. What cannot be measured in that
-    place is told with the reason. Exit code 7 when some trials are invalid.
+    place is told with the reason. Exit code 7 when some trials are invalid or failed.
 
     ```text
     mydyno prove advice.json --workload oltp-read-write --facts facts.json

@@ -22,7 +22,10 @@ def run(
     """Run an experiment on private servers and write its report.
 
     Every finished trial is safe at once. After Ctrl-C, a kill or a power loss the same command goes on
-    where it stopped. Ends with exit code 7 when some trials are invalid.
+    where it stopped. A trial that cannot be built (a server that does not start, a mount option that is
+    refused) is recorded as failed and the others go on; a point that fails twice in the same step is not
+    tried further. The same command tries failed trials again. Ends with exit code 7 when some trials are
+    invalid or failed, and with the first error when none could be measured.
 
     ```text
     mydyno run experiments/thread-cache.yaml --size demo

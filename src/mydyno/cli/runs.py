@@ -34,7 +34,7 @@ def runs(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False
     if as_json:
         typer.echo(json.dumps([asdict(each) | {"finished": each.finished} for each in found], indent=1))
     elif not found:
-        typer.echo(f"the lab {lab} holds no run yet: `mydyno run EXPERIMENT` makes one")
+        typer.echo(f"no run in {lab} yet: `mydyno run EXPERIMENT` makes one")
     else:
         rows = [_HEAD, *map(_row, found)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]

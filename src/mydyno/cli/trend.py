@@ -9,6 +9,7 @@ import typer
 
 from mydyno.cli import options, outputs
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def trend(
         found = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
     if not found:
         raise UsageError(
-            f"{len(runs)} runs of {name} at size {wanted} make no trend: no point was measured in two",
+            f"{counted(len(runs), 'run')} of {name} at size {wanted}: no point was measured in two",
             "`mydyno run FILE --again` measures anew; --size names another size",
         )
     if numbers is not None:

@@ -53,8 +53,8 @@ class ExitCode(IntEnum):
         "something could not be put back; the journal keeps it, and `mydyno cleanup` tries again",
     )
     INVALID_TRIALS = (
-        *(7, "finished, but some trials are invalid"),
-        "the run finished, but some of its trials are invalid",
+        *(7, "finished, but some trials are invalid or failed"),
+        "the run finished, but some of its trials are invalid or failed",
     )
     SLOWER = (
         *(8, "slower than allowed (compare, digest)"),
@@ -65,7 +65,11 @@ class ExitCode(IntEnum):
         *(9, "advice was not carried out, everything is as before"),
         "advice could not be carried out; everything is as it was before",
     )
-    INTERRUPTED = 130, "Ctrl-C", "Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe"
+    INTERRUPTED = (
+        130,
+        "Ctrl-C, SIGTERM or SIGHUP",
+        "Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe",
+    )
 
 
 class MydynoError(Exception):

@@ -25,6 +25,7 @@ ProblemKind = Literal[
     "clock-backwards",
     "not-utf8",
     "long-statement",
+    "read-twice",
     # performance_schema's own.
     "digests-lost",
     "cut-digest",

@@ -4,20 +4,23 @@
     ├── host      machine.py   CPUs, memory, kernel settings; storage.py: disks, arrays, file systems
     │             process.py   the server's process: limits, unit
     ├── server    server.py    variables, status over an interval; tables.py: what stands out in the schema
+    │             accounts.py  accounts without a user or with a host's name, errors of clients' hosts
     └── unread    unread.py    what could not be read, why, and what would help
 
 Nothing here does I/O. None always means "not known", never "none of it".
 """
 
+from mydyno.facts.accounts import Accounts, HostCache
 from mydyno.facts.machine import Cpu, Host, Kernel, Memory
 from mydyno.facts.process import Limit, Process, Unit
 from mydyno.facts.server import Innodb, Origin, Role, Server, Status, Variable
 from mydyno.facts.storage import Array, Disk, DiskSpeed, FileSystem, FstabEntry, LogicalVolume, Storage, Use
 from mydyno.facts.system import System
 from mydyno.facts.tables import Index, Schema, Table
-from mydyno.facts.unread import Unread
+from mydyno.facts.unread import Unread, missing_rights
 
 __all__ = [
+    "Accounts",
     "Array",
     "Cpu",
     "Disk",
@@ -25,6 +28,7 @@ __all__ = [
     "FileSystem",
     "FstabEntry",
     "Host",
+    "HostCache",
     "Index",
     "Innodb",
     "Kernel",
@@ -44,4 +48,5 @@ __all__ = [
     "Unread",
     "Use",
     "Variable",
+    "missing_rights",
 ]

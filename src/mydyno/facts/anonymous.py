@@ -110,15 +110,18 @@ def _schema(schema: Schema) -> Schema:
             }
         )
 
+    def all_tables(each: Sequence[Table] | None) -> tuple[Table, ...] | None:
+        return None if each is None else tuple(map(table, each))
+
     def all_of(each: Sequence[Index] | None) -> tuple[Index, ...] | None:
         return None if each is None else tuple(map(index, each))
 
     return schema.model_copy(
         update={
-            "without_primary_key": tuple(map(table, schema.without_primary_key)),
-            "other_engines": tuple(map(table, schema.other_engines)),
-            "fragmented": tuple(map(table, schema.fragmented)),
-            "nearly_full_counters": tuple(map(table, schema.nearly_full_counters)),
+            "without_primary_key": all_tables(schema.without_primary_key),
+            "other_engines": all_tables(schema.other_engines),
+            "fragmented": all_tables(schema.fragmented),
+            "nearly_full_counters": all_tables(schema.nearly_full_counters),
             "unused_indexes": all_of(schema.unused_indexes),
             "redundant_indexes": all_of(schema.redundant_indexes),
         }

@@ -58,11 +58,56 @@ def covered(indexes: Iterable[TableIndex]) -> Iterator[Covered]:
                 yield Covered(index, best.name)
 
 
+@dataclass(frozen=True)
+class ForeignKey:
+    """One side of a foreign key: InnoDB refuses to drop the last index that begins with its columns."""
+
+    table: str
+    """`schema.table`, the referring or the referred one."""
+    columns: tuple[str, ...]
+
+
+def not_needed(
+    unused: Iterable[TableIndex], indexes: Iterable[TableIndex], keys: Iterable[ForeignKey]
+) -> tuple[TableIndex, ...]:
+    """Those of `unused` that can all go, together with every index that another one covers.
+
+    An index on whose account another one is redundant stays, and so does the last one for a foreign key.
+    """
+    all_of = tuple(indexes)
+    redundant = tuple(covered(all_of))
+    covering = {(each.index.table, each.by) for each in redundant}
+    gone = {(each.index.table, each.index.name) for each in redundant}
+    by_table: dict[str, list[ForeignKey]] = {}
+    for key in keys:
+        by_table.setdefault(key.table, []).append(key)
+    found = []
+    for index in unused:
+        name = (index.table, index.name)
+        others = [each for each in all_of if each.table == index.table and each.name != index.name]
+        kept = [each for each in others if (each.table, each.name) not in gone]
+        needed = any(
+            _serves(index, key) and not any(_serves(each, key) for each in kept)
+            for key in by_table.get(index.table, ())
+        )
+        if name in covering or needed:
+            continue
+        gone.add(name)
+        found.append(index)
+    return tuple(found)
+
+
+def _serves(index: TableIndex, key: ForeignKey) -> bool:
+    return tuple(part.column for part in index.parts[: len(key.columns)]) == key.columns
+
+
 def _worth(index: TableIndex) -> tuple[bool, bool, str]:
     return index.name != PRIMARY, not index.unique, index.name
 
 
 def _stands_in(other: TableIndex, index: TableIndex) -> bool:
+    if index.visible and not other.visible:
+        return False
     if index.name == PRIMARY or other.parts[: len(index.parts)] != index.parts:
         return False
     if len(other.parts) == len(index.parts):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import product
 from typing import Literal
 
 from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.core.server_version import Version, parse_version
+from mydyno.facts.accounts import Accounts, HostCache
 from mydyno.facts.tables import Schema
 
 
@@ -55,16 +57,30 @@ class Innodb(Record):
 
 
 class Role(Record):
-    """What else depends on this server."""
+    """What else depends on this server. None: not known, as to an account without the right to see it."""
 
-    replica: bool = False
+    replica: bool | None = None
     """It replicates from another."""
-    source: bool = False
+    source: bool | None = None
     """Others replicate from it."""
-    galera: bool = False
-    group_replication: bool = False
+    galera: bool | None = None
+    group_replication: bool | None = None
     managed: str | None = None
-    """`Amazon RDS`, `Amazon Aurora`, `Azure Database`, `Cloud SQL`: settings go by way of its console."""
+    """`Amazon RDS`, `Amazon Aurora`, `Azure Database`, `Cloud SQL`: settings go by way of its console. None:
+    of nobody's."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The fields whose truth is not known."""
+        return tuple(name for name in _TRUTHS if getattr(self, name) is None)
+
+    def possible(self) -> Iterator[Role]:
+        """Every role that agrees with what is known: this one alone where all is."""
+        for values in product((False, True), repeat=len(self.unknown)):
+            yield self.model_copy(update=dict(zip(self.unknown, values, strict=True)))
+
+
+_TRUTHS = ("replica", "source", "galera", "group_replication")
 
 
 class Server(Record):
@@ -74,11 +90,13 @@ class Server(Record):
     """By plain name: small letters, underscores."""
     status: Status
     innodb: Innodb | None = None
-    plugins: tuple[str, ...] = ()
+    plugins: tuple[str, ...] | None = None
     """Active ones, small letters."""
     role: Role = Role()
     schema_facts: Schema | None = None
     """None: the schema was not looked at."""
+    accounts: Accounts | None = None
+    host_cache: HostCache | None = None
     address: str | None = None
     """A unix socket or host:port, never an account."""
 

@@ -29,6 +29,12 @@ class Disk(Record):
     """`write back` or `write through`."""
     discards: bool | None = None
     removable: bool | None = None
+    reads: int | None = None
+    """Finished since boot."""
+    read_seconds: float | None = None
+    """What all of them took together, waiting in the queue included."""
+    writes: int | None = None
+    write_seconds: float | None = None
 
 
 class DiskSpeed(Record):

@@ -14,6 +14,7 @@ import polars as pl
 from ruamel.yaml import YAML
 
 from mydyno.core.errors import UsageError
+from mydyno.imports import run_file
 from mydyno.imports.mapping import ImportFile, load, loads
 from mydyno.imports.records import imported
 from mydyno.imports.table import parse, read
@@ -30,6 +31,8 @@ class Source:
     """The import file to the letter, or what the options would be as one."""
     spec_file: str
     table: Path
+    content: bytes | None = None
+    """The table's bytes, where it is made of other files."""
 
 
 def from_options(
@@ -77,12 +80,43 @@ def from_options(
     return Source(loads(text, "the options"), text, f"{written['import']}.yaml", file)
 
 
+def from_run_files(files: Sequence[Path], name: str | None) -> tuple[Source | None, str]:
+    """RUN files of sql-bench as an experiment, and their totals as text.
+
+    Servers are the levels where they differ, else the files are. None for a single file, which has nothing
+    to be compared with. Raises UsageError for a file that is none.
+    """
+    runs = [run_file.parse(read(file).decode("utf-8", "replace"), file.name) for file in files]
+    totals = run_file.as_text(runs)
+    if len(runs) == 1:
+        return None, totals
+    factor = "server" if len({run.server for run in runs}) > 1 else "run"
+    written: dict[str, Any] = {
+        "import": name or "sql-bench",
+        "source": ", ".join(str(file) for file in files),
+        "factors": {factor: factor},
+        "metrics": {"running_time": {"column": "total", "unit": "s"}},
+        "programs": run_file.programs_of(runs),
+    }
+    text = _yaml(written)
+    loaded = loads(text, "the RUN files")
+    return Source(loaded, text, f"{loaded.name}.yaml", files[0], run_file.as_csv(runs)), totals
+
+
+def are_run_files(files: Sequence[Path]) -> bool:
+    """Whether the first is a RUN file of sql-bench. Raises UsageError when it cannot be read."""
+    first = files[0]
+    return first.suffix.lower() not in (*_YAML, ".csv") and run_file.is_run_file(
+        read(first).decode("utf-8", "replace")
+    )
+
+
 def take(source: Source, lab: Lab) -> tuple[RunWriter, tuple[str, ...]]:
     """The run that the table became, and what one should know of how it was read.
 
     A table that is in the lab already is not taken twice: its run is given. Raises UsageError and LabError.
     """
-    content = read(source.table)
+    content = read(source.table) if source.content is None else source.content
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     found = imported(
         source.file, source.text, source.spec_file, parse(content, str(source.table)), content, now

@@ -18,6 +18,8 @@ from mydyno.load.job import PROTOCOL, Job
 
 NAME = "mydyno-engine"
 _STOP_WITHIN_S = 10.0
+_KILLED = -9
+"""Exit code of a process that SIGKILL has ended, here and as an agent gives it."""
 
 
 def engine_version() -> str:
@@ -58,7 +60,13 @@ class Engine:
             yield message
         code = self._process.wait(_STOP_WITHIN_S)
         if not finished:
-            raise EngineError(f"mydyno-engine ended without finishing (exit code {code}){self._said()}")
+            killed = code == _KILLED
+            raise EngineError(
+                f"mydyno-engine ended without finishing (exit code {code}){self._said()}",
+                "it was killed (SIGKILL): the kernel does so when memory runs out (dmesg)"
+                if killed
+                else None,
+            )
 
     def _parse(self, line: bytes) -> messages.Message:
         try:

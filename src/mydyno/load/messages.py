@@ -171,6 +171,9 @@ class Interval(_Message):
     p99_ns: int | None
     max_ns: int | None
     warmup: bool
+    transaction_p95_ns: int | None = None
+    """Of the events; the percentiles above are of statements (sysbench's own: of events too). None when no
+    event ended, and from programs that do not report it."""
     histogram: str | None = None
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 

@@ -7,9 +7,10 @@ come first; `elapsed s`, `statements`, `rows`, `failed` and the server's CPU tim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from textwrap import indent
 
 from mydyno.load.messages import CpuSeconds, Hello, Operation, PhaseEnd, PhaseStart
 
@@ -65,14 +66,16 @@ def render(
         "Optimization": "None",
         "Hardware": hardware,
     }
+    estimated = {operation.program for operation in operations if operation.estimated}
     parts = [
         "\n".join(f"{name + ':':<22}{value}".rstrip() for name, value in head.items()),
-        _programs([(names.get(end.phase, ""), end) for end in ends]),
+        _programs([(names.get(end.phase, ""), end) for end in ends], estimated),
         _table("Totals per operation:", [*totals(summed), total_of(summed, "TOTALS")]),
     ]
     if left_out:
         title = "Printed by sql-bench, and not in its totals, because it cannot read its own lines of them:"
-        parts.append(_table(title, totals(left_out)))
+        # compare-results reads every line after the totals that begins with a name: these begin with a blank.
+        parts.append(indent(_table(title, totals(left_out)), " "))
     notes = _notes(operations)
     if notes:
         parts.append("\n".join(["Notes:", *notes]))
@@ -112,8 +115,8 @@ def _sum(times: Iterable[CpuSeconds]) -> CpuSeconds:
     return total
 
 
-def _programs(ends: Sequence[tuple[str, PhaseEnd]]) -> str:
-    lines = [f"{name}: {_outcome(end)}" for name, end in ends]
+def _programs(ends: Sequence[tuple[str, PhaseEnd]], estimated: Collection[str]) -> str:
+    lines = [f"{name}: {_outcome(end, name in estimated)}" for name, end in ends]
     failed = [name for name, end in ends if _has_failed(end)]
     skipped = [name for name, end in ends if _is_skipped(end)]
     if failed:
@@ -133,7 +136,7 @@ def _has_failed(end: PhaseEnd) -> bool:
     return end.interrupted or (end.aborted is not None and not _is_skipped(end))
 
 
-def _outcome(end: PhaseEnd) -> str:
+def _outcome(end: PhaseEnd, estimated: bool) -> str:
     if _is_skipped(end):
         return f"Test skipped: {(end.aborted or '').removeprefix(_SKIPPED)}"
     if end.interrupted:
@@ -143,7 +146,7 @@ def _outcome(end: PhaseEnd) -> str:
     seconds = (end.ended_ns - end.started_ns) / 1e9
     user, system = end.client_cpu.user_s, end.client_cpu.system_s
     return (
-        f"Total time: {seconds:.3f} wallclock secs "
+        f"{'Estimated total' if estimated else 'Total'} time: {seconds:.3f} wallclock secs "
         f"({user:5.2f} usr {system:5.2f} sys + {0:5.2f} cusr {0:5.2f} csys = {user + system:5.2f} CPU)"
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
@@ -138,7 +139,7 @@ def _of_factors(factors: tuple[str, ...]) -> str:
 def _trial_count(plan: Plan, told: Explanation) -> str:
     """`10 trials`, or of a sequential design `6 to 40 trials`."""
     at_least = f"{len(plan.points) * plan.design.first_look} to " if plan.design.first_look else ""
-    return f"{at_least}{len(told.trials)} trial{_s(told.trials)}"
+    return f"{at_least}{counted(len(told.trials), 'trial')}"
 
 
 def _fresh(point: Point) -> str:
@@ -164,7 +165,7 @@ def render(plan: Plan) -> str:
     lines = [f"{told.experiment}{size}"]
     if told.question:
         lines.append(told.question)
-    lines += ["", f"{len(told.points)} point{_s(told.points)}{_of_factors(told.factors)}"]
+    lines += ["", f"{counted(len(told.points), 'point')}{_of_factors(told.factors)}"]
     told_once = _shared_storage(told)
     wide = max(4, *(len(row.id) for row in told.points))
     loads = {f"{row.workload}, {row.phases}" for row in told.points}
@@ -259,10 +260,10 @@ def describe_phases(workload: Workload) -> str:
         stretches = workload.fio_options.stretches
         depths = sorted({stretch.depth for stretch in stretches})
         span = f"{depths[0]}" if len(depths) == 1 else f"{depths[0]} to {depths[-1]}"
-        return f"{len(stretches)} phase{_s(stretches)} at a queue depth of {span}"
+        return f"{counted(len(stretches), 'phase')} at a queue depth of {span}"
     if workload.each is None:
         programs = workload.phases
-        return f"{programs} test program{'s' if programs > 1 else ''} by 1 connection"
+        return f"{counted(programs, 'test program')} by 1 connection"
     span = f"{counts[0]}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     rate = workload.arrival.rate
     arrival = f", {workload.arrival.kind} {rate:g}/s" if rate is not None else ""
@@ -272,7 +273,7 @@ def describe_phases(workload: Workload) -> str:
     pause = f", {format_duration(workload.pause)} apart" if workload.pause and len(counts) > 1 else ""
     unit = "connection" if counts == (1,) else "connections"
     shape = f"{active}{think}{ramp}{arrival}{pause}"
-    return f"{len(counts)} phase{_s(counts)} of {span} {unit}, {_long(workload.each)}{shape}"
+    return f"{counted(len(counts), 'phase')} of {span} {unit}, {_long(workload.each)}{shape}"
 
 
 def _long(each: Each) -> str:
@@ -283,7 +284,3 @@ def _long(each: Each) -> str:
         return f"{each.events or each.split:,} transactions {how}"
     warmup = f"{format_duration(each.warmup)} warm-up and " if each.warmup else ""
     return f"{warmup}{format_duration(each.measure or 0.0)} each"
-
-
-def _s(things: tuple[object, ...]) -> str:
-    return "" if len(things) == 1 else "s"

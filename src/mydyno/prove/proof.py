@@ -7,7 +7,8 @@ from typing import Literal
 
 from mydyno.advise.finding import Finding
 from mydyno.analysis.verdict import Verdict, smallest_seen
-from mydyno.analysis.wording import change, largest_difference
+from mydyno.analysis.wording import change, largest_difference, undecidable
+from mydyno.core.plurals import counted
 from mydyno.core.record import Record
 from mydyno.prove.experiment import Proposal
 from mydyno.prove.levels import Level
@@ -153,8 +154,8 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
 
 def _needed(verdict: Verdict) -> str:
     if verdict.more_trials is not None:
-        return f"about {verdict.more_trials} more trials of each"
+        return f"about {counted(verdict.more_trials, 'more trial')} of each"
     smallest = smallest_seen(verdict.ratio, verdict.standard)
     if smallest is None:
         return verdict.sentence
-    return f"so few trials of such a spread show differences of {100 * smallest:.0f} % or more"
+    return undecidable(min(verdict.ratio.n_left, verdict.ratio.n_right), smallest)

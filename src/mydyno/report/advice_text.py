@@ -20,7 +20,7 @@ from mydyno.advise.change import (
 )
 from mydyno.advise.finding import Finding, Severity
 from mydyno.advise.readable import sentence, value_text
-from mydyno.facts import System
+from mydyno.facts import System, missing_rights
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.system_text import system_lines
 
@@ -31,6 +31,8 @@ _STYLES: dict[Severity, Style] = {
     Severity.MEDIUM: "medium",
     Severity.LOW: "low",
 }
+_WITHHELD = 12
+"""So many missing facts are shown; the rest is counted."""
 _BUDGET = "the whole memory budget is shown below"
 
 
@@ -62,11 +64,13 @@ def advice_lines(
             yield from wrapped(text, width, first=indent, rest=f"{indent}    ")
     if everything:
         yield from _silent(advice, width)
+    yield from _withheld(advice, width, everything)
     if advice.unread:
         yield from _section("Not read")
         for unread in advice.unread:
             hint = f" (hint: {unread.hint})" if unread.hint else ""
             yield from wrapped(f"{unread.what}: {unread.why}{hint}", width, first="  ", rest="    ")
+    yield from _rights(advice, width)
     yield from _next(advice, width, everything, file)
 
 
@@ -166,7 +170,6 @@ def _line(change: Change) -> str | None:
 
 _OUTCOMES = {
     "fine": "Well as it is",
-    "unknown": "Could not be told, as these were not known",
     "not here": "Does not apply here",
 }
 
@@ -178,6 +181,30 @@ def _silent(advice: Advice, width: int) -> Iterator[Line]:
             yield from _section(title)
         for each in told:
             yield from wrapped(each.because, width, first=f"  {each.rule:28} ", rest=" " * 31)
+
+
+def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
+    """What the rules that could not judge are in want of, and which these are: what most want comes first."""
+    rules: dict[str, list[str]] = {}
+    for each in advice.silent:
+        if each.outcome == "unknown":
+            rules.setdefault(each.because, []).append(each.rule)
+    if rules:
+        yield from _section("Withheld, for want of")
+    ordered = sorted(rules.items(), key=lambda each: -len(each[1]))
+    shown = ordered if everything else ordered[:_WITHHELD]
+    for missing, names in shown:
+        yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")
+    if left := sum(len(names) for _, names in ordered[len(shown) :]):
+        yield Line(f"  and {left} more rule{'s' * (left != 1)}: see --all")
+
+
+def _rights(advice: Advice, width: int) -> Iterator[Line]:
+    statements = missing_rights(advice.unread)
+    if statements:
+        yield from _section("Rights that the account lacks")
+    for statement, adds in statements.items():
+        yield from wrapped(f"{statement} -- adds {', '.join(adds)}", width, first="  ", rest="    ")
 
 
 def _next(advice: Advice, width: int, everything: bool, file: str | None) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
 from mydyno.core.factors import last_part
-from mydyno.report.format import MISSING, capitalised, count, interval, latency, number, ratio
+from mydyno.report.format import MISSING, bracketed, capitalised, count, latency, number, ratio
 from mydyno.report.tables import Table
 from mydyno.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.report.views.curves import Measured
@@ -91,7 +91,7 @@ def cell_text(row: Row, cell: Cell | None) -> CellText:
     held = cell.held
     against = "" if held is None or held.value is None else ratio(held.value)
     if held is not None and against and held.low is not None:
-        against += f" ({interval(held.low, held.high, _plain_ratio)})"
+        against += bracketed(held.low, held.high, _plain_ratio)
     left_out = f", {cell.invalid} invalid" if cell.invalid else ""
     size = f"n={cell.at.n}{left_out}"
     return CellText(_mean(row.metric, cell.at), against, _verdict(held), size, _shown(held))
@@ -130,7 +130,7 @@ def long_table(view: ComparisonTable) -> Table:
 def _mean(metric: Metric, at: Measured) -> str:
     writers: dict[str, Callable[[float], str]] = {"ns": latency, "s": number}
     write = writers.get(metric.unit, count)
-    error = "" if at.low is None else f" ({interval(at.low, at.high, write)})"
+    error = bracketed(at.low, at.high, write)
     return f"{write(at.value)}{error}"
 
 

@@ -40,7 +40,7 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
         row["n"] = max(found[metric][place].n for metric in words.metrics)
         for metric in words.metrics:
             one, column = found[metric][place], _column(metric)
-            row[column] = one.mean
+            row[column] = one.value
             row[f"{column}_low"] = one.interval.low if one.interval else None
             row[f"{column}_high"] = one.interval.high if one.interval else None
         latency = distributions.get(place, NO_LATENCY)

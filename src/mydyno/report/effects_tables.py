@@ -8,7 +8,7 @@ from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.effects.effects import Effect
 from mydyno.analysis.effects.levels import LevelRatio
 from mydyno.analysis.effects.sentence import percent, short
-from mydyno.report.format import MISSING, interval, number
+from mydyno.report.format import MISSING, bracketed, interval, number
 from mydyno.report.tables import Table
 from mydyno.report.views.effects import EffectsView
 
@@ -68,7 +68,7 @@ def p_told(effect: Effect) -> str:
 
 def level_told(level: LevelRatio) -> str:
     """`raid10: 1.32 (1.25 to 1.39)`"""
-    error = "" if level.interval is None else f" ({interval(level.interval.low, level.interval.high)})"
+    error = "" if level.interval is None else bracketed(level.interval.low, level.interval.high)
     return f"{level.level}: {number(level.value)}{error}"
 
 

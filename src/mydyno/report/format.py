@@ -11,6 +11,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from mydyno.analysis.bootstrap import Interval
+from mydyno.analysis.wording import TOO_WIDE, signed_percent, too_wide
+
 MISSING = "–"
 GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -79,12 +82,7 @@ def change(value: float | None) -> str:
     """A ratio said as a change: 1.124 is `+12.4 %`, 0.98 is `−2.0 %`."""
     if value is None or not math.isfinite(value):
         return MISSING
-    percent = (value - 1) * 100
-    decimals = 1 if abs(percent) < 100 else 0
-    text = f"{percent:+.{decimals}f}"
-    if float(text) == 0:
-        text = text.lstrip("+-")
-    return f"{text.replace('-', MINUS)} %"
+    return f"{signed_percent(value).replace('-', MINUS)} %"
 
 
 def interval(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
@@ -92,6 +90,14 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
     if low is None or high is None:
         return MISSING
     return f"{write(low)} to {write(high)}"
+
+
+def bracketed(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
+    """The interval of a quantity above 0 (a mean, a ratio), to stand after it: ` (0.869 to 1.45)`; empty
+    without one."""
+    if low is None or high is None:
+        return ""
+    return f" ({TOO_WIDE})" if too_wide(Interval(low, high)) else f" ({interval(low, high, write)})"
 
 
 def capitalised(text: str) -> str:

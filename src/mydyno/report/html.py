@@ -7,8 +7,16 @@ contents is in `contents` below.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from mydyno.report.comparison_tables import cell_text, comparison_caption, label_columns, labels
+from mydyno.report.comparison_tables import (
+    CellText,
+    cell_text,
+    comparison_caption,
+    label_columns,
+    labels,
+    long_table,
+)
 from mydyno.report.drawing import Drawing
 from mydyno.report.effects_tables import effects_table
 from mydyno.report.figures import EFFECTS, GROUND
@@ -20,6 +28,7 @@ from mydyno.report.skeleton import rendered
 from mydyno.report.sources import SOURCES
 from mydyno.report.storage_tables import storage_tables
 from mydyno.report.tables import (
+    Table,
     key_numbers_table,
     key_value,
     remarks_told,
@@ -27,10 +36,17 @@ from mydyno.report.tables import (
 )
 from mydyno.report.trial_data import counter_titles, trial_charts, trial_sets
 from mydyno.report.trial_sections import trial_sections
+from mydyno.report.views.comparison import ComparisonTable, Row
 from mydyno.report.views.page import Page
 from mydyno.report.views.trial_pages import TrialPage
 from mydyno.results.records import EXTERNAL_SERVER
 
+LEADS = ("ratio", "speed", "heat-map", "programs", "throughput")
+"""Figures that may stand on the first screen: the first of them that there is."""
+_FIRST_ROWS = 8
+"""Rows of the table on the first screen: those over all places."""
+_FIRST_COLUMNS = 4
+"""Columns of it; of more settings each has a row."""
 _MANY_ROWS = 24
 """Rows of the table of comparisons that are shown unfolded."""
 _MANY_REMARKS = 8
@@ -40,6 +56,9 @@ _MANY_REMARKS = 8
 def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = ()) -> str:
     """The whole page with its figures and the pages of `trials`."""
     settings = page.settings.settings
+    lead = next((each for name in LEADS for each in drawings if each.figure.name == name), None)
+    first = replace(page.comparison, rows=page.comparison.whole[:_FIRST_ROWS])
+    across = len(page.comparison.columns) <= _FIRST_COLUMNS
     charts = [*(drawing.chart for drawing in drawings), *trial_charts(trials, page.words)]
     titles = counter_titles(trials)
     sets: dict[str, Mapping[str, Columns]] = {
@@ -52,7 +71,12 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         drawings=drawings,
         charts=charts,
         sets=sets,
-        contents=contents(page, drawings, trials=bool(trials)),
+        contents=contents(page, drawings, lead=lead, trials=bool(trials)),
+        lead=lead,
+        first_rows=_rows(page.comparison, first.rows) if across and not first.empty else [],
+        first_table=_first_table(page, first),
+        key_table=key_numbers_table(page.key_numbers) if page.key_numbers and not across else None,
+        effects_drawn=any(each.figure.name == EFFECTS for each in drawings),
         headline=keep_together(page.verdicts.headline),
         day=page.experiment.created_at.partition("T")[0],
         facts=_facts(page),
@@ -60,13 +84,9 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         sources=SOURCES,
         comparison_caption=comparison_caption(page.comparison) if page.comparison.rows else "",
         comparison_labels=label_columns(page.comparison),
-        comparison_rows=[
-            (labels(page.comparison, row), [cell_text(row, cell) for cell in row.cells])
-            for row in page.comparison.rows
-        ],
+        comparison_rows=_rows(page.comparison, page.comparison.rows),
         durability=durability(page),
         many_rows=_MANY_ROWS,
-        key_table=key_numbers_table(page.key_numbers),
         trial_cells=trials_table(page.trials),
         trial_pages=list(trial_sections(trials, page.words)),
         ground_figure=GROUND,
@@ -79,6 +99,18 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         many=_MANY_REMARKS,
         key_value=key_value,
     )
+
+
+def _rows(view: ComparisonTable, rows: Sequence[Row]) -> list[tuple[tuple[str, ...], list[CellText]]]:
+    """Some or all rows of `view`, each with its labels."""
+    return [(labels(view, row), [cell_text(row, cell) for cell in row.cells]) for row in rows]
+
+
+def _first_table(page: Page, first: ComparisonTable) -> Table | None:
+    """Where the settings do not fit beside each other, or nothing is compared."""
+    if not first.empty:
+        return long_table(first)
+    return key_numbers_table(page.key_numbers) if page.key_numbers else None
 
 
 def durability(page: Page) -> list[tuple[str, str]]:
@@ -97,19 +129,23 @@ def durability(page: Page) -> list[tuple[str, str]]:
     ]
 
 
-def contents(page: Page, drawings: Sequence[Drawing], *, trials: bool) -> list[tuple[str, str]]:
+def contents(
+    page: Page, drawings: Sequence[Drawing], *, lead: Drawing | None, trials: bool
+) -> list[tuple[str, str]]:
     """(id, title) of each section, in their order on the page."""
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
-    drawn = [(each.figure.name, each.figure.title) for each in drawings]
+    drawn = [(each.figure.name, each.figure.title) for each in drawings if each is not lead]
     ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
     claims = [("claims", "What its source concluded")] if page.claims else []
     return [
+        *([] if lead is None else [(lead.figure.name, lead.figure.title)]),
         *compared,
         *claims,
         *([] if page.ranks.empty else [("ranks", "Ranks")]),
-        *((name, title) for name, title in drawn if name == EFFECTS),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *ground,
+        *([("failures", "Failed points")] if page.failures else []),
+        *((name, title) for name, title in drawn if name == EFFECTS),
         ("validity", "Trials and validity"),
         *([("trials", "Trial by trial")] if trials else []),
         ("settings", "Settings"),

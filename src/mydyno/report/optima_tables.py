@@ -6,7 +6,7 @@ import math
 
 import polars as pl
 
-from mydyno.report.format import MISSING, count, interval
+from mydyno.report.format import MISSING, bracketed, count
 from mydyno.report.tables import Table
 from mydyno.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
 
@@ -40,7 +40,7 @@ def optima_table(view: Optima) -> Table:
 
 def _optimum(row: BestLoad) -> tuple[str, ...]:
     best = row.found.best
-    measured = f"{count(best.mean)} at {best.place}"
+    measured = f"{count(best.value)} at {best.place}"
     law = row.law
     if law is None:
         return row.setting.title, "not fitted", MISSING, measured, MISSING, str(best.n)
@@ -48,8 +48,7 @@ def _optimum(row: BestLoad) -> tuple[str, ...]:
     if law.outcome != "optimum":
         return row.setting.title, NO_OPTIMUM[law.outcome], MISSING, measured, fit, str(law.n)
     peak = law.peak_interval
-    error = "" if peak is None else f" ({interval(peak.low, peak.high, count)})"
-    there = f"{count(law.law.at(law.optimum))}{error}"
+    there = f"{count(law.law.at(law.optimum))}{'' if peak is None else bracketed(peak.low, peak.high, count)}"
     return row.setting.title, f"{count(law.optimum)}{load_interval(law)}", there, measured, fit, str(law.n)
 
 
@@ -84,5 +83,5 @@ def _numbers(row: BestLoad) -> dict[str, object]:
         "n": best.n if law is None else law.n,
         **fitted,
         "best_measured": best.place,
-        "best_measured_mean": best.mean,
+        "best_measured_mean": best.value,
     }

@@ -9,10 +9,9 @@ from mydyno.report.tables import Table
 from mydyno.report.views.ranks import Rank
 
 CAPTION = (
-    "Best first. “>”: every level before it is shown to be better than every one behind it. “=”: they cannot "
-    "be told apart, which does not say that they are equal; pairs among them that differ all the same are "
-    "named. Compared is only what differs in this factor alone, in the same block. Levels of different "
-    "durability are ranked apart."
+    "Best first. “>”: every level before it is shown to be better than every one behind it. Levels that are "
+    "not distinguishable need not be equal; pairs among them that do differ are named. Compared is only what "
+    "differs in this factor alone, in the same block. Levels of different durability are ranked apart."
 )
 
 

@@ -84,7 +84,8 @@ def _load(server: Server) -> str:
         parts.append("its schema was not looked at")
     else:
         size = format_bytes(schema.innodb_bytes) if schema.innodb_bytes is not None else "an unknown size"
-        parts.append(f"{schema.tables} table{'s' * (schema.tables != 1)}, {size} of InnoDB")
+        least = "at least " if schema.partial else ""
+        parts.append(f"{least}{schema.tables} table{'s' * (schema.tables != 1)}, {size} of InnoDB")
     return ", ".join(parts)
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.places import Place
+from mydyno.core.plurals import agreeing, counted
 from mydyno.report.format import (
     MISSING,
+    bracketed,
     change,
     count,
     duration,
-    interval,
     latency,
     number,
     seconds,
@@ -64,7 +65,7 @@ def _told(view: Curves, point: CurvePoint | None) -> str:
 
 def _mean(metric: Metric, point: Measured) -> str:
     write = latency if metric.unit == "ns" else count
-    error = "" if point.low is None else f" ({interval(point.low, point.high, write)})"
+    error = bracketed(point.low, point.high, write)
     return f"{write(point.value)}{error}, n={point.n}"
 
 
@@ -106,7 +107,7 @@ def programs_table(view: Programs) -> Table:
 def _running_time(at: Measured | None) -> str:
     if at is None:
         return MISSING
-    error = "" if at.low is None else f" ({interval(at.low, at.high)})"
+    error = bracketed(at.low, at.high)
     return f"{seconds(at.value)}{error}\nn={at.n}"
 
 
@@ -213,13 +214,13 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
-        ("valid" if row.valid else "INVALID") + (f", {remarks_told(row)}" if row.remarks else ""),
+        row.verdict + (f", {remarks_told(row)}" if row.remarks else ""),
     )
 
 
 def remarks_told(row: TrialRow) -> str:
     """`1 remark`"""
-    return "1 remark" if len(row.remarks) == 1 else f"{len(row.remarks)} remarks"
+    return counted(len(row.remarks), "remark")
 
 
 def checks_told(row: TrialRow) -> str:
@@ -231,7 +232,7 @@ def checks_told(row: TrialRow) -> str:
         return "holds" if every == 1 else f"{every} hold"
     if every == 1:
         return "does not hold"
-    return f"{broken} of {every} {'does' if broken == 1 else 'do'} not hold"
+    return f"{broken} of {every} {agreeing(broken, 'does')} not hold"
 
 
 def settings_table(view: SettingsView) -> Table:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from mydyno.core.plurals import counted
 from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.effects_tables import effects_table
@@ -44,7 +45,7 @@ def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
 
 
 def terminal(page: Page, width: int = WIDTH) -> str:
-    """The verdict, the few numbers behind it, and what is wrong with the run."""
+    """What was measured, what is wrong with the run, and at the end, where the eye is, the verdict."""
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
     experiment = page.experiment
@@ -52,14 +53,6 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         if paragraph:
             console.print(Text(paragraph))
     console.print()
-    for sentence in (page.verdicts.headline, *page.verdicts.sentences):
-        console.print(Text(sentence))
-    for sentence in _further(page):
-        console.print(Text(sentence))
-    if page.effects.sentence:
-        console.print(Text(page.effects.sentence))
-    for sentence in (*page.effects.remarks, *page.optima.sentences):
-        console.print(Text(sentence))
     for claim in page.claims:
         console.print(Text(f"The source on {claim.about}: {claim.said}"))
         console.print(Text(f"  found: {claim.found} ({claim.summary})"))
@@ -73,7 +66,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         few = len(shown.columns) <= WIDEST
         console.print(rich_table(wide_table(shown) if few else long_table(shown)))
         if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
-            console.print(Text(f"{more} more rows: see the report"))
+            console.print(Text(f"{counted(more, 'more row')}: see the report"))
     elif not page.programs.empty:
         console.print(rich_table(programs_table(page.programs)))
     if page.optima.fitted and not page.optima.sentences:
@@ -87,6 +80,10 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     if page.ground.checks:
         console.print(Text("The disks against theory, I/Os per second"))
         console.print(rich_table(self_checks_table(page.ground)))
+    for point in page.failures:
+        console.print(Text(f"FAILED {point.setting.title or 'the only point'}: {point.count}"))
+        for reason in point.reasons:
+            console.print(Text(f"  {reason}"))
     for row in page.trials.invalid:
         console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
     for row in page.trials.broken:
@@ -94,8 +91,13 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     for row in page.trials.marked[:_REMARKED]:
         console.print(Text(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}"))
     if (more := len(page.trials.marked) - _REMARKED) > 0:
-        console.print(Text(f"REMARK {more} more {'trial' if more == 1 else 'trials'}: see the report"))
-    for sentence in page.method.remarks:
+        console.print(Text(f"REMARK {counted(more, 'more trial')}: see the report"))
+    if page.effects.sentence:
+        console.print(Text(page.effects.sentence))
+    for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
+        console.print(Text(sentence))
+    console.print()
+    for sentence in (*_further(page), *page.verdicts.sentences, page.verdicts.headline):
         console.print(Text(sentence))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
 
@@ -128,12 +130,12 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
+        yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield from _claims(page)
     if not page.ranks.empty:
         yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
         yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
     yield from _effects(page, figures)
-    with_verdicts = page.figure_with_verdicts
     for figure in figures:
         if figure.name in (GROUND, EFFECTS):
             continue
@@ -144,9 +146,12 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
             if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from markdown_table(numbers)
-        if figure.name == with_verdicts:
-            yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
     yield from _ground(page, figures)
+    if page.failures:
+        yield "\n## Failed points\n"
+    for point in page.failures:
+        yield f"- **FAILED** {escaped(point.setting.title)}: {point.count}"
+        yield from (f"  - {escaped(reason)}" for reason in point.reasons)
     yield "\n## Trials\n"
     yield from (
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid

@@ -21,6 +21,12 @@ TrialStatus = Literal["valid", "invalid"]
 Work = Literal["queries", "ios"]
 """What the load is made of, and so what its rates count: queries to a server, or I/Os to a volume (fio)."""
 
+FAILED = "failed"
+"""Check of a trial that could not be measured: a layer could not be built, or the load ended by itself."""
+SKIPPED = "skipped"
+"""Check of a trial that was not tried, since others of its point had failed in the same step."""
+NOT_MEASURED = (FAILED, SKIPPED)
+
 Budget = Literal["joint", "separate"]
 """How the limit of a ground's disk counts: reads and writes together, as on cloud disks, or each alone."""
 
@@ -312,6 +318,11 @@ class TrialRecord:
     """Metric -> its value over all phases, where the source of imported numbers gives one of its own."""
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
+
+    @property
+    def measured(self) -> bool:
+        """False for a trial that failed or was skipped: `mydyno run` tries it again."""
+        return not any(reason.check in NOT_MEASURED for reason in self.invalidities)
 
 
 @dataclass(frozen=True, kw_only=True)

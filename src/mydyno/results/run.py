@@ -12,7 +12,14 @@ from mydyno.core.errors import LabError
 from mydyno.results import rows
 from mydyno.results.lost import damaged, look_at_parquet, unreadable
 from mydyno.results.plain_rows import PlainRun, plain_run
-from mydyno.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord, TrialStatus
+from mydyno.results.records import (
+    LOAD_AVERAGE,
+    NOT_MEASURED,
+    Environment,
+    ExperimentRecord,
+    TrialRecord,
+    TrialStatus,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,10 +64,20 @@ class Run:
 
     def completed(self) -> frozenset[str]:
         """The trials that need not run again, whether they turned out valid or not."""
-        return frozenset(self._last_attempts())
+        return frozenset(self._last_attempts()) - self.failed()
+
+    def failed(self) -> frozenset[str]:
+        """The trials whose last attempt failed or was skipped: nothing was measured."""
+        rows = self._connection.execute(
+            "SELECT t.trial_id FROM trials t JOIN invalidities i USING (trial_key) "
+            "WHERE t.run_id = ? AND i.check_name IN (?, ?) AND t.attempt = "
+            "(SELECT max(attempt) FROM trials WHERE run_id = t.run_id AND trial_id = t.trial_id)",
+            (self._run_id, *NOT_MEASURED),
+        )
+        return frozenset(row["trial_id"] for row in rows)
 
     def invalid(self) -> frozenset[str]:
-        """The trials whose last attempt is invalid: a writer may repeat them."""
+        """The trials whose last attempt is invalid or failed: a writer may repeat them."""
         return frozenset(
             trial_id for trial_id, (_, status) in self._last_attempts().items() if status == "invalid"
         )

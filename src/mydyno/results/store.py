@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, UsageError
 from mydyno.document.problems import nearest
 from mydyno.results import files
 from mydyno.results.database import open_for_reading, open_for_writing, transaction
@@ -126,20 +126,20 @@ class Lab:
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.
 
-        Raises LabError when there is none, with the nearest name and the newest ones.
+        Raises UsageError when there is none, with the nearest name and the newest ones.
         """
         run_id = newest_run(self._connection, name)
         if run_id is not None:
             return self._reader(run_id)
         rows = self._connection.execute("SELECT experiment, folder FROM runs ORDER BY run_id DESC").fetchall()
         if not rows or name is None:
-            raise LabError(f"the lab {self.path} holds no run yet", "`mydyno run EXPERIMENT` makes one")
+            raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` makes one")
         known = list(dict.fromkeys(row["folder"] for row in rows))
         likely = nearest(
             name, dict.fromkeys(one for row in rows for one in (row["experiment"], row["folder"]))
         )
-        raise LabError(
-            f"the lab {self.path} holds no run {name!r}",
+        raise UsageError(
+            f"no run {name!r} in {self.path}",
             (f"did you mean {likely}? " if likely else "")
             + f"it holds: {', '.join(known[:_NAMED])}"
             + (f" and {len(known) - _NAMED} more (`mydyno runs` lists them)" if len(known) > _NAMED else ""),
@@ -214,7 +214,7 @@ class Lab:
 
     def _is_complete(self, run_id: int) -> bool:
         run = self._reader(run_id)
-        return len(run.completed()) >= run.experiment.planned_trials
+        return len(run.completed() | run.failed()) >= run.experiment.planned_trials
 
     def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> int:
         """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""

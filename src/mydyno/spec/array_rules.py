@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.spec.arrays import REDUNDANT, STRIPED, Array, level_name, most_failures, raid10_copies
 
@@ -166,7 +167,7 @@ def _failures(array: Array, redundancy: Redundancy) -> Iterator[Impossible]:
     name = level_name(array.raid) if array.raid != "none" else "a volume without an array"
     if redundancy.fail > most:
         what = f"{name} of {array.disks} disks" if array.disks > 1 else name
-        survives = "no failed disk" if most < 1 else f"{most} failed {'disk' if most == 1 else 'disks'}"
+        survives = "no failed disk" if most < 1 else counted(most, "failed disk")
         message = f"{what} survives {survives}, not {redundancy.fail}"
         yield Impossible("fail", message, f"0 to {most}" if most > 0 else "0")
 

@@ -31,6 +31,8 @@ class Stack:
         self._site = site
         self._announce = announce
         self._storeys: list[_Storey] = []
+        self.building: str | None = None
+        """Name of the layer that is being raised, or that could not be; None when all of them stand."""
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -48,6 +50,7 @@ class Stack:
         try:
             for layer, fingerprint in wanted[len(self._storeys) :]:
                 self._announce(layer)
+                self.building = layer.name
                 product = layer.up(self._site_on_top(), self._standing())
                 self._storeys.append(_Storey(layer, fingerprint, product))
         except BaseException as error:
@@ -56,7 +59,14 @@ class Stack:
             except Exception as second:
                 error.add_note(f"and while taking down the rest: {second}")
             raise
+        self.building = None
         return self._standing()
+
+    def clear(self) -> None:
+        """Takes everything down, and undoes what a failed layer has left. Raises UndoError when it cannot."""
+        self.close()
+        self._site.journal.replay()
+        self.building = None
 
     def close(self) -> None:
         """Takes everything down, top first. Raises the first error after trying every layer."""

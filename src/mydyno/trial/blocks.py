@@ -7,11 +7,12 @@ was not.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from mydyno.analysis.precision import precision
 from mydyno.plan import Plan, PlannedTrial
+from mydyno.results.records import ExperimentRecord, TrialRecord
 from mydyno.results.writer import RunWriter
 from mydyno.trial.events import EventLog, Looked, Resting
 
@@ -49,7 +50,8 @@ class Blocks:
         design, experiment = self.plan.design, self.run.experiment
         if design.first_look is None or block < design.first_look:
             return False
-        found = precision([trial for trial in self.run.trials() if trial.block <= block], experiment)
+        trials = [trial for trial in self.run.trials() if trial.block <= block]
+        found = precision(trials, without_failed_points(experiment, trials))
         if aloud:
             self.emit(
                 Looked(
@@ -62,3 +64,10 @@ class Blocks:
                 )
             )
         return found.reached
+
+
+def without_failed_points(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> ExperimentRecord:
+    """Without the points of which nothing could be measured: waiting for them would last for ever."""
+    measured = {trial.point_id for trial in trials if trial.measured}
+    points = tuple(point for point in experiment.points if point.point_id in measured)
+    return replace(experiment, points=points) if points else experiment

@@ -6,6 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
+from mydyno.core.errors import MydynoError
+from mydyno.core.interruption import interruptible, uninterrupted
 from mydyno.core.server_release import SYSTEM
 from mydyno.host.protocol import Host
 from mydyno.host.uml import UmlKernels
@@ -20,7 +22,6 @@ from mydyno.stack.server.releases import ReleaseStore
 from mydyno.trial.blocks import Blocks
 from mydyno.trial.describe import environment_facts, experiment_record
 from mydyno.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
-from mydyno.trial.interruption import interruptible, uninterrupted
 from mydyno.trial.preflight import Prepared, releases_of
 from mydyno.trial.run_trial import TrialRunner
 
@@ -37,6 +38,8 @@ class Campaign:
     def go(self, listener: Listener, *, again: bool = False) -> Run:
         """Run what is left of the plan; with `again`, measure anew what a finished run has measured.
 
+        A trial that cannot be built or whose load breaks off is recorded as failed, and the others go on; the
+        next start tries it again. The first such error is raised in the end where not one trial was measured.
         On Ctrl-C, SIGTERM or SIGHUP everything is taken down and KeyboardInterrupt raised; finished
         trials stay, and the next start goes on after them.
         """
@@ -48,15 +51,20 @@ class Campaign:
             emit = EventLog(run.events_file, (listener,))
             try:
                 with ReleaseStore().in_use(self._releases()):
-                    self._measure(run, emit)
+                    error = self._measure(run, emit)
             except KeyboardInterrupt:
                 emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
                 raise
-            invalid = len(run.invalid())
-            emit(RunFinished(valid=len(run.completed()) - invalid, invalid=invalid))
+            failed = run.failed()
+            invalid = run.invalid() - failed
+            valid = len(run.completed() - invalid)
+            emit(RunFinished(valid=valid, invalid=len(invalid), failed=len(failed)))
+            if error is not None and not run.completed():
+                raise error
             return run
 
-    def _measure(self, run: RunWriter, emit: EventLog) -> None:
+    def _measure(self, run: RunWriter, emit: EventLog) -> MydynoError | None:
+        """Runs what is left, and gives the first error that failed a trial."""
         plan = self.prepared.plan
         completed = run.completed()
         planned = run.experiment.planned_trials
@@ -74,7 +82,7 @@ class Campaign:
         blocks = Blocks(plan, run, emit).left()
         first = next(blocks, None)
         if first is None:
-            return
+            return None
         machine = self.host.environment(self.lab.path)
         run.record_environment(environment_facts(machine, self.prepared, engine_version()))
         self._fetch_kernels(emit)
@@ -89,6 +97,7 @@ class Campaign:
                 run_trial = TrialRunner(self.prepared, stack, run, emit)
                 for trial in chain(first, chain.from_iterable(blocks)):
                     run_trial(trial)
+                return run_trial.failures.first
             finally:
                 with uninterrupted():
                     stack.close()

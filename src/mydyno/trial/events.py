@@ -99,6 +99,7 @@ class TrialFinished(Event):
     type: ClassVar[str] = "trial-finished"
     trial: str
     status: str
+    """`valid`, `invalid`, or `failed` where nothing was measured."""
     reasons: tuple[str, ...]
     seconds: float
 
@@ -134,6 +135,8 @@ class RunFinished(Event):
     type: ClassVar[str] = "run-finished"
     valid: int
     invalid: int
+    failed: int = 0
+    """Trials of which nothing was measured, `invalid` does not count them."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ import polars as pl
 from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
 from mydyno.analysis.utilisation import Utilisation, utilisation
 from mydyno.catalogue.durability import durability
-from mydyno.core.errors import EngineError, HostError, ServerError
+from mydyno.core.errors import EngineError, HostError, MydynoError, ServerError
+from mydyno.core.interruption import uninterrupted
 from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
@@ -22,6 +23,7 @@ from mydyno.plan import PlannedTrial, Point, dataset_of
 from mydyno.results.records import (
     DataRecord,
     GroundRecord,
+    Invalidity,
     Remark,
     SelfCheckRecord,
     SettingTranslation,
@@ -59,12 +61,14 @@ from mydyno.trial.events import (
     TrialStarted,
 )
 from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
-from mydyno.trial.interruption import uninterrupted
+from mydyno.trial.failures import Failure, Failures, spoils_one_trial
 from mydyno.trial.job import clock_ends, database_of, driving, keeps_row_counts, load_of, preparing
 from mydyno.trial.measurement import judge_phases
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
 from mydyno.trial.settings import settings_of
+
+_TIMESTAMP = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass
@@ -85,6 +89,8 @@ class _Found:
     rows_found: Mapping[str, int] | None = None
     server_alive: bool = True
     host_lost: str | None = None
+    failure: Failure | None = None
+    """Why the load ended by itself, on a server and a host that live."""
     host_seen: bool = True
     """Whether the server's machine could be sampled."""
 
@@ -97,9 +103,14 @@ class TrialRunner:
     stack: Stack
     run: RunWriter
     emit: Listener
+    failures: Failures = field(default_factory=Failures)
 
     def __call__(self, trial: PlannedTrial) -> TrialRecord:
-        """Run `trial` to its end and save it, valid or not. An error leaves nothing of it in the lab."""
+        """Run `trial` to its end and save it: valid, invalid, or failed with the reason.
+
+        Raises the errors that concern every trial (the lab, putting back, an external server); then nothing
+        of it is in the lab.
+        """
         plan = self.prepared.plan
         point = plan.point(trial.point_id)
         self.emit(
@@ -113,7 +124,40 @@ class TrialRunner:
             )
         )
         started_at, started = datetime.now(UTC), time.monotonic()
-        folder = self.run.new_trial_folder(trial.id)
+        reason = self.failures.given_up(point.id)
+        if reason is None:
+            folder = self.run.new_trial_folder(trial.id)
+            try:
+                record = self._measured(trial, point, folder, started_at, started)
+            except MydynoError as error:
+                reason = self._failed(point, error).reason(folder)
+        if reason is not None:
+            record = self._save(
+                Collector(), {}, sample_frame([]), _not_measured(trial, point, reason, started_at, started)
+            )
+        self.emit(
+            TrialFinished(
+                trial=trial.id,
+                status=record.status if record.measured else "failed",
+                reasons=tuple(each.message for each in record.invalidities),
+                seconds=record.seconds,
+            )
+        )
+        return record
+
+    def _failed(self, point: Point, error: MydynoError) -> Failure:
+        """Notes a trial that could not be built, and leaves nothing of it standing."""
+        if not _may_go_on(point, error):
+            raise error
+        failure = Failure(self.stack.building or "preparing the load", error)
+        with uninterrupted():
+            self.stack.clear()
+        self.failures.failed(point.id, failure)
+        return failure
+
+    def _measured(
+        self, trial: PlannedTrial, point: Point, folder: Path, started_at: datetime, started: float
+    ) -> TrialRecord:
         raised = raise_stack(
             self.stack,
             self.prepared,
@@ -134,23 +178,30 @@ class TrialRunner:
             samples = without_host(samples)
         counters, whole = totals(samples), stretch(samples, 0.0, float("inf"))
         cpu = utilisation(whole.growth, whole.seconds) if whole else None
-        reasons = validity.check(
-            validity.Evidence(
-                phases=found.collector.phases,
-                phases_planned=point.workload.phases,
-                settings_differences=found.differences,
-                misplaced=found.misplaced,
-                max_used_connections=_whole(counters.get("Max_used_connections")),
-                reactors=found.collector.hello.reactors if found.collector.hello else 1,
-                steal=cpu.steal if cpu else None,
-                server_alive=found.server_alive,
-                server_restarted=bool(restarts(samples)),
-                rows_expected=found.rows_expected,
-                rows_found=found.rows_found,
-                checks=found.collector.checks,
-                loads=[load_of(point.workload, phase) for phase in found.collector.phases],
-                host_lost=found.host_lost,
-            )
+        if found.failure is None:
+            self.failures.measured(point.id)
+        else:
+            self.failures.failed(point.id, found.failure)
+        reasons = (
+            *((found.failure.reason(folder),) if found.failure else ()),
+            *validity.check(
+                validity.Evidence(
+                    phases=found.collector.phases,
+                    phases_planned=point.workload.phases,
+                    settings_differences=found.differences,
+                    misplaced=found.misplaced,
+                    max_used_connections=_whole(counters.get("Max_used_connections")),
+                    reactors=found.collector.hello.reactors if found.collector.hello else 1,
+                    steal=cpu.steal if cpu else None,
+                    server_alive=found.server_alive,
+                    server_restarted=bool(restarts(samples)),
+                    rows_expected=found.rows_expected,
+                    rows_found=found.rows_found,
+                    checks=found.collector.checks,
+                    loads=[load_of(point.workload, phase) for phase in found.collector.phases],
+                    host_lost=found.host_lost,
+                )
+            ),
         )
         judged = judge_phases(
             found.collector.phases,
@@ -159,8 +210,7 @@ class TrialRunner:
             found.collector.histograms,
             timed=clock_ends(point.workload),
         )
-        seconds = time.monotonic() - started
-        record = self._save(
+        return self._save(
             found.collector,
             judged.histograms,
             samples,
@@ -173,8 +223,8 @@ class TrialRunner:
                 seed=trial.seed,
                 status="invalid" if reasons else "valid",
                 invalidities=reasons,
-                started_at=started_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                seconds=seconds,
+                started_at=started_at.strftime(_TIMESTAMP),
+                seconds=time.monotonic() - started,
                 server_version=found.server_version,
                 durability=found.durability,
                 settings_asked={name: str(value) for name, value in found.asked.items()},
@@ -194,15 +244,6 @@ class TrialRunner:
                 translations=found.translations,
             ),
         )
-        self.emit(
-            TrialFinished(
-                trial=trial.id,
-                status=record.status,
-                reasons=tuple(reason.message for reason in reasons),
-                seconds=seconds,
-            )
-        )
-        return record
 
     def _save(
         self,
@@ -230,6 +271,10 @@ class TrialRunner:
                 self._measure_server(found, raised, raised.server, trial, point)
         except HostError as error:
             found.host_lost = error.message
+        except MydynoError as error:
+            if not _may_go_on(point, error):
+                raise
+            found.failure = Failure("load", error)
         return found
 
     def _measure_disks(
@@ -306,6 +351,35 @@ class TrialRunner:
         if prepared is None:
             raise ServerError("the engine ended without having loaded the dataset")
         return {"tables": {table.name: table.rows for table in prepared.tables}}
+
+
+def _may_go_on(point: Point, error: MydynoError) -> bool:
+    """An external server may keep the settings of a trial that broke off: the run ends, the journal knows."""
+    return spoils_one_trial(error) and point.setup.server.external is None
+
+
+def _not_measured(
+    trial: PlannedTrial, point: Point, reason: Invalidity, started_at: datetime, started: float
+) -> TrialRecord:
+    """A trial of which there is nothing but the reason."""
+    return TrialRecord(
+        trial_id=trial.id,
+        index=trial.index,
+        block=trial.block,
+        point_id=trial.point_id,
+        levels=point.levels,
+        seed=trial.seed,
+        status="invalid",
+        invalidities=(reason,),
+        started_at=started_at.strftime(_TIMESTAMP),
+        seconds=time.monotonic() - started,
+        server_version=None,
+        durability=None,
+        settings_asked={},
+        settings_in_force={},
+        counters={},
+        phases=(),
+    )
 
 
 def _remarks(

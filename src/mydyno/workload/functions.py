@@ -166,8 +166,11 @@ FUNCTIONS: dict[str, Function] = {
                     Parameter("name", "counter"),
                     _optional("start", "fixed number", 1),
                     _optional("step", "fixed number", 1),
+                    _optional("copies", "fixed number", 1),
+                    _optional("copy", "number", 1),
                 ),
-                "Counts over all connections; `name` is any word.",
+                "Counts over all connections; `name` is any word. With `copies`, each `copy` from 1 on counts"
+                " by itself.",
                 "counter",
             ),
             Function("min", (Parameter("a", "any"), Parameter("b", "any")), "The smaller.", "min"),

@@ -42,6 +42,10 @@ SECONDS: dict[Group, float] = {
 """Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to tell the length of a plan roughly."""
 
 
+_ORIGINAL = {"small": "small-test", "time_limit_s": "time-limit"}
+"""Options that the original spells otherwise."""
+
+
 def _plain_text(text: str) -> str:
     plain = typographic(text)
     if plain is not None:
@@ -115,6 +119,16 @@ class SqlBench(Section):
     def job(self) -> dict[str, Any]:
         """The engine's `sql_bench` object."""
         return {**self.model_dump(mode="json", exclude_none=True), "groups": list(self.programs)}
+
+    @property
+    def arguments(self) -> str:
+        """What the original's run-all-tests would be given, and the names of chosen programs."""
+        given = self.model_dump(mode="json", exclude_defaults=True, exclude={"groups"})
+        words = [
+            f"--{_ORIGINAL.get(name, name.replace('_', '-'))}" + ("" if value is True else f"={value}")
+            for name, value in given.items()
+        ]
+        return " ".join([*words, *(self.groups or ())])
 
     @property
     def seconds(self) -> float:

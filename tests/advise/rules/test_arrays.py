@@ -2,13 +2,13 @@
 
 import pytest
 
-from advise.builders import GIB, host, server
+from advise.builders import GIB, a_role, host, server
 from advise.disks import array, arrayed, disk, filesystem, storage, stored
 from advise.rules.asking import finding, judged, sentences, settled
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import Host, LogicalVolume, Role, Server
+from mydyno.facts import Host, LogicalVolume, Server
 
 MIB = 1 << 20
 
@@ -44,7 +44,7 @@ def test_raid_0_loses_everything_with_one_disk() -> None:
     found = finding("raid-redundancy", server(), host=arrayed(array("raid0")))
     assert found.severity is Severity.HIGH
     assert found.title == "One failing disk takes the data with it: raid0 over 4 disks"
-    replicated = finding("raid-redundancy", server(role=Role(source=True)), host=arrayed(array("raid0")))
+    replicated = finding("raid-redundancy", server(role=a_role(source=True)), host=arrayed(array("raid0")))
     assert replicated.severity is Severity.LOW
     assert "replicas" in replicated.evidence[1]
 

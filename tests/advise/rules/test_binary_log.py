@@ -1,10 +1,10 @@
 import pytest
 
-from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
+from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import FileSystem, Role, Storage, Use
+from mydyno.facts import FileSystem, Server, Storage, Use
 
 DAY = 86_400
 MIB = 1 << 20
@@ -30,7 +30,7 @@ def test_a_synced_log_is_fine_and_without_one_there_is_nothing_to_sync() -> None
 def test_without_a_binary_log_nothing_after_the_backup_comes_back() -> None:
     found = finding("binary-log-off", server(variables={"log_bin": "OFF"}))
     assert [change.kind for change in found.changes] == ["by hand"]
-    for role in (Role(replica=True), Role(galera=True), Role(managed="Amazon RDS")):
+    for role in (a_role(replica=True), a_role(galera=True), a_role(managed="Amazon RDS")):
         assert isinstance(judged("binary-log-off", server(variables={"log_bin": "OFF"}, role=role)), NotHere)
     assert isinstance(judged("binary-log-off", server(variables={"log_bin": "ON"})), Fine)
 
@@ -113,3 +113,46 @@ def test_a_transaction_that_spills_is_told_with_the_memory_that_more_would_take(
         status={"Binlog_cache_disk_use": 1, "Binlog_cache_use": 100_000},
     )
     assert isinstance(judged("binlog-cache", fitting), Fine)
+
+
+def keeping(version: str = MARIADB, days_up: float = 1.0, **variables: str) -> Server:
+    """A server that writes 112 GB of binary log a day."""
+    return server(
+        version,
+        {"log_bin": "ON", "expire_logs_days": "0", "binlog_expire_logs_seconds": "0", **variables},
+        {"Binlog_bytes_written": 112.0 * GIB * days_up, "Uptime": days_up * DAY},
+    )
+
+
+def test_an_expiry_is_advised_that_has_room_at_the_rate_of_writing() -> None:
+    found = finding("binlog-expiry", keeping(), host=host(storage=small_disk(71 * GIB)))
+    assert "SET GLOBAL binlog_expire_logs_seconds = 25200;" in str(found.changes[0])
+    assert found.title == "Binary logs are never removed: the disk is full in 15 hours"
+    assert "71G x 50% / 112G a day = 7 hours" in found.evidence
+    days = finding("binlog-expiry", keeping(), host=host(storage=small_disk(800 * GIB)))
+    assert "SET GLOBAL binlog_expire_logs_seconds = 259200;" in str(days.changes[0])
+
+
+def test_an_expiry_in_days_that_has_no_room_says_that_the_disk_is_too_small() -> None:
+    old = keeping(MYSQL_57)
+    only_days = old.model_copy(
+        update={
+            "variables": {
+                name: found for name, found in old.variables.items() if name != "binlog_expire_logs_seconds"
+            }
+        }
+    )
+    found = finding("binlog-expiry", only_days, host=host(storage=small_disk(71 * GIB)))
+    assert "SET GLOBAL expire_logs_days = 1;" in str(found.changes[0])
+    assert "the disk is too small" in found.recommendation
+
+
+def test_an_expiry_that_comes_after_the_disk_is_full_is_found_and_following_it_ends_that() -> None:
+    disk = host(storage=small_disk(71 * GIB))
+    late = keeping(binlog_expire_logs_seconds=str(14 * DAY))
+    found = finding("binlog-expiry", late, host=disk)
+    assert found.severity is Severity.CRITICAL
+    assert "kept for 14 days: the disk is full in 15 hours" in found.title
+    assert isinstance(judged("binlog-expiry", keeping(binlog_expire_logs_seconds="25200"), host=disk), Fine)
+    settled = keeping(days_up=20, binlog_expire_logs_seconds=str(14 * DAY))
+    assert isinstance(judged("binlog-expiry", settled, host=disk), Fine)

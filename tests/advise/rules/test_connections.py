@@ -1,11 +1,13 @@
 import pytest
 
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, variable
 from advise.rules.asking import finding, judged, sentences
+from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
 from mydyno.advise.targets import Targets
-from mydyno.facts import Role
+from mydyno.facts import Accounts, HostCache, Server
+from mydyno.facts.accounts import names_a_host
 
 DAY = 86_400
 
@@ -35,10 +37,31 @@ def test_a_limit_on_target_is_fine_and_without_a_target_nothing_is_said() -> Non
 
 
 def test_hosts_are_not_blocked_by_their_own_probes() -> None:
-    probed = server(variables={"max_connect_errors": "100"}, status={"Aborted_connects": 5000})
-    assert sentences(finding("max-connect-errors", probed)) == ["max_connect_errors = 100000 (now 100)"]
-    calm = server(variables={"max_connect_errors": "100"}, status={"Aborted_connects": 5})
-    assert isinstance(judged("max-connect-errors", calm), Fine)
+    def probed(most: int, blocked: int = 0) -> Server:
+        cache = HostCache(
+            hosts=2,
+            handshake_errors=most,
+            authentication_errors=5000,
+            blocked_errors=blocked,
+            most_errors=most,
+        )
+        return server(variables={"max_connect_errors": "100"}, host_cache=cache)
+
+    near = finding("max-connect-errors", probed(60))
+    assert sentences(near) == ["max_connect_errors = 100000 (now 100)"]
+    assert near.severity is Severity.MEDIUM
+    assert finding("max-connect-errors", probed(7, blocked=3)).severity is Severity.HIGH
+    assert isinstance(judged("max-connect-errors", probed(7)), Fine)
+
+
+def test_wrong_passwords_block_no_host() -> None:
+    guessed = {"Aborted_connects": 5000, "Access_denied_errors": 4990}
+    limit = {"max_connect_errors": "100"}
+    assert isinstance(judged("max-connect-errors", server(variables=limit, status=guessed)), Fine)
+    broken = server(variables=limit, status={**guessed, "Access_denied_errors": 4000})
+    assert "5000 - Access_denied_errors 4000 = 1000" in finding("max-connect-errors", broken).evidence[0]
+    mixed = server(MYSQL_84, limit, {"Aborted_connects": 5000})
+    assert isinstance(judged("max-connect-errors", mixed), Unknown)
 
 
 def test_without_looking_names_up_no_errors_of_hosts_are_counted() -> None:
@@ -106,6 +129,9 @@ def test_names_are_looked_up_no_more_only_by_hand() -> None:
     busy = server(variables={"skip_name_resolve": "OFF"}, status={"Connections": 10 * DAY * 5})
     found = finding("name-resolution", busy)
     assert [change.kind for change in found.changes] == ["by hand"]
+    accounts = Accounts(number=3, named_hosts=("appserver", "web%"))
+    known = finding("name-resolution", busy.model_copy(update={"accounts": accounts}))
+    assert "accounts are bound to 2 names of hosts: appserver, web%" in known.evidence
     for calm in (
         server(variables={"skip_name_resolve": "ON"}, status={"Connections": 10 * DAY * 5}),
         server(variables={"skip_name_resolve": "OFF"}, status={"Connections": 100}),
@@ -116,7 +142,7 @@ def test_names_are_looked_up_no_more_only_by_hand() -> None:
 def test_a_replica_takes_packets_as_large_as_its_clients_may_send() -> None:
     replica = server(
         variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"},
-        role=Role(replica=True),
+        role=a_role(replica=True),
     )
     assert sentences(finding("packet-size", replica)) == ["slave_max_allowed_packet = 1G (now 16777216)"]
     alone = server(variables={"max_allowed_packet": "1073741824", "slave_max_allowed_packet": "16777216"})
@@ -142,7 +168,11 @@ def test_clients_that_come_for_a_few_statements_are_told_to_stay() -> None:
 
 def test_the_limit_of_prepared_statements_is_raised_before_it_is_reached() -> None:
     full = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16_000})
-    assert sentences(finding("prepared-statements", full)) == ["max_prepared_stmt_count = 32768 (now 16382)"]
+    (by_hand,) = finding("prepared-statements", full).changes
+    assert isinstance(by_hand, ByHand)
+    assert by_hand.commands[1] == "SET GLOBAL max_prepared_stmt_count = 32768;"
+    low = server(variables={"max_prepared_stmt_count": "100"}, status={"Prepared_stmt_count": 99})
+    assert sentences(finding("prepared-statements", low)) == ["max_prepared_stmt_count = 16382 (now 100)"]
     roomy = server(variables={"max_prepared_stmt_count": "16382"}, status={"Prepared_stmt_count": 16})
     assert isinstance(judged("prepared-statements", roomy), Fine)
 
@@ -158,3 +188,27 @@ def test_preparing_for_one_execution_is_told() -> None:
         before={"Com_stmt_prepare": 0, "Com_stmt_execute": 0},
     )
     assert isinstance(judged("prepared-once", kept), Fine)
+
+
+@pytest.mark.parametrize("host", ["appserver", "web%", "cafe", "db%.example.org", "web1", "%.org"])
+def test_a_host_with_letters_is_a_name(host: str) -> None:
+    assert names_a_host(host)
+
+
+@pytest.mark.parametrize("host", ["%", "10.%", "192.168.0.0/255.255.0.0", "::1", "fe80::%", "localhost", "_"])
+def test_an_address_or_a_pattern_of_addresses_is_no_name(host: str) -> None:
+    assert not names_a_host(host)
+
+
+def test_accounts_without_a_name_are_found_and_worse_where_others_can_use_them() -> None:
+    def having(*hosts: str) -> Server:
+        return server(accounts=Accounts(number=9, anonymous_hosts=hosts))
+
+    open_to_all = finding("anonymous-accounts", having("%", "localhost"))
+    assert open_to_all.severity is Severity.HIGH
+    (by_hand,) = open_to_all.changes
+    assert isinstance(by_hand, ByHand)
+    assert "DROP USER ''@'%';" in by_hand.commands
+    assert finding("anonymous-accounts", having("localhost")).severity is Severity.MEDIUM
+    assert isinstance(judged("anonymous-accounts", having()), Fine)
+    assert isinstance(judged("anonymous-accounts", server()), Unknown)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system
+from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system
 from advise.rules.asking import found, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
@@ -25,7 +25,7 @@ from mydyno.advise.rules.innodb import (
     undo_truncate,
 )
 from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import FileSystem, Innodb, Role, Schema, Storage, Use
+from mydyno.facts import FileSystem, Innodb, Schema, Storage, Use
 
 MARIADB_105 = "mariadbd  Ver 10.5.29-MariaDB for debian-linux-gnu on x86_64"
 
@@ -59,7 +59,7 @@ def test_where_searches_are_not_counted_waits_for_latches_are_looked_into_by_han
 
 
 def test_galera_gets_the_mode_that_it_needs() -> None:
-    node = server(variables={"innodb_autoinc_lock_mode": "1"}, role=Role(galera=True))
+    node = server(variables={"innodb_autoinc_lock_mode": "1"}, role=a_role(galera=True))
     finding = found(autoinc_lock_mode.RULE.judge(system(node), Targets()))
     assert sentences(finding) == ["innodb_autoinc_lock_mode = 2 (now 1)"]
 
@@ -181,6 +181,33 @@ def test_temporary_tables_get_a_bound_of_a_quarter_of_the_free_disk() -> None:
     assert isinstance(judged(MYSQL_84, path), NotHere)
 
 
+@pytest.mark.parametrize("truncates", [False, True])
+def test_on_mariadb_only_temporary_tables_that_sessions_create_are_in_the_tablespace(truncates: bool) -> None:
+    variables = {"innodb_temp_data_file_path": "ibtmp1:12M:autoextend"}
+    if truncates:
+        variables["innodb_truncate_temporary_tablespace_now"] = "OFF"
+
+    def judged(created: int) -> Judgement:
+        counted = {"Com_create_temporary_table": created}
+        return temporary_tablespace.RULE.judge(system(server(MARIADB, variables, counted)), Targets())
+
+    assert isinstance(judged(0), Fine)
+    evidence = " ".join(found(judged(7)).evidence)
+    assert "CREATE TEMPORARY TABLE (Com_create_temporary_table = 7" in evidence
+    assert "those of a GROUP BY lie in tmpdir" in evidence
+    assert ("innodb_truncate_temporary_tablespace_now = 1" in evidence) is truncates
+    assert ("only when the server restarts" in evidence) is not truncates
+
+
+def test_the_bound_of_the_temporary_tablespace_is_never_more_than_is_free() -> None:
+    data = FileSystem(mount_point="/", kind="ext4", source="/dev/sda1", options=(), free_bytes=2 * GIB)
+    uses = (Use(files="data", path="/var/lib/mysql", mount_point="/"),)
+    small = host(storage=Storage(filesystems=(data,), uses=uses))
+    path = {"innodb_temp_data_file_path": "ibtmp1:12M:autoextend"}
+    judged = temporary_tablespace.RULE.judge(system(server(MYSQL_57, path), small), Targets())
+    assert ":max:512M" in found(judged).recommendation
+
+
 def test_innodb_keeps_the_files_of_all_its_tables_open() -> None:
     def judged(tables: int, opened: float) -> Judgement:
         crowded = system(
@@ -192,7 +219,7 @@ def test_innodb_keeps_the_files_of_all_its_tables_open() -> None:
         )
         return innodb_open_files.RULE.judge(crowded, targets_of(crowded))
 
-    assert sentences(judged(7_400, 2000)) == ["innodb_open_files = 8000 (now 2000)"]
+    assert sentences(judged(7_400, 2000)) == ["innodb_open_files = 3000 (now 2000)"]
     assert isinstance(judged(7_400, 300), Fine)
     assert isinstance(judged(500, 2000), Fine)
 

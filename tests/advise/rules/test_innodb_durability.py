@@ -2,7 +2,7 @@
 
 import pytest
 
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system, variable
 from advise.rules.asking import found, sentences
 from mydyno.advise import RULES
 from mydyno.advise.finding import Severity
@@ -18,7 +18,7 @@ from mydyno.advise.rules.innodb import (
     two_phase_commit,
 )
 from mydyno.advise.targets import Targets
-from mydyno.facts import DiskSpeed, FileSystem, Origin, Role, Storage, Use
+from mydyno.facts import DiskSpeed, FileSystem, Origin, Storage, Use
 
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
 
@@ -45,7 +45,7 @@ def test_a_replica_at_the_end_of_the_chain_is_less_urgent() -> None:
     lazy = {"innodb_flush_log_at_trx_commit": "2"}
     end, between = (
         found(flush_at_commit.RULE.judge(system(server(variables=lazy, role=role)), Targets()))
-        for role in (Role(replica=True), Role(replica=True, source=True))
+        for role in (a_role(replica=True), a_role(replica=True, source=True))
     )
     assert (end.severity, between.severity) == (Severity.MEDIUM, Severity.HIGH)
 

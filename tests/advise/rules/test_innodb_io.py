@@ -22,7 +22,7 @@ from mydyno.advise.rules.innodb import (
     random_read_ahead,
 )
 from mydyno.advise.targets import Targets
-from mydyno.facts import Disk, DiskSpeed, FileSystem, Host, Innodb, Origin, Storage, Use, Variable
+from mydyno.facts import Disk, DiskSpeed, FileSystem, Host, Innodb, Origin, Schema, Storage, Use, Variable
 
 MARIADB_105 = "mariadbd  Ver 10.5.29-MariaDB for debian-linux-gnu on x86_64"
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
@@ -75,6 +75,28 @@ def test_without_a_measurement_the_kind_of_disk_gives_a_modest_number_and_nothin
     assert isinstance(with_disk(io_capacity.RULE, on_disk(None), CAPACITY), Unknown)
 
 
+@pytest.mark.parametrize("kind", ["virtual", None])
+def test_a_hypervisors_disk_whose_requests_take_no_millisecond_is_no_slow_one(kind: str | None) -> None:
+    def judged(write_seconds: float, now: str) -> Judgement:
+        there = on_disk(kind)
+        used = {"reads": 50_000, "read_seconds": 15.0, "writes": 50_000, "write_seconds": write_seconds}
+        disks = tuple(each.model_copy(update=used) for each in there.storage.disks)
+        storage = there.storage.model_copy(update={"disks": disks})
+        slow = {**CAPACITY, "innodb_io_capacity": now}
+        return with_disk(io_capacity.RULE, there.model_copy(update={"storage": storage}), slow)
+
+    assert sentences(judged(10.0, "100"))[-1] == "innodb_io_capacity = 1000 (now 100)"
+    assert sentences(judged(400.0, "100"))[-1] == "innodb_io_capacity = 200 (now 100)"
+    assert isinstance(judged(400.0, "200"), Unknown)
+
+
+def test_a_pace_below_every_default_is_found_on_disks_of_which_nothing_is_known() -> None:
+    slow = {**CAPACITY, "innodb_io_capacity": "100"}
+    assert sentences(with_disk(io_capacity.RULE, on_disk(None), slow))[-1] == (
+        "innodb_io_capacity = 200 (now 100)"
+    )
+
+
 def test_a_pace_within_half_and_double_of_the_measurement_is_fine() -> None:
     for now in ("2100", "7900"):
         variables = {**CAPACITY, "innodb_io_capacity": now}
@@ -85,7 +107,9 @@ LARGE = Targets(buffer_pool_bytes=12 * GIB)
 
 
 def opened_by(version: str, value: str, targets: Targets = LARGE, file_system: str = "ext4") -> Judgement:
-    the_server = server(version, {"innodb_flush_method": value, "innodb_buffer_pool_size": str(GIB)})
+    large = Schema(tables=9, bytes_by_engine={"InnoDB": 500 * GIB})
+    variables = {"innodb_flush_method": value, "innodb_buffer_pool_size": str(GIB)}
+    the_server = server(version, variables, schema_facts=large)
     return flush_method.RULE.judge(system(the_server, on_disk("ssd", file_system)), targets)
 
 

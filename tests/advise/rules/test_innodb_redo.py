@@ -3,7 +3,9 @@
 import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
+from advise.disks import filesystem, stored
 from advise.rules.asking import found, sentences
+from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.rules.innodb import (
     checkpoint_age,
@@ -48,13 +50,18 @@ def test_a_redo_log_at_its_target_is_fine() -> None:
     assert isinstance(redo_capacity.RULE.judge(there, Targets()), Unknown)
 
 
-def test_a_log_that_is_nearly_full_makes_it_urgent() -> None:
+def test_a_log_that_lasts_some_minutes_of_a_busy_hour_is_urgent() -> None:
     pressed = server(
         variables={"innodb_log_file_size": variable("100663296", dynamic=False)},
-        status={"Innodb_checkpoint_age": 70e6, "Innodb_checkpoint_max_age": 80e6},
+        status={
+            "Innodb_os_log_written": 400_000 * 864_000,
+            "Innodb_checkpoint_age": 70e6,
+            "Innodb_checkpoint_max_age": 80e6,
+        },
     )
     finding = found(redo_capacity.RULE.judge(system(pressed), FOUR_GIB))
     assert (finding.effect.size, finding.restart) == ("large", True)
+    assert "it lasts 2 minutes of a busy hour" in finding.evidence
     nearly = found(checkpoint_age.RULE.judge(system(pressed), FOUR_GIB))
     assert nearly.title == "The redo log is nearly full: 88% of what may be in use"
 
@@ -123,3 +130,41 @@ def test_what_a_server_writes_at_its_start_calls_for_nothing() -> None:
     asked = system(young)
     assert isinstance(redo_capacity.RULE.judge(asked, targets_of(asked)), Fine)
     assert isinstance(online_alter_log.RULE.judge(asked, targets_of(asked)), Fine)
+
+
+def test_logs_grow_only_into_free_space() -> None:
+    full = stored(filesystem(free_bytes=50 << 20))
+    writing = server(
+        variables={
+            "innodb_log_file_size": str(48 << 20),
+            "innodb_log_files_in_group": "1",
+            "innodb_online_alter_log_max_size": str(64 << 20),
+        },
+        status={"Innodb_os_log_written": 1e9 + 400_000 * 60},
+        before={"Innodb_os_log_written": 1e9},
+    )
+    asked = system(writing, full)
+    assert isinstance(redo_capacity.RULE.judge(asked, targets_of(asked)), Fine)
+    assert isinstance(online_alter_log.RULE.judge(asked, targets_of(asked)), Fine)
+
+
+@pytest.mark.parametrize(("usual", "severity"), [(40_000.0, Severity.MEDIUM), (400_000.0, Severity.HIGH)])
+def test_two_intervals_of_one_load_call_the_redo_log_equally_severe(usual: float, severity: Severity) -> None:
+    def watched(rate: float, age: float) -> Judgement:
+        total = usual * 864_000
+        asked = system(
+            server(
+                MYSQL_84,
+                {"innodb_redo_log_capacity": str(100 << 20)},
+                {
+                    "Innodb_os_log_written": total,
+                    "Innodb_checkpoint_age": age,
+                    "Innodb_checkpoint_max_age": 100,
+                },
+                before={"Innodb_os_log_written": total - rate * 60},
+            )
+        )
+        return redo_capacity.RULE.judge(asked, targets_of(asked))
+
+    quiet, busy = found(watched(0.5 * usual, 20)), found(watched(3 * usual + 50_000, 95))
+    assert quiet.severity is busy.severity is severity

@@ -1,6 +1,7 @@
 import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
+from advise.disks import filesystem, stored
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere
@@ -13,6 +14,14 @@ def test_slow_statements_are_written_down_unless_that_were_a_flood() -> None:
     flood = server(MARIADB, off, {"Slow_queries": 60_000}, before={"Slow_queries": 0})
     assert isinstance(judged("slow-log", flood), Fine)
     assert isinstance(judged("slow-log", server(MARIADB, {"slow_query_log": "ON"})), Fine)
+
+
+def test_the_slow_log_is_not_switched_on_where_it_would_soon_fill_the_disk() -> None:
+    slow = server(MARIADB, {"slow_query_log": "OFF", "long_query_time": "1"}, {"Slow_queries": 10 * 864_000})
+    found = judged("slow-log", slow, host=stored(filesystem(free_bytes=2 << 30)))
+    assert isinstance(found, Fine)
+    assert "2G that are free in 2.4 days" in found.because
+    assert finding("slow-log", slow, host=stored(filesystem(free_bytes=100 << 30)))
 
 
 def test_ten_seconds_hide_what_users_wait_for() -> None:

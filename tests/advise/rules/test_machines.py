@@ -48,7 +48,13 @@ def a_server() -> Server:
             "table_definition_cache": "2000",
             "innodb_open_files": "4000",
         },
-        {**pace, "Connections": 50_000, "Handler_commit": 3e7, "Innodb_buffer_pool_pages_dirty": 50_000},
+        {
+            **pace,
+            "Connections": 50_000,
+            "Max_used_connections": 200,
+            "Handler_commit": 3e7,
+            "Innodb_buffer_pool_pages_dirty": 50_000,
+        },
     )
 
 

@@ -1,12 +1,11 @@
 import pytest
 
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, server, system
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, server, system
 from advise.rules.asking import finding, judged
 from mydyno.advise import rule_of
 from mydyno.advise.finding import Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advise.targets import Targets
-from mydyno.facts import Role
 
 
 def test_a_release_without_corrections_is_a_finding_that_says_since_when() -> None:
@@ -38,5 +37,5 @@ def test_it_is_judged_by_the_day_of_the_facts() -> None:
 
 def test_an_unknown_series_and_a_managed_service_are_not_judged() -> None:
     assert isinstance(judged("end-of-life", server("mysqld  Ver 26.10 for Linux")), Unknown)
-    managed = server(MYSQL_57, role=Role(managed="Amazon RDS"))
+    managed = server(MYSQL_57, role=a_role(managed="Amazon RDS"))
     assert isinstance(judged("end-of-life", managed), NotHere)

@@ -1,10 +1,9 @@
-from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server
+from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere
-from mydyno.facts import Role
 
-REPLICA = Role(replica=True)
+REPLICA = a_role(replica=True)
 
 
 def test_file_and_offset_are_a_finding_on_servers_that_replicate() -> None:
@@ -60,7 +59,7 @@ def test_where_the_order_of_commits_cannot_be_kept_there_are_no_workers() -> Non
         MYSQL_57, {"slave_parallel_workers": "0", "log_bin": "OFF", "log_slave_updates": "OFF"}, role=REPLICA
     )
     assert isinstance(judged("replica-parallel", unlogged), NotHere)
-    galera = server(MARIADB, {"slave_parallel_threads": "0"}, role=Role(replica=True, galera=True))
+    galera = server(MARIADB, {"slave_parallel_threads": "0"}, role=a_role(replica=True, galera=True))
     assert isinstance(judged("replica-parallel", galera), NotHere)
 
 
@@ -74,7 +73,7 @@ def test_a_replica_nobody_writes_to_is_closed_and_another_is_left_to_its_owner()
     assert [change.kind for change in finding("replica-read-only", written).changes] == ["by hand"]
     young = server(variables={"read_only": "OFF"}, status={**WRITES, "Uptime": 60}, role=REPLICA)
     assert [change.kind for change in finding("replica-read-only", young).changes] == ["by hand"]
-    both = server(variables={"read_only": "OFF"}, status=WRITES, role=Role(replica=True, source=True))
+    both = server(variables={"read_only": "OFF"}, status=WRITES, role=a_role(replica=True, source=True))
     assert [change.kind for change in finding("replica-read-only", both).changes] == ["by hand"]
     assert isinstance(judged("replica-read-only", server(variables={"read_only": "OFF"})), NotHere)
 

@@ -90,7 +90,8 @@ def test_a_readahead_of_megabytes_goes_back_to_the_default() -> None:
     through = server(MARIADB, {"innodb_flush_method": "fsync"})
     found = finding("readahead", through, host=machine)
     assert sentences(found) == ["read_ahead_kb of sda = 128 (now 8192)"]
-    assert "8192 KiB / 16 KiB = 512 pages" in found.evidence[1]
+    assert found.title == "The kernel's readahead under the tables is 8192 KiB, 64 times its default"
+    assert "8192 KiB / 16 KiB = 512 pages at once" in found.evidence[1]
     assert settled("readahead", through, host=machine)
 
 

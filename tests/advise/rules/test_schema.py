@@ -1,6 +1,6 @@
 import pytest
 
-from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, server
+from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, server
 from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Finding, Severity
@@ -19,9 +19,23 @@ RULES = (
 )
 
 
+READ = {
+    "tables": 10,
+    "bytes_by_engine": {},
+    "tables_by_engine": {},
+    "without_primary_key": (),
+    "other_engines": (),
+    "fragmented": (),
+    "nearly_full_counters": (),
+    "unused_indexes": (),
+    "redundant_indexes": (),
+}
+"""A schema that was read in full, in which nothing stands out."""
+
+
 def with_schema(version: str = MARIADB, role: Role | None = None, **known: object) -> Server:
-    schema = Schema.model_validate({"tables": 10, "unused_indexes": (), **known})
-    return server(version, schema_facts=schema, role=role or Role())
+    schema = Schema.model_validate({**READ, **known})
+    return server(version, schema_facts=schema, role=role or a_role())
 
 
 def commands(found: Finding) -> list[str]:
@@ -46,7 +60,7 @@ def test_a_table_gets_a_key_that_no_statement_trips_over(version: str, column: s
 
 
 def test_a_table_without_a_key_is_worse_where_rows_are_replicated() -> None:
-    copied = with_schema(role=Role(source=True), without_primary_key=(ORDERS,))
+    copied = with_schema(role=a_role(source=True), without_primary_key=(ORDERS,))
     assert finding("tables-without-primary-key", copied).severity is Severity.HIGH
 
 
@@ -69,6 +83,20 @@ def test_an_unused_index_is_hidden_first_where_it_can_be(version: str, end: str)
 def test_an_index_that_is_to_be_dropped_as_redundant_is_not_hidden_too() -> None:
     both = with_schema(unused_indexes=(INDEX,), redundant_indexes=(INDEX,))
     assert isinstance(judged("unused-indexes", both), Fine)
+
+
+def test_an_unused_index_stays_where_another_is_dropped_in_its_favour() -> None:
+    longer = Index(table="shop.orders", name="by_day_and_shop", columns=("day", "shop"))
+    both = with_schema(unused_indexes=(longer, INDEX), redundant_indexes=(INDEX,))
+    dropped = commands(finding("redundant-indexes", both))
+    assert dropped == ["ALTER TABLE `shop`.`orders` DROP INDEX `by_day`;"]
+    assert isinstance(judged("unused-indexes", both), Fine)
+
+
+def test_an_unused_index_that_is_hidden_already_is_dropped() -> None:
+    hidden = INDEX.model_copy(update={"hidden": True})
+    found = finding("unused-indexes", with_schema(MARIADB, unused_indexes=(hidden,)))
+    assert commands(found) == ["ALTER TABLE `shop`.`orders` DROP INDEX `by_day`;"]
 
 
 def test_a_young_server_knows_no_unused_indexes() -> None:
@@ -122,7 +150,7 @@ def test_other_engines_without_transactions_matter_in_a_cluster() -> None:
     memory = Table(name="app.session", engine="MEMORY")
     known = {"tables_by_engine": {"MEMORY": 1, "ROCKSDB": 2}, "other_engines": (memory,)}
     assert finding("other-engines", with_schema(**known)).severity is Severity.LOW
-    found = finding("other-engines", with_schema(role=Role(galera=True), **known))
+    found = finding("other-engines", with_schema(role=a_role(galera=True), **known))
     assert found.severity is Severity.HIGH
     assert commands(found) == ["ALTER TABLE `app`.`session` ENGINE=InnoDB;"]
 

@@ -93,7 +93,7 @@ def test_a_key_buffer_that_nobody_used_is_given_to_others() -> None:
     unused = server(
         variables={"key_buffer_size": str(4 * GIB)}, status={"Key_blocks_used": 100, "Key_reads": 5}
     )
-    assert sentences(finding("key-buffer", unused)) == [f"key_buffer_size = {16 * MIB} (now {4 * GIB})"]
+    assert sentences(finding("key-buffer", unused)) == [f"key_buffer_size = {272 * MIB} (now {4 * GIB})"]
     small = server(variables={"key_buffer_size": str(16 * MIB)}, status={"Key_blocks_used": 100})
     assert isinstance(judged("key-buffer", small), Fine)
 

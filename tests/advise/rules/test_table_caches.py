@@ -3,7 +3,7 @@ from advise.rules.asking import finding, judged, sentences
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere
 from mydyno.advise.targets import Targets
-from mydyno.facts import Process, Server
+from mydyno.facts import Process, Schema, Server
 
 
 def opening(version: str = MARIADB) -> Server:
@@ -15,6 +15,7 @@ def opening(version: str = MARIADB) -> Server:
             "Opened_tables": 60_000,
             "Open_table_definitions": 400,
             "Opened_table_definitions": 6000,
+            "Max_used_connections": 800,
         },
         before={"Opened_tables": 0, "Opened_table_definitions": 0},
     )
@@ -22,11 +23,32 @@ def opening(version: str = MARIADB) -> Server:
 
 def test_full_caches_that_open_all_the_time_are_made_larger() -> None:
     found = finding("table-open-cache", opening())
-    assert sentences(found) == ["table_open_cache = 4000 (now 2000)"]
+    assert sentences(found) == ["table_open_cache = 3600 (now 2000)"]
     assert found.severity is Severity.MEDIUM
     assert sentences(finding("table-definition-cache", opening(MYSQL_84))) == [
-        "table_definition_cache = 800 (now 400)"
+        "table_definition_cache = 2000 (now 400)"
     ]
+
+
+def test_a_cache_is_made_as_large_as_it_will_ever_be_advised_at_once() -> None:
+    def filled(size: int) -> Server:
+        return server(
+            variables={"table_open_cache": str(size), "table_definition_cache": "400"},
+            status={
+                "Open_tables": size,
+                "Opened_tables": 6_000_000,
+                "Open_table_definitions": 30,
+                "Max_used_connections": 16,
+            },
+        )
+
+    assert sentences(finding("table-open-cache", filled(16))) == ["table_open_cache = 2000 (now 16)"]
+    assert isinstance(judged("table-open-cache", filled(2000)), Fine)
+
+
+def test_definitions_are_kept_for_as_many_tables_as_there_are() -> None:
+    known = opening(MYSQL_84).model_copy(update={"schema_facts": Schema(tables=5230)})
+    assert sentences(finding("table-definition-cache", known)) == ["table_definition_cache = 5300 (now 400)"]
 
 
 def test_caches_with_room_are_fine() -> None:

@@ -93,6 +93,20 @@ def test_expressions_join_texts_arguments_variables_and_figures(smack: Smack) ->
     assert smack.output[-3:] == ["clients: 10, 2000 queries, 6666.67", "0.270", ""]
 
 
+def test_strict_compat_prints_every_figure_with_six_decimals_and_takes_them_as_numbers(
+    smack: Smack, jobs: list[dict[str, Any]]
+) -> None:
+    smack.main(
+        START,
+        "c.collect_threads();",
+        "c.print(c::one::num_queries); c.print(c::one::min_time); c.print(c::max_connect_time);",
+        "c.set_num_rounds(c::one::num_queries); c.create_threads($1); c.unload_query_barrel();",
+        strict=True,
+    )
+    assert smack.output[-3:] == ["2000.000000", "0.000000", "0.000000"]
+    assert jobs[-1]["phases"][0]["work"] == {"kind": "rounds", "rounds": 2000}
+
+
 def test_the_name_of_the_file_is_argument_nought(smack: Smack) -> None:
     smack.main("c.init(); c.print($0);")
     assert smack.output == [str(smack.file)]
@@ -143,7 +157,7 @@ def test_unique_values_go_on_where_the_barrel_before_left_off(
     )
     smack.run(f"{text}{CLIENT}main {{ {START} c.unload_query_barrel(); }}", "3", "5")
     counters = [job["workload"]["program"]["values"]["id"] for job in jobs]
-    assert counters == [["counter", "id", 0, 1], ["counter", "id", 3 * 5 * 2 * 2, 1]]
+    assert counters == [["counter", "id", 0, 1, 1, 1], ["counter", "id", 3 * 5 * 2 * 2, 1, 1, 1]]
 
 
 def test_errors_count_even_if_no_report_is_asked_for(smack: Smack, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ FILES = {
     "/sys/block/sda/queue/write_cache": "write back\n",
     "/sys/block/sda/queue/discard_max_bytes": "0\n",
     "/sys/block/sda/removable": "0\n",
+    "/sys/block/sda/stat": " 4000 7 99 2000 600 8 77 5500 0 3000 7500\n",
     "/sys/block/sda/device/model": "ST4000NM0035    \n",
     "/sys/block/sdb/size": "1000\n",
     "/sys/block/sdb/sdb1/partition": "1\n",
@@ -54,6 +55,8 @@ def test_disks_are_those_with_a_size_and_what_holds_no_data_is_left_out(tmp_path
     assert (sda.scheduler, sda.schedulers) == ("mq-deadline", ("none", "mq-deadline", "kyber", "bfq"))
     assert (sda.read_ahead_kib, sda.requests, sda.write_cache) == (128, 64, "write back")
     assert (sda.discards, sda.removable) == (False, False)
+    assert (sda.reads, sda.read_seconds, sda.writes, sda.write_seconds) == (4000, 2.0, 600, 5.5)
+    assert disks["sdb"].reads is None
     assert (disks["sdb"].kind, disks["sdb"].scheduler) == (None, None)
 
 

@@ -126,6 +126,34 @@ def test_detach_connects_anew_before_statements_0_n_2n_and_so_on() -> None:
     assert client(execute_number=10, detach=5).connections == 3
 
 
+def test_detach_counts_from_the_start_of_each_pass_through_the_texts_unless_corrected() -> None:
+    # mariadb-slap 10.11 with 11 texts: before statements 0, 4, 8, 11, 15, 19, 22 and 26.
+    assert client(execute_number=30, detach=4).connections == 1 + 8
+    assert client(execute_number=40, detach=4, corrected=True).connections == 1 + 10
+    own = slap.OwnSql(queries=("SELECT 1", "SELECT 2", "SELECT 3"), create=())
+    load = slap.build(Options(execute_number=6, detach=2), 1, IDS, own)
+    assert Client(load.program).run(6).connections == 1 + 4
+
+
+@pytest.mark.parametrize(
+    ("options", "own", "reported"),
+    [
+        (Options(), False, 0),
+        (Options(queries=100), False, 33),
+        (Options(execute_number=5), False, 5),
+        (Options(), True, 2),
+        (Options(queries=10), True, 3),
+        (Options(execute_number=7), True, 7),
+        (Options(queries=100, corrected=True), False, 33),
+    ],
+)
+def test_the_reported_queries_of_a_client_are_those_of_mariadb_slap(
+    options: Options, own: bool, reported: int
+) -> None:
+    sql = slap.OwnSql(queries=("SELECT 1", "SELECT 2"), create=()) if own else None
+    assert slap.reported_per_client(options, 3, sql) == reported
+
+
 def test_detach_loses_autocommit_unless_corrected() -> None:
     lost = slap.build(Options(execute_number=10, detach=5, commit=2), 1, IDS)
     assert lost.program["session"] == []
@@ -233,4 +261,7 @@ def test_every_oddity_that_a_choice_meets_has_a_name() -> None:
     assert names(guid_primary=True) == always | {"uneven-mix", "ascending-uuid"}
     assert names(load_type="update") == always | {"whole-table-update"}
     assert names(3, load_type="write", queries=100) == always | {"queries-left-out"}
-    assert names(load_type="write", detach=2, commit=2) == always | {"detach-loses-autocommit"}
+    assert names(load_type="write", detach=2, commit=2) == always | {
+        "detach-by-pass",
+        "detach-loses-autocommit",
+    }

@@ -7,7 +7,8 @@ import re
 from mydyno.workload.smack.traps import TRAPS
 
 _CODE = re.compile(
-    r"(%5s|%m-ns|\$name|has_result_set|file_size_equiv|gen_data_file|sleep\(s, ms\)|--allow-commands|0\.5\b)"
+    r"(%9-5s|%2-5-9s|%5-9s|%5-s|%-5s|%5s|%s\b|%m-ns|"
+    r"\$name|has_result_set|file_size_equiv|gen_data_file|sleep\(s, ms\)|--allow-commands|0\.5\b)"
 )
 
 

@@ -46,6 +46,30 @@ def test_a_range_has_both_its_ends_and_under_strict_compat_not_the_upper() -> No
     assert lengths("%6-6s") == lengths("%6-6s", strict=True) == {6}
 
 
+def test_letters_without_a_width_are_256() -> None:
+    assert lengths("%s") == lengths("%s", strict=True) == {256}
+
+
+@pytest.mark.parametrize(
+    ("form", "corrected", "strict"),
+    [
+        ("%5-s", {5}, {5}),
+        ("%-5s", {5}, {256, 1, 2, 3, 4}),
+        ("%2-5-8s", {5, 6, 7, 8}, {5, 6, 7}),
+        ("%8-5s", {5, 6, 7, 8}, {8, 9, 10}),
+        ("%0-0s", {256}, {256}),
+        ("x%5%y", {3}, {3}),
+        ("xy%", {2}, {2}),
+        ("%-s", {256}, {256}),
+    ],
+)
+def test_a_width_of_an_odd_form_is_read_as_the_original_reads_it(
+    form: str, corrected: set[int], strict: set[int]
+) -> None:
+    assert lengths(form) == corrected
+    assert lengths(form, strict=True) == strict
+
+
 def test_letters_are_a_to_z_and_under_strict_compat_z_never_comes() -> None:
     assert set("".join(made("%20-20s"))) == set("abcdefghijklmnopqrstuvwxyz")
     assert set("".join(made("%20-20s", strict=True))) == set("abcdefghijklmnopqrstuvwxy")
@@ -82,7 +106,14 @@ def test_any_format_is_refused_or_makes_the_asked_lines(form: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "rows"),
-    [("gen-data -n 5 -f %n", 5), ("/usr/bin/gen-data -f '%n,%5s' -n 90000", 90_000)],
+    [
+        ("gen-data -n 5 -f %n", 5),
+        ("/usr/bin/gen-data -f '%n,%5s' -n 90000", 90_000),
+        ("gen-data --num-rows=5 --format=%n", 5),
+        ("gen-data --num-rows 5 --format %n", 5),
+        ("gen-data -n5 -f%n", 5),
+        ("gen-data --num=5 --form=%n", 5),
+    ],
 )
 def test_a_gen_data_command_is_understood(command: str, rows: int) -> None:
     parsed = parse_command(command)
@@ -98,7 +129,9 @@ def test_another_command_is_not_taken_for_gen_data(command: str) -> None:
     assert parse_command(command) is None
 
 
-@pytest.mark.parametrize("command", ["gen-data -n 5", "gen-data -n x -f %n", "gen-data -n 5 -f %9-3s"])
+@pytest.mark.parametrize(
+    "command", ["gen-data -n 5", "gen-data -n x -f %n", "gen-data -n 5 -f %5x", "gen-data --rows 5 -f %n"]
+)
 def test_gen_data_with_wrong_arguments_is_refused(command: str) -> None:
     with pytest.raises(UsageError):
         parse_command(command)

@@ -30,9 +30,16 @@ def test_a_string_spans_lines_and_keeps_escaped_quotes_backslashes_and_newlines(
     assert texts('"a\nb\\"c\\\\d\\\ne"') == ['a\nb"c\\d\ne']
 
 
-def test_another_escape_is_kept_whole_and_under_strict_compat_dropped_whole() -> None:
+def test_another_escape_is_kept_whole_and_under_strict_compat_drops_what_follows_up_to_the_next_special() -> (
+    None
+):
     assert texts(r'"a\tb"') == [r"a\tb"]
-    assert texts(r'"a\tb"', strict=True) == ["ab"]
+    assert texts(r'"a\tbc\d"', strict=True) == [r"a\d"]
+    assert texts('"a\\tb\nc"', strict=True) == ["a\nc"]
+    # The quote that follows is kept, and does not end the string.
+    assert texts(r'"it\'s" one "', strict=True) == ['it" one ']
+    with pytest.raises(SpecErrors, match="never closed"):
+        texts(r'"a\tb"', strict=True)
 
 
 def test_a_decimal_number_is_one_token_and_under_strict_compat_three() -> None:

@@ -97,7 +97,7 @@ def test_a_dollar_behind_a_backslash_stays_one() -> None:
 
 def test_unique_values_are_counted_for_all_connections() -> None:
     one = round_of(ID + query("insert into t values ('$id', '$id')") + client("3 q"), UNIQUE)
-    assert one.program["values"] == {"id": ["counter", "id", 0, 1]}
+    assert one.program["values"] == {"id": ["counter", "id", 0, 1, 1, 1]}
     assert one.draws == 6
     assert statements(one)[0][1][1] == {"raw": ["concat", "id", ["draw", "id"]]}
 
@@ -108,7 +108,7 @@ def test_parallel_client_types_interleave_their_unique_values() -> None:
         round_of(text, UNIQUE, lane=program.Lane(index, of=2, drawn=10)).program["values"]["id"]
         for index in (0, 1)
     ]
-    assert starts == [["counter", "id", 20, 2], ["counter", "id", 21, 2]]
+    assert starts == [["counter", "id", 20, 2, 1, 1], ["counter", "id", 21, 2, 1, 1]]
 
 
 def test_under_strict_compat_each_connection_counts_for_itself_from_nought() -> None:

@@ -9,6 +9,7 @@ use crate::message::Compression;
 
 use crate::problem::ProblemKind;
 use crate::recognise::{Recognised, recognise, server};
+use crate::source::repeated::{Identity, Repetition};
 use crate::source::{End, Refusal, Source, Trouble};
 use crate::stop::Stop;
 
@@ -18,6 +19,8 @@ pub struct Reader<'a> {
     counters: &'a Counters,
     /// What is known of each source that was begun.
     read: Vec<ReadSource>,
+    /// Of each of them that was opened.
+    identities: Vec<Option<Identity>>,
     chunks: Option<Chunks<'a>>,
     /// What the next chunk takes from those before it.
     context: Option<Receiver<Context>>,
@@ -48,7 +51,7 @@ pub struct Turn {
 impl<'a> Reader<'a> {
     pub fn new(job: &'a Job, stop: &'a Stop, counters: &'a Counters) -> Self {
         let read = Vec::with_capacity(job.sources.len());
-        Self { job, stop, counters, read, chunks: None, context: None }
+        Self { job, stop, counters, read, identities: Vec::new(), chunks: None, context: None }
     }
 
     /// One for each source.
@@ -89,6 +92,7 @@ impl<'a> Reader<'a> {
             is_recognised: false,
             problem: None,
         };
+        let mut identity = None;
         match Source::open(name, self.stop, &self.counters.read_bytes) {
             Ok(source) => {
                 read.compression = source.compression;
@@ -99,6 +103,15 @@ impl<'a> Reader<'a> {
                     }
                     recognised => {
                         read.is_recognised = matches!(recognised, Recognised::SlowLog);
+                        let this = Identity::new(&source, read.is_recognised);
+                        let repeated = self.repeated(name, &this);
+                        identity = Some(this);
+                        if let Some(says) = repeated {
+                            read.problem = Some((ProblemKind::ReadTwice, says));
+                            self.read.push(read);
+                            self.identities.push(None);
+                            return;
+                        }
                         self.chunks = Some(Chunks::new(source, self.job.sizes));
                         let (first, context) = sync_channel(1);
                         first.send(Context::default()).expect("its receiver is here");
@@ -109,6 +122,22 @@ impl<'a> Reader<'a> {
             Err(refusal) => read.problem = Some(refused(refusal)),
         }
         self.read.push(read);
+        self.identities.push(identity);
+    }
+
+    /// Which source before holds the same, in words.
+    fn repeated(&self, name: &str, identity: &Identity) -> Option<String> {
+        let before = self.job.sources.iter().zip(&self.identities);
+        before.filter_map(|(other, known)| Some((other, known.as_ref()?))).find_map(
+            |(other, known)| {
+                Some(match identity.repeats(name, known, other, self.stop)? {
+                    Repetition::SameFile => format!("it is the same file as {other}: counted once"),
+                    Repetition::SameContent => {
+                        format!("it holds the same as {other}: counted once")
+                    }
+                })
+            },
+        )
     }
 }
 

@@ -145,3 +145,47 @@ fn an_end_that_was_asked_for_is_told_and_nothing_more_is_read() {
     assert_eq!(kinds, [ProblemKind::Interrupted, ProblemKind::Interrupted]);
     assert_eq!(digest.total.count, 0);
 }
+
+#[test]
+fn a_log_that_begins_inside_a_long_statement_is_read_from_its_first_entry_on() {
+    for bytes in [17 << 10, 100 << 10, 600 << 10] {
+        let rest = "(1, 'a row of many'),\n".repeat(bytes / 22);
+        let log = [format!("{rest}(2, 'the last');\n").into_bytes(), entry(1, "a", "SELECT 1")];
+        let logs = Logs::new(&format!("inside-{bytes}"), &[log.concat()]);
+        let sizes = Sizes { buffer_bytes: 4 << 10, most_bytes: 200 << 10 };
+        let digest = digested(&Job { sizes, ..logs.job() });
+        assert_eq!(digest.total.count, 1, "{bytes}");
+        let problems: Vec<_> =
+            digest.problems.iter().map(|each| (each.kind, each.line, each.count)).collect();
+        assert_eq!(problems, [(ProblemKind::NoHeader, Some(1), 1)], "{bytes}");
+    }
+}
+
+#[test]
+fn a_last_entry_that_is_longer_than_what_is_kept_is_counted_without_being_taken_for_a_broken_one() {
+    let long = format!("SELECT '{}'", "x".repeat(50_000));
+    let logs = Logs::new("long-last", &[entry(1, "a", &long)]);
+    let sizes = Sizes { buffer_bytes: 500, most_bytes: 20_000 };
+    let digest = digested(&Job { sizes, ..logs.job() });
+    let kinds: Vec<_> = digest.problems.iter().map(|each| each.kind).collect();
+    assert_eq!((digest.total.count, kinds), (1, vec![ProblemKind::LongStatement]));
+}
+
+#[test]
+fn a_file_or_a_copy_of_it_is_counted_once_and_a_log_that_begins_alike_is_read() {
+    let log = [entry(1, "a", "SELECT 1"), entry(2, "a", "SELECT 2")].concat();
+    let longer = [log.clone(), entry(3, "a", "SELECT 3")].concat();
+    let logs = Logs::new("twice", &[log.clone(), log, longer]);
+    let mut job = logs.job();
+    job.sources.push(logs.1[2].clone());
+    let digest = digested(&job);
+    assert_eq!(digest.total.count, 5);
+    let problems: Vec<_> =
+        digest.problems.iter().map(|each| (&each.source, each.kind, &each.says)).collect();
+    let copy = format!("it holds the same as {}: counted once", logs.1[0]);
+    let same = format!("it is the same file as {}: counted once", logs.1[2]);
+    assert_eq!(
+        problems,
+        [(&logs.1[1], ProblemKind::ReadTwice, &copy), (&logs.1[2], ProblemKind::ReadTwice, &same)]
+    );
+}

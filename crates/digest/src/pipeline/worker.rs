@@ -31,8 +31,12 @@ pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Grou
         // Nobody waits for what comes after the last chunk.
         let _ = after.send(context_after);
 
-        let is_last =
-            chunk.end.as_ref().is_some_and(|end| !matches!(end, End::Before(Trouble::Interrupted)));
+        // Of an entry that goes on beyond what is kept nobody sees the end.
+        let is_last = chunk.beyond.bytes == 0
+            && chunk
+                .end
+                .as_ref()
+                .is_some_and(|end| !matches!(end, End::Before(Trouble::Interrupted)));
         let beyond = chunk.beyond.bytes - chunk.beyond.closing;
         let mut long = None;
         let Tallies { sources, filtered } = &mut tallies;

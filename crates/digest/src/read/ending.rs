@@ -4,7 +4,16 @@ use memchr::memrchr;
 
 use super::{Body, Reader};
 use crate::banner;
+use crate::entry::Kind;
+use crate::preamble::may_begin_one;
 use crate::problem::ProblemKind;
+
+impl Body<'_> {
+    /// Whether it is no more than the beginning of what servers write in front of a statement.
+    fn is_preamble(&self) -> bool {
+        self.timestamp.is_none() && may_begin_one(self.text)
+    }
+}
 
 impl<'a> Reader<'a, '_> {
     /// The entry's statement; None, and a problem, when there is none that is whole.
@@ -20,7 +29,7 @@ impl<'a> Reader<'a, '_> {
         let is_end = self.is_last && self.at == self.log.len();
         let statement = match text.strip_suffix(b";") {
             Some(statement) => statement.trim_ascii(),
-            None if is_end => return self.broken_tail(text, begin, lines),
+            None if is_end => return self.broken_tail(body, text, begin, lines),
             None => text.trim_ascii(),
         };
         if statement.is_empty() {
@@ -32,9 +41,16 @@ impl<'a> Reader<'a, '_> {
         Some(statement)
     }
 
-    /// The log ends in the middle of this entry, or in the first line of the next.
+    /// The log ends in this entry, and perhaps in the middle of it: a statement counts as far as it goes. What
+    /// ends in the first line of the next entry is whole.
     #[cold]
-    fn broken_tail(&mut self, text: &'a [u8], begin: usize, lines: u64) -> Option<&'a [u8]> {
+    fn broken_tail(
+        &mut self,
+        body: &Body<'a>,
+        text: &'a [u8],
+        begin: usize,
+        lines: u64,
+    ) -> Option<&'a [u8]> {
         let open_line = memrchr(b'\n', text).map(|end| end + 1);
         if let Some(at) = open_line.filter(|&at| text[at..].starts_with(b"#"))
             && let Some(statement) = text[..at].trim_ascii_end().strip_suffix(b";")
@@ -47,10 +63,18 @@ impl<'a> Reader<'a, '_> {
             });
             return Some(statement.trim_ascii());
         }
+        let statement = text.trim_ascii();
+        if body.kind == Kind::AdministratorCommand || statement.is_empty() || body.is_preamble() {
+            self.note(ProblemKind::BrokenTail, begin, lines, || {
+                "the log ends before a statement begins: the last entry is left out".into()
+            });
+            return None;
+        }
         self.note(ProblemKind::BrokenTail, begin, lines, || {
-            "the log ends before the statement does: the last entry is left out".into()
+            "the last entry has no semicolon at its end: counted, but its statement may be cut"
+                .into()
         });
-        None
+        Some(statement)
     }
 
     /// Lines behind an administrator command, which is a line of its own.

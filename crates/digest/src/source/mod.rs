@@ -2,6 +2,7 @@
 
 mod compression;
 mod raw;
+pub mod repeated;
 #[cfg(test)]
 mod tests;
 mod unpack;
@@ -11,13 +12,11 @@ pub use raw::{Trouble, total_bytes};
 use std::sync::atomic::AtomicU64;
 
 use crate::message::Compression;
+use crate::recognise::LOOKED_AT;
 use crate::stop::Stop;
 use compression::{MAGIC_BYTES, compression_of};
 use raw::Raw;
 use unpack::Unpacker;
-
-/// As much of the beginning is looked at to tell what a source is.
-const HEAD_BYTES: usize = 16 << 10;
 
 /// Of packed bytes, of which one step of unpacking takes some.
 const PACKED_BYTES: usize = 128 << 10;
@@ -87,7 +86,7 @@ impl<'a> Source<'a> {
             head: Vec::new(),
             head_end: None,
         };
-        let mut head = vec![0; HEAD_BYTES];
+        let mut head = vec![0; LOOKED_AT];
         let filled = source.fill(&mut head, stop);
         head.truncate(filled.bytes);
         if head.is_empty() && matches!(filled.end, Some(End::Whole)) {

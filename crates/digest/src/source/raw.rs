@@ -56,6 +56,10 @@ impl<'a> Raw<'a> {
         Ok(Self { input, can_wait: !is_regular, read_bytes: 0, all_read_bytes })
     }
 
+    pub fn status(&self) -> io::Result<rustix::fs::Stat> {
+        Ok(rustix::fs::fstat(self.input.as_fd())?)
+    }
+
     /// The next bytes, as many as there are; 0 at the end.
     pub fn read(&mut self, buffer: &mut [u8], stop: &Stop) -> Result<usize, Trouble> {
         loop {

@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use crate::protocol::capture::Capture;
+use crate::protocol::commands;
 use crate::protocol::frames::Frames;
 use crate::protocol::handshake::Handshake;
 use crate::protocol::response::Response;
@@ -146,6 +147,16 @@ impl Connection {
     pub fn is_awaited(&self) -> bool {
         let opening = self.is_opening() && self.socket.is_some() && self.then == Then::Step;
         self.in_flight() || opening
+    }
+
+    /// What takes leave of the server: the prepared statements are closed first, as sysbench does it.
+    pub fn leave(&self, out: &mut Vec<u8>) {
+        for handle in &self.handles {
+            if let Handle::Prepared(statement_id) = *handle {
+                commands::close_statement(statement_id, out);
+            }
+        }
+        commands::quit(out);
     }
 
     /// Closes the socket, and forgets what belonged to its conversation.

@@ -35,7 +35,6 @@ use crate::os::address::Address;
 use crate::os::cpus;
 use crate::os::poll::{Poll, Waker, events, ready};
 use crate::protocol::capture::Read;
-use crate::protocol::commands;
 use crate::protocol::handshake::Login;
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
@@ -299,10 +298,10 @@ impl<'a> Reactor<'a> {
     fn close_all(&mut self) {
         self.drained_ns = self.now();
         let _ = self.tell.send(Event::Drained);
-        self.outbox.clear();
-        commands::quit(&mut self.outbox);
         for connection in &mut self.connections {
             if let Some(socket) = &connection.socket {
+                self.outbox.clear();
+                connection.leave(&mut self.outbox);
                 let _ = rustix::io::write(socket, &self.outbox);
             }
             connection.close();

@@ -21,9 +21,11 @@ pub struct IntervalPart {
     pub from_ns: u64,
     pub to_ns: u64,
     pub warmup: bool,
-    pub transactions: u64,
+    /// Of the events that ended.
+    pub transactions: Latencies,
     pub errors: u64,
     pub connections: u32,
+    /// Of the statements.
     pub latencies: Latencies,
 }
 
@@ -127,7 +129,7 @@ impl Recorder {
         if now_ns >= self.boundary_ns && !self.cross(now_ns) {
             return;
         }
-        self.interval.transactions += 1;
+        self.interval.transactions.record(latency_ns);
         self.transactions.record(latency_ns);
     }
 
@@ -232,7 +234,7 @@ fn interval(window: Window, from_ns: u64, connections: u32) -> IntervalPart {
         from_ns,
         to_ns: from_ns,
         warmup: from_ns < window.measured_from_ns,
-        transactions: 0,
+        transactions: Latencies::default(),
         errors: 0,
         connections,
         latencies: Latencies::default(),

@@ -60,7 +60,7 @@ impl Intervals {
 
 fn merge(sum: &mut IntervalPart, part: &IntervalPart) {
     sum.to_ns = sum.to_ns.max(part.to_ns);
-    sum.transactions += part.transactions;
+    sum.transactions.merge(&part.transactions);
     sum.errors += part.errors;
     sum.connections += part.connections;
     sum.latencies.merge(&part.latencies);
@@ -73,13 +73,14 @@ fn message(phase: usize, sum: IntervalPart) -> Interval {
         to_ns: sum.to_ns,
         warmup: sum.warmup,
         queries: sum.latencies.count(),
-        transactions: sum.transactions,
+        transactions: sum.transactions.count(),
         errors: sum.errors,
         connections: sum.connections,
         p50_ns: sum.latencies.quantile_ns(0.5),
         p95_ns: sum.latencies.quantile_ns(0.95),
         p99_ns: sum.latencies.quantile_ns(0.99),
         max_ns: sum.latencies.max_ns(),
+        transaction_p95_ns: sum.transactions.quantile_ns(0.95),
         histogram: sum.latencies.told(),
     }
 }
@@ -92,11 +93,13 @@ mod tests {
     fn part(from_ns: u64, to_ns: u64, latency: u64) -> IntervalPart {
         let mut latencies = Latencies::default();
         latencies.record(latency);
+        let mut transactions = Latencies::default();
+        transactions.record(3 * latency);
         IntervalPart {
             from_ns,
             to_ns,
             warmup: false,
-            transactions: 1,
+            transactions,
             errors: 0,
             connections: 2,
             latencies,
@@ -112,6 +115,7 @@ mod tests {
         assert_eq!(told.len(), 1);
         assert_eq!((told[0].queries, told[0].transactions, told[0].connections), (2, 2, 4));
         assert_eq!((told[0].p50_ns, told[0].max_ns), (Some(5), Some(9)));
+        assert_eq!(told[0].transaction_p95_ns, Some(27));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 const QUIT: u8 = 0x01;
 const QUERY: u8 = 0x03;
 const STMT_PREPARE: u8 = 0x16;
+const STMT_CLOSE: u8 = 0x19;
 
 /// A payload of this length fills a packet and is continued in the next one.
 const FULL: usize = 0xff_ffff;
@@ -49,6 +50,11 @@ pub fn query(sql: &[u8], out: &mut Vec<u8>) {
 
 pub fn prepare(sql: &[u8], out: &mut Vec<u8>) {
     command(STMT_PREPARE, sql, out);
+}
+
+/// Gives a prepared statement up. The server does not answer.
+pub fn close_statement(statement_id: u32, out: &mut Vec<u8>) {
+    command(STMT_CLOSE, &statement_id.to_le_bytes(), out);
 }
 
 pub fn quit(out: &mut Vec<u8>) {

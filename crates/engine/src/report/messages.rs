@@ -91,6 +91,8 @@ pub struct Interval {
     pub p95_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
+    /// Of the events, where the other latencies are of statements.
+    pub transaction_p95_ns: Option<u64>,
     /// As in a latency summary; null without statements.
     pub histogram: Option<String>,
 }

@@ -7,6 +7,8 @@ use std::hash::Hasher;
 use std::rc::Rc;
 use std::sync::mpsc::channel;
 
+use mydyno_digest::fingerprint::{Id, id, text};
+
 use super::bench::{Bench, Stop};
 use super::cpu::Meter;
 use super::link::{Answer, Expected, Link};
@@ -16,6 +18,9 @@ use crate::clock::Clock;
 use crate::job::{SqlBenchJob, SqlBenchProgram};
 use crate::protocol::ServerError;
 use crate::report::messages::{Message, Operation};
+
+/// No shape is longer.
+const MOST_BYTES: usize = 1 << 16;
 
 /// What one program did.
 pub struct Dry {
@@ -31,7 +36,37 @@ pub struct Seen {
     /// Statements by the server's name for them (`Com_*`).
     pub counts: BTreeMap<&'static str, u64>,
     pub connections: u64,
+    /// What the statements look like without their literals, in the order of their first coming.
+    pub shapes: Vec<Shape>,
+    last_shape: Option<Id>,
     hasher: DefaultHasher,
+}
+
+/// Statements that differ in their literals alone.
+pub struct Shape {
+    id: Id,
+    pub fingerprint: String,
+    pub statements: u64,
+    /// Uninterrupted sequences of them.
+    pub stretches: u64,
+}
+
+impl Seen {
+    fn note_shape(&mut self, sql: &str) {
+        let id = id(sql.as_bytes());
+        let follows = self.last_shape.replace(id) == Some(id);
+        let shape = match self.shapes.iter_mut().find(|shape| shape.id == id) {
+            Some(shape) => shape,
+            None => {
+                let fingerprint = text(sql.as_bytes(), MOST_BYTES).text;
+                let fingerprint = String::from_utf8_lossy(&fingerprint).into_owned();
+                self.shapes.push(Shape { id, fingerprint, statements: 0, stretches: 0 });
+                self.shapes.last_mut().expect("it was pushed")
+            }
+        };
+        shape.statements += 1;
+        shape.stretches += u64::from(!follows);
+    }
 }
 
 impl Dry {
@@ -58,16 +93,25 @@ impl Dry {
 
 /// Runs a program with the options of this JSON text.
 pub fn dry(program: SqlBenchProgram, options: &str) -> Dry {
-    dry_with_seed(program, options, 1)
+    dry_of(program, options, 1, false)
 }
 
 pub fn dry_with_seed(program: SqlBenchProgram, options: &str, seed: u64) -> Dry {
+    dry_of(program, options, seed, false)
+}
+
+/// The same with the statements' shapes, which a full run has too many statements for.
+pub fn dry_with_shapes(program: SqlBenchProgram, options: &str) -> Dry {
+    dry_of(program, options, 1, true)
+}
+
+fn dry_of(program: SqlBenchProgram, options: &str, seed: u64, with_shapes: bool) -> Dry {
     let job: SqlBenchJob = serde_json::from_str(options).unwrap();
     let seen = Rc::new(RefCell::new(Seen::default()));
     let clock = Clock::start();
     let (sender, receiver) = channel();
     let record = Record::new(0, program.name(), clock, u64::MAX);
-    let link = Box::new(DryLink(seen.clone()));
+    let link = Box::new(DryLink { seen: seen.clone(), with_shapes });
     let meter = Meter { server_pid: None };
     let mut bench = Bench::new(link, job.resolved(), seed, clock, meter, sender, record);
     let ended = carry_out(&mut bench, program, &mut super::record::Ending::default());
@@ -82,18 +126,24 @@ pub fn dry_with_seed(program: SqlBenchProgram, options: &str, seed: u64) -> Dry 
     Dry { operations, seen: Rc::into_inner(seen).unwrap().into_inner(), left }
 }
 
-struct DryLink(Rc<RefCell<Seen>>);
+struct DryLink {
+    seen: Rc<RefCell<Seen>>,
+    with_shapes: bool,
+}
 
 impl Link for DryLink {
     fn open(&mut self) -> Result<(), ServerError> {
-        self.0.borrow_mut().connections += 1;
+        self.seen.borrow_mut().connections += 1;
         Ok(())
     }
 
     fn close(&mut self) {}
 
     fn run(&mut self, sql: &str, expected: &Expected<'_>) -> Result<Answer, ServerError> {
-        let mut seen = self.0.borrow_mut();
+        let mut seen = self.seen.borrow_mut();
+        if self.with_shapes {
+            seen.note_shape(sql);
+        }
         *seen.counts.entry(kind(sql)).or_default() += 1;
         seen.hasher.write(sql.as_bytes());
         let one = Answer { rows: 1, ..Answer::default() };

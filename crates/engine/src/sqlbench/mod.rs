@@ -19,6 +19,8 @@ mod programs;
 mod record;
 mod row_file;
 mod run;
+#[cfg(test)]
+mod shapes;
 mod steps;
 #[cfg(test)]
 mod tests;

@@ -219,6 +219,7 @@ impl Record {
             p95_ns: latencies.quantile_ns(0.95),
             p99_ns: latencies.quantile_ns(0.99),
             max_ns: latencies.max_ns(),
+            transaction_p95_ns: None,
             histogram: latencies.told(),
         }
     }

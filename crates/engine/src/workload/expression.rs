@@ -27,7 +27,8 @@ pub struct Shared {
 
 #[derive(Debug)]
 pub struct Counter {
-    pub next: AtomicI64,
+    /// One for each copy.
+    pub next: Box<[AtomicI64]>,
     pub step: i64,
 }
 
@@ -79,7 +80,8 @@ pub enum Expression {
     NextWord(usize),
     Word(usize, Box<Expression>),
     Unique,
-    Counter(usize),
+    /// A counter and which of its copies.
+    Counter(usize, Box<Expression>),
     Calculate(Operation, Box<[Expression; 2]>),
     Compare(Comparison, Box<[Expression; 2]>),
     And(Box<[Expression; 2]>),
@@ -141,9 +143,13 @@ impl Expression {
             Expression::NextWord(dictionary) => machine.next_word(*dictionary),
             Expression::Word(dictionary, index) => machine.word(*dictionary, index),
             Expression::Unique => Slot::Integer(machine.shared.unique.next().into()),
-            Expression::Counter(index) => {
-                let counter = &machine.shared.counters[*index];
-                Slot::Integer(counter.next.fetch_add(counter.step, Ordering::Relaxed))
+            Expression::Counter(index, copy) => {
+                machine.integer(copy).map_or(Slot::Null, |copy| {
+                    let counter = &machine.shared.counters[*index];
+                    // Copies are counted from 1, round and round.
+                    let place = (copy - 1).rem_euclid(counter.next.len() as i64) as usize;
+                    Slot::Integer(counter.next[place].fetch_add(counter.step, Ordering::Relaxed))
+                })
             }
             Expression::Compare(comparison, sides) => machine.compare(*comparison, sides),
             Expression::And(sides) => truth(sides[0].is_true(machine) && sides[1].is_true(machine)),

@@ -13,6 +13,8 @@ use crate::job::program::Expr;
 
 /// Most uniform draws that a gaussian value may average.
 const MOST_DRAWS: i64 = 1000;
+/// Separate copies of a counter.
+const MOST_COPIES: i64 = 100_000;
 
 /// Compiles an expression and folds what is constant in it.
 pub fn compile(expr: &Expr, scope: &mut Scope<'_>) -> Result<Expression, Fault> {
@@ -104,8 +106,13 @@ impl<'e> Call<'e, '_, '_> {
             "unique" => Ok(Expression::Unique),
             "counter" => {
                 let (start, step) = (self.integer(1)?, self.integer(2)?);
+                let copies = self.integer(3)?;
                 let name = self.text(0)?;
-                Ok(Expression::Counter(self.scope.counter(name, start, step).index(1)?))
+                if !(1..=MOST_COPIES).contains(&copies) {
+                    return fault(format!("must be from 1 to {MOST_COPIES}")).index(4);
+                }
+                let index = self.scope.counter(name, start, step, copies as usize).index(1)?;
+                Ok(Expression::Counter(index, Box::new(self.at(4)?)))
             }
             other => unreachable!("{other} is in the table of operators"),
         }

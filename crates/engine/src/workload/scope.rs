@@ -31,7 +31,7 @@ pub struct Scope<'a> {
     steps: BTreeSet<&'a str>,
     /// Names that the `let` of the table under way sets.
     table: BTreeSet<&'a str>,
-    counters: Vec<(String, i64, i64)>,
+    counters: Vec<(String, [i64; 2], usize)>,
     /// Named generators that were found to fit the site under way.
     checked: HashSet<&'a str>,
     site: Site,
@@ -197,20 +197,31 @@ impl<'a> Scope<'a> {
     }
 
     /// The counter of this name; all uses of it must agree.
-    pub fn counter(&mut self, name: &str, start: i64, step: i64) -> Result<usize, Fault> {
+    pub fn counter(
+        &mut self,
+        name: &str,
+        start: i64,
+        step: i64,
+        copies: usize,
+    ) -> Result<usize, Fault> {
         if let Some(index) = self.counters.iter().position(|(known, ..)| known == name) {
-            let (_, first, by) = self.counters[index];
-            if (first, by) != (start, step) {
-                return fault(format!("the counter `{name}` begins at {first} by {by} elsewhere"));
+            let (_, [first, by], of) = self.counters[index];
+            if (first, by, of) != (start, step, copies) {
+                return fault(format!(
+                    "the counter `{name}` begins at {first} by {by} in {of} copies elsewhere"
+                ));
             }
             return Ok(index);
         }
-        self.counters.push((name.to_owned(), start, step));
+        self.counters.push((name.to_owned(), [start, step], copies));
         Ok(self.counters.len() - 1)
     }
 
     pub fn into_counters(self) -> Vec<Counter> {
-        let counter = |(_, start, step)| Counter { next: AtomicI64::new(start), step };
+        let counter = |(_, [start, step], copies): (_, [i64; 2], usize)| Counter {
+            next: (0..copies).map(|_| AtomicI64::new(start)).collect(),
+            step,
+        };
         self.counters.into_iter().map(counter).collect()
     }
 }

@@ -26,7 +26,7 @@ const OPERATORS: &[(&str, &str)] = &[
     ("next", "dictionary"),
     ("word", "dictionary, index"),
     ("unique", ""),
-    ("counter", "name, start, step"),
+    ("counter", "name, start, step, copies, copy"),
     ("+", "a, b"),
     ("-", "a, b"),
     ("*", "a, b"),

@@ -35,7 +35,7 @@ def targets_of(system: System) -> Targets:
         "temporary tables": temporaries.bytes if temporaries else None,
     }
     fixed = {name: size for name, size in decided.items() if size is not None}
-    solution = memory.solve(system, room, uses, fixed) if room else None
+    solution = memory.solve(system, room, uses, fixed) if room and uses else None
     buffers = solution.buffers if solution else sessions.capped(server)
     limit = solution.max_connections if solution else uses.within(None) if uses else None
     pool_bytes = solution.pool_bytes if solution else None
@@ -47,6 +47,7 @@ def targets_of(system: System) -> Targets:
         max_connections=limit,
         connections_lines=uses.lines if uses else (),
         buffer_pool_bytes=pool_bytes,
+        buffer_pool_could_grow=solution.pool_could_grow if solution else False,
         redo_bytes=capacity.bytes if capacity else None,
         redo_lines=capacity.lines if capacity else (),
         log_buffer_bytes=log_buffer.bytes if log_buffer else None,

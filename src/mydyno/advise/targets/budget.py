@@ -54,7 +54,7 @@ def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
     one = chosen.get("temporary tables", size_now(server))
     if one is not None:
         count = at_a_time(server)
-        once.append((f"temporary tables, {count} at a time", count * one))
+        once.append((f"temporary tables, {count:g} at a time", int(count * one)))
     each = sizes(catalogue().of_memory("each connection"))
     if server.switch("log_bin"):
         each += sizes(catalogue().of_memory("each transaction"))
@@ -65,7 +65,7 @@ def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
 def _counts(server: Server, name: str) -> bool:
     match _CONDITIONS.get(name):
         case "replica":
-            return server.role.replica
+            return server.role.replica is not False
         case "log_bin":
             return server.switch("log_bin") is True
         case _:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mydyno.advise.targets.steps import MIB, ladder
+from mydyno.advise.targets.steps import MIB, down_to, ladder
 from mydyno.facts import Server
 
 _SMALL_KEY_BUFFER = 16 * MIB
-_WORTH_LOWERING = 256 * MIB
+_SPARE = 256 * MIB
 _SHARE = 0.05
-"""Of the usable memory: on a small machine less is worth lowering."""
+"""Of the usable memory: on a small machine less may be there unused."""
 _NOTHING = MIB
 """The default size, beside a type that is OFF: not worth a change."""
 _WORTH_KEEPING = 0.5
@@ -16,15 +16,16 @@ _WORTH_KEEPING = 0.5
 
 
 def key_buffer_bytes(server: Server, usable: int | None) -> int | None:
-    """Lowered where 256M of it, or 5 % of the memory, were never used: twice what was in use at most
-    since the start (Key_blocks_used, MySQL Reference Manual, "Server Status Variables"), at least 16M."""
+    """Lowered where more of it was never used than 256M or 5 % of the memory, to that much above twice what
+    was in use at most since the start (Key_blocks_used, MySQL Reference Manual, "Server Status Variables"),
+    at least 16M."""
     now = server.number("key_buffer_size")
     used, block = server.counter("Key_blocks_used"), server.number("key_cache_block_size") or 1024
     if now is None or used is None:
         return now
     enough = max(_SMALL_KEY_BUFFER, ladder(2 * used * block / MIB) * MIB)
-    worth = _WORTH_LOWERING if usable is None else min(_WORTH_LOWERING, int(usable * _SHARE))
-    return enough if now - enough >= worth else now
+    spare = _SPARE if usable is None else min(_SPARE, int(usable * _SHARE))
+    return min(now, enough + down_to(spare, MIB))
 
 
 def query_cache_bytes(server: Server) -> int | None:

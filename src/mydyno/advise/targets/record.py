@@ -17,6 +17,8 @@ class Targets:
     connections_lines: tuple[str, ...] = ()
     buffer_pool_bytes: int | None = None
     """A multiple of what the server rounds to, so that it reads back as it was set."""
+    buffer_pool_could_grow: bool = False
+    """There is room for a larger pool, but the size of the data is not known, so the pool stays."""
     redo_bytes: int | None = None
     """The whole redo capacity."""
     redo_lines: tuple[str, ...] = ()

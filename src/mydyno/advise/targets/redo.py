@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.advise.targets.steps import MIB, ladder
+from mydyno.advise.targets.steps import MIB, ladder, ladder_down
 from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
@@ -25,8 +25,8 @@ _MOST = 128 * 1024 * MIB
 _ROOM = 1024 * MIB
 """So much is never too large, however small the pool is."""
 _OF_FREE_DISK = 0.2
-_ENOUGH = 0.5
-"""A log of half the size is left as it is: it lasts half an hour."""
+_ENOUGH = 2 / 3
+"""A log of two thirds of the size is left as it is: it lasts 40 minutes."""
 _ONE_SECOND = 2.0
 _LEAST_BUFFER = 64 * MIB
 _MOST_BUFFER = 256 * MIB
@@ -51,7 +51,8 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
     """Bytes of redo a second in a busy hour, and how they were found. None: the server does not tell."""
     server, name = system.server, "Innodb_os_log_written"
     seen = server.rate(name)
-    usual = server.average(name) if (server.uptime_seconds or 0) >= _YOUNG else None
+    busy = usual_write_rate(system)
+    usual = None if busy is None else busy / _PEAK
     lines = []
     if seen is not None:
         lines.append(f"{name}: {_rate(seen)} in the {server.status.seconds:.0f} s that were watched")
@@ -61,8 +62,18 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
     return (max(rates), tuple(lines)) if rates else None
 
 
+def usual_write_rate(system: System) -> float | None:
+    """The same by the mean since the start alone, which two intervals of one load agree on.
+
+    None: not told, or the server is up for too short a time to have a mean.
+    """
+    server = system.server
+    usual = server.average("Innodb_os_log_written")
+    return None if usual is None or (server.uptime_seconds or 0) < _YOUNG else usual * _PEAK
+
+
 def redo(system: System, pool_bytes: int | None) -> Redo | None:
-    """The capacity that an hour of writes needs; what is there when that is at least half of it."""
+    """The capacity that an hour of writes needs; what is there when that is at least two thirds of it."""
     now, found = redo_now(system), write_rate(system)
     if now is None or found is None:
         return None
@@ -74,10 +85,10 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
         bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
     if place is not None and place.free_bytes is not None:
-        bounds["a fifth of the free disk"] = max(_LEAST, int(place.free_bytes * _OF_FREE_DISK))
+        bounds["a fifth of the free disk"] = max(now, int(place.free_bytes * _OF_FREE_DISK))
     wanted = max(_LEAST, ladder(hour / MIB) * MIB)
     narrowest = min(bounds, key=lambda name: bounds[name])
-    most = _floor_of_ladder(bounds[narrowest])
+    most = ladder_down(bounds[narrowest] / MIB) * MIB
     if wanted > most:
         told.append(f"no more than {format_bytes(most)}: {narrowest} bounds it")
     target = min(wanted, most)
@@ -100,14 +111,6 @@ def log_buffer(system: System) -> Redo | None:
     two_seconds = ladder(_ONE_SECOND * found[0] / MIB) * MIB if found else 0
     enough = min(_MOST_BUFFER, max(_LEAST_BUFFER, two_seconds))
     return Redo(max(now, enough), (line, f"enough for the redo of two seconds: {format_bytes(enough)}"))
-
-
-def _floor_of_ladder(most: int) -> int:
-    """The largest step of the ladder, in whole MiB, that is not above `most`."""
-    step = ladder(max(1, most // MIB))
-    if step * MIB > most:
-        step = step * 2 // 3 if step % 3 == 0 else step * 3 // 4
-    return max(1, step) * MIB
 
 
 def _rate(bytes_per_second: float) -> str:

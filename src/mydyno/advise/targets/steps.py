@@ -15,6 +15,19 @@ def ladder(least: float) -> int:
     return step
 
 
+def ladder_down(most: float) -> int:
+    """The largest step of the ladder that is not above `most`, and at least 1."""
+    step = ladder(max(1.0, most))
+    if step > most:
+        step = step * 2 // 3 if step % 3 == 0 else step * 3 // 4
+    return max(1, step)
+
+
+def ramp(value: float, start: float, end: float) -> float:
+    """0 up to `start`, 1 from `end` on, and even in between."""
+    return min(1.0, max(0.0, (value - start) / (end - start)))
+
+
 def up_to(value: float, unit: int) -> int:
     """`value` rounded up to whole `unit`s."""
     return -(-int(value) // unit) * unit

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.advise.targets.steps import MIB, ladder
+from mydyno.advise.targets.steps import MIB, ladder_down, ramp
 from mydyno.core.units import format_bytes
 from mydyno.facts import Server
 
 _SHARE = 0.05
 _LEAST = 16 * MIB
-_MOST_WANTED = 128 * MIB
-_MANY_ON_DISK = 0.25
-_OFTEN = 0.1
-"""On-disk tables a second below which they are no matter."""
+_TIMES = 8
+"""Times the least that is enough for all, where most temporary tables go to disk."""
+_MANY_ON_DISK = (0.25, 0.5)
+"""The part of them from which on more memory is wanted, and from which on all of it."""
+_OFTEN = (0.1, 0.2)
+"""On-disk tables a second, likewise: below the first they are no matter."""
+_TOO_MUCH = 1.5
+_WORTH = 1.25
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,11 @@ class Temporary:
     lines: tuple[str, ...]
 
 
-def at_a_time(server: Server) -> int:
-    """How many temporary tables in memory the budget counts at a time."""
-    return max(1, round((server.counter("Max_used_connections") or 0) / 10))
+def at_a_time(server: Server) -> float:
+    """How many temporary tables in memory the budget counts at a time, on average."""
+    used = server.counter("Max_used_connections")
+    most = server.number("max_connections") if used is None else used
+    return max(1.0, (most or 0) / 10)
 
 
 def size_now(server: Server) -> int | None:
@@ -40,31 +46,32 @@ def size_now(server: Server) -> int | None:
 
 
 def temporary(server: Server, usable: int | None) -> Temporary | None:
-    """Raised where many go to disk, lowered where those at a time could take more than their share twice."""
+    """Raised where many go to disk, lowered where those at a time could take 1.5 times their share."""
     now = size_now(server)
     if now is None or usable is None:
         return None
     tables = at_a_time(server)
-    allowed = max(_LEAST, _floor_power(usable * _SHARE / tables))
+    allowed = max(_LEAST, ladder_down(usable * _SHARE / tables / MIB) * MIB)
     lines = [
-        f"{tables} at a time (a tenth of the connections used at most) may take"
+        f"{tables:g} at a time (a tenth of the connections used at most) may take"
         f" {format_bytes(int(usable * _SHARE))} (5 % of the usable memory)"
     ]
     made, on_disk = server.counter("Created_tmp_tables"), server.counter("Created_tmp_disk_tables")
-    often = server.average("Created_tmp_disk_tables")
-    busy = bool(made and on_disk is not None and on_disk / made > _MANY_ON_DISK and often and often > _OFTEN)
     if made and on_disk is not None:
         lines.append(f"{on_disk:.0f} of {made:.0f} temporary tables went to disk ({on_disk / made:.0%})")
-    if now > 2 * allowed:
+    if now > _TOO_MUCH * allowed:
         return Temporary(allowed, (*lines, f"{format_bytes(now)} each is too much"))
-    wanted = min(_MOST_WANTED, allowed)
-    if busy and wanted > now:
+    wanted = min(allowed, _wanted(server))
+    if wanted >= _WORTH * now:
         return Temporary(wanted, (*lines, f"only {format_bytes(now)} each stay in memory"))
     return Temporary(now, tuple(lines))
 
 
-def _floor_power(size: float) -> int:
-    step = ladder(max(1.0, size / MIB))
-    while step > 1 and (step * MIB > size or step & (step - 1)):
-        step = 1 << ((step - 1).bit_length() - 1)
-    return step * MIB
+def _wanted(server: Server) -> int:
+    """What use calls for: the more of them go to disk and the more often, the more."""
+    made, on_disk = server.counter("Created_tmp_tables"), server.counter("Created_tmp_disk_tables")
+    often = server.average("Created_tmp_disk_tables")
+    if not made or on_disk is None or often is None:
+        return 0
+    pressed = ramp(on_disk / made, *_MANY_ON_DISK) * ramp(often, *_OFTEN)
+    return ladder_down(_LEAST / MIB * _TIMES**pressed) * MIB if pressed else 0

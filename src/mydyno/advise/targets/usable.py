@@ -8,6 +8,8 @@ from mydyno.advise.targets.steps import MIB
 from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
+MEMORY = "the machine's memory, and how much of it the server's process has"
+"""What is missing where `usable` is None."""
 _SHARE = 0.1
 _LEAST = 64 * MIB
 _MOST = 8192 * MIB
@@ -21,20 +23,19 @@ class Usable:
 
 def usable(system: System) -> Usable | None:
     """The machine's or the control group's memory, less what others have and a tenth for the kernel and
-    its cache of files (64M to 8G): redo, binary logs and temporary files live in it. None: not known."""
+    its cache of files (64M to 8G): redo, binary logs and temporary files live in it.
+
+    None: the memory is not known, or not what of it the server's own process has.
+    """
     host = system.host
-    if host is None:
+    resident = host.process.resident_bytes if host and host.process else None
+    if host is None or host.memory.available is None or resident is None:
         return None
     memory = host.memory
     whole = memory.usable
     lines = [f"memory: {format_bytes(whole)}" + (" (the control group's)" if whole < memory.total else "")]
-    resident = host.process.resident_bytes if host.process else None
     kept = min(_MOST, max(_LEAST, int(whole * _SHARE)))
-    if memory.available is None or resident is None:
-        lines.append(f"- {format_bytes(kept)} for the kernel and its cache of files")
-        lines.append("what other processes take is not known")
-        return _left(whole - kept, lines)
-    in_use = memory.total - memory.available
+    in_use = memory.total - host.memory.available
     others = max(0, in_use - resident)
     room = min(whole, memory.total - others)
     lines.append(

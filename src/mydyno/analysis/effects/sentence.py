@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.effects.effects import Effect, Effects
 from mydyno.core.factors import last_part
+from mydyno.core.plurals import counted
 
 SET_ALONE = "No factor alone is told from noise"
 NAMED = 5
@@ -16,19 +17,26 @@ _WORTH_NAMING = 0.01
 _WORTH_TELLING = 0.005
 
 
-def sentence(of: Effects) -> str | None:
+def sentence(of: Effects, differs: bool = False) -> str | None:
     """`array explains 71 % of the variance in queries per second (95 % CI 64 to 78), ..., noise 5 %.`
 
-    None where there is nothing to say.
+    None where there is nothing to say. `differs`: the comparison of two points, which is another test, shows
+    a difference; then this must not read as if there were none.
     """
     if not of.found:
         return None
     if of.noise is None:
         first, *others = [effect for effect in of.found if effect.factors][:NAMED]
         told = ", ".join([f"{name(first)} {percent(first.share)}", *_others(others, [first])])
-        return f"Not tested, for nothing was repeated: {told} of the variance in {of.metric.noun}."
+        return f"Not tested, {too_few_repetitions(of)}: {told} of the variance in {of.metric.noun}."
     # What was set comes before the load under which it was measured.
     shown = sorted(of.shown, key=lambda effect: of.place in effect.factors)
+    if not shown and differs:
+        return (
+            f"Of the variance in {of.metric.noun} {percent(of.noise)} is noise (n={of.trials}): the analysis "
+            "of variance, which tests all factors and loads together, needs more trials to show the "
+            "difference that the comparison of the settings shows."
+        )
     if not shown:
         return (
             "No factor is shown to explain more than the noise, which is "
@@ -38,16 +46,28 @@ def sentence(of: Effects) -> str | None:
     named = [effect for effect in others if effect.share >= _WORTH_NAMING][: NAMED - 1]
     rest = [effect for effect in others if effect not in named]
     hidden = [effect for effect in of.found if not effect.shown]
-    alone = f"{SET_ALONE}; " if of.place in first.factors else ""
+    alone = f"{SET_ALONE}; " if of.place in first.factors and not differs else ""
     parts = [
         f"{alone}{name(first)} explains {percent(first.share)} of the variance in {of.metric.noun}"
         f"{_error(first.interval)}",
         *_others(named, [first]),
-        *_sum(rest, "another effect" if len(rest) == 1 else f"{len(rest)} other effects"),
+        *_sum(rest, "another effect" if len(rest) == 1 else counted(len(rest), "other effect")),
         *_sum(hidden, "effects not told from noise"),
         f"noise {percent(of.noise)}",
     ]
     return f"{', '.join(parts)}."
+
+
+def too_few_repetitions(of: Effects) -> str:
+    """Why noise is not known: no point has a second trial, or too few have."""
+    if not repeated(of):
+        return "for nothing was repeated"
+    return "for too few trials were repeated to know the noise"
+
+
+def repeated(of: Effects) -> bool:
+    """A point has a second trial."""
+    return of.trials > of.combinations[0]
 
 
 def _others(effects: Sequence[Effect], told: Sequence[Effect]) -> Iterator[str]:
@@ -179,7 +199,9 @@ def _about_error(of: Effects) -> Iterator[str]:
     elif of.source == "lenth":
         yield "No trial was repeated: most effects are taken for none, and noise from their sizes (Lenth)."
     elif of.source == "none":
-        yield "No trial was repeated: shares hold noise too, and no effect can be tested."
+        yield (
+            "No trial was repeated" if not repeated(of) else "Too few trials were repeated to know the noise"
+        ) + ": shares hold noise too, and no effect can be tested."
 
 
 def _about_factors(of: Effects) -> Iterator[str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
+from pydantic import Field
+
 from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
+from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.global_variables import Value
 from mydyno.stack.server.resizing import resize_status, wait_for_resizing
+from mydyno.stack.server.setting_lock import new_lock
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor
@@ -27,12 +30,14 @@ class SetGlobals(Act):
 
     kind: Literal["global variables"] = "global variables"
     needs_server: ClassVar[bool] = True
+    lock: str = Field(default_factory=new_lock)
+    """Of the sessions that set these, one at a time (setting_lock.py)."""
     before: dict[str, Value]
     after: dict[str, Value]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when the server refuses one, or keeps another value than one that it rounds."""
-        with server_session(means, f"SET GLOBAL {', '.join(self.after)}") as cursor:
+        with setting_session(means, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
             for _ in range(_PASSES):
                 self._write(cursor)
             look = stands_between(self.before, self.after, shown(cursor))

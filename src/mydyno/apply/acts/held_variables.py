@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
+from pydantic import Field
+
 from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
+from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.core.server_variables import Setting
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.global_variables import Value
+from mydyno.stack.server.setting_lock import new_lock
 from mydyno.stack.server.settings import settings_difference
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ class HoldVariables(Act):
 
     kind: Literal["held variables"] = "held variables"
     needs_server: ClassVar[bool] = True
+    lock: str = Field(default_factory=new_lock)
+    """Of the sessions that set these, one at a time (setting_lock.py)."""
     before: dict[str, Value]
     after: dict[str, Value]
     server: str
@@ -39,7 +44,7 @@ class HoldVariables(Act):
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when the server refuses one, or makes another value of it."""
-        with server_session(means, f"SET GLOBAL {', '.join(self.after)}") as cursor:
+        with setting_session(means, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
             self._must_be_the_server(cursor)
             for name, value in self.after.items():
                 global_variables.write(cursor, name, value)
@@ -56,7 +61,7 @@ class HoldVariables(Act):
         return self.model_copy(update={"before": self.after, "after": back})
 
     def take_back(self, means: Means) -> str | None:
-        with server_session(means, f"putting back {', '.join(self.after)}") as cursor:
+        with setting_session(means, f"putting back {', '.join(self.after)}", self.lock) as cursor:
             self._must_be_the_server(cursor)
             if abs(_started_at(cursor) - self.started_at) > _SAME_START_SECONDS:
                 return (

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
+from pydantic import Field
+
 from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.server_values import server_session
+from mydyno.apply.acts.server_values import server_session, setting_session
 from mydyno.apply.means import Means
 from mydyno.stack.server import global_variables
+from mydyno.stack.server.setting_lock import new_lock
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor
@@ -25,13 +28,15 @@ class PersistVariables(Act):
 
     kind: Literal["persisted variables"] = "persisted variables"
     needs_server: ClassVar[bool] = True
+    lock: str = Field(default_factory=new_lock)
+    """Of the sessions that set these, one at a time (setting_lock.py)."""
     before: dict[str, str | None]
     after: dict[str, str | None]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when the server refuses one: the account needs SYSTEM_VARIABLES_ADMIN and
         PERSIST_RO_VARIABLES_ADMIN."""
-        with server_session(means, f"SET PERSIST_ONLY {', '.join(self.after)}") as cursor:
+        with setting_session(means, f"SET PERSIST_ONLY {', '.join(self.after)}", self.lock) as cursor:
             kept = _persisted(cursor, self.after)
             now = global_variables.read(cursor, self.after)
             for name, value in self.after.items():

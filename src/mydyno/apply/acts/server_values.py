@@ -11,6 +11,9 @@ from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError, ServerError
 from mydyno.stack.server.external import session
 from mydyno.stack.server.global_variables import Value
+from mydyno.stack.server.login import ANSWER_SECONDS
+from mydyno.stack.server.resizing import wait_until_resized
+from mydyno.stack.server.setting_lock import SETTING_SECONDS, take_lock
 from mydyno.stack.server.settings import settings_difference
 
 if TYPE_CHECKING:
@@ -20,12 +23,28 @@ if TYPE_CHECKING:
 @contextmanager
 def server_session(means: Means, what: str) -> Iterator[Cursor]:
     """A cursor. Raises ApplyError for whatever the server refuses inside, and when there is no login."""
+    with _session(means, what) as cursor:
+        yield cursor
+
+
+@contextmanager
+def setting_session(means: Means, what: str, lock: str) -> Iterator[Cursor]:
+    """The same for a session that sets variables: an earlier one with this lock has ended, whatever it was
+    doing, and no resizing goes on."""
+    with _session(means, what, SETTING_SECONDS) as cursor:
+        take_lock(cursor, lock)
+        wait_until_resized(cursor)
+        yield cursor
+
+
+@contextmanager
+def _session(means: Means, what: str, answer_seconds: int = ANSWER_SECONDS) -> Iterator[Cursor]:
     if means.login is None:
         raise ApplyError(
             f"{what}: no way into the server was given", "say it with --server or --defaults-file"
         )
     try:
-        with session(means.login, what) as cursor:
+        with session(means.login, what, answer_seconds) as cursor:
             yield cursor
     except ServerError as error:
         raise ApplyError(error.message, error.hint) from error

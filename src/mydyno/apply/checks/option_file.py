@@ -10,11 +10,15 @@ from pathlib import Path
 from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts
 from mydyno.core.errors import MydynoError
+from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version
 from mydyno.host.local import LocalHost
+from mydyno.stack.server.settings import settings_difference
 
 _DIRECTIVE = re.compile(r"^(\s*!\s*include(?:dir)?\s+)(/.*)$", re.MULTILINE)
 _COMPLAINT = re.compile(r"\[ERROR\]|unknown (?:variable|option)|\berror:", re.IGNORECASE)
+_ADJUSTED = re.compile(r"option '([\w-]+)': (?:un)?signed value (\d+) adjusted to (\d+)")
+"""A value outside the bounds of its variable, or no multiple of its block: the server takes another one."""
 _VALIDATES = (8, 0, 16)
 """MySQL's first release with --validate-config; the others read their files before they print --help."""
 
@@ -41,10 +45,19 @@ def _complaints(texts: Texts, reading: Reading, binary: Path) -> list[str] | Non
             return None
     lines = [line.replace(folder, "").strip() for line in done.stderr.splitlines()]
     # MariaDB tells what its InnoDB does not take, and yet ends with 0: it would do without InnoDB.
-    said = [line for line in lines if _COMPLAINT.search(line)]
+    said = [line for line in lines if _COMPLAINT.search(line) or _is_out_of_bounds(line)]
     if done.returncode != 0 and not said:
         said = lines[-3:]
     return [_without_time(line) for line in said]
+
+
+def _is_out_of_bounds(line: str) -> bool:
+    """Rounding down to a block is what every server does; it counts as set."""
+    found = _ADJUSTED.search(line)
+    if found is None:
+        return False
+    name = option_name(found[1])
+    return any(each.why is None for each in settings_difference({name: found[2]}, {name: found[3]}))
 
 
 def mirrored(texts: Texts, reading: Reading, folder: Path) -> Path:

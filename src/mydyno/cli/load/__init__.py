@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from mydyno.cli.load.spellings import Command
 from mydyno.core.errors import UsageError
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
@@ -16,6 +17,9 @@ _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 _HELP = """Load any server for a while and print what it did.
 
 The password comes from --defaults-file, --password-file or --ask-password, never from the command line.
+Options of sysbench, mysqlslap and sql-bench are taken as they spell them where they mean the same:
+--threads, --time, --report-interval, --rand-type, --concurrency, --small-test, --skip_trx=on.
+
 Tables are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno
 did not make is never replaced without --drop-existing.
 
@@ -41,7 +45,7 @@ class _Workloads(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
         function, name = _command(cmd_name, self.list_commands(ctx))
         app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        app.command(name)(function)
+        app.command(name, cls=Command)(function)
         made = typer.main.get_command(app)
         assert isinstance(made, TyperCommand)
         return made

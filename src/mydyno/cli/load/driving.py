@@ -1,12 +1,11 @@
-"""A load under way: heard, shown on standard error, ended early by Ctrl-C with its figures kept."""
+"""A load under way: heard, shown on standard error, ended early by a signal with its figures kept."""
 
 from __future__ import annotations
-
-import signal
 
 import typer
 
 from mydyno.core.errors import EngineError, ExitCode
+from mydyno.core.interruption import stopping
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.job import Job, Target
@@ -24,8 +23,12 @@ def drive(
     prepare: str,
     drop_existing: bool,
     quiet: bool,
+    report_every_s: float = 1.0,
 ) -> Collector:
-    """Everything that was said, up to the end or an early stop. Raises KeyboardInterrupt without a phase."""
+    """Everything that was said, up to the end or an early stop. Raises KeyboardInterrupt without a phase.
+
+    Nothing is shown when `quiet`, and no lines of progress when `report_every_s` is 0.
+    """
     job = Job(
         target=target,
         seed=seed,
@@ -34,17 +37,14 @@ def drive(
         phases=phases(workload),
         drop_existing=drop_existing,
         answer_within_s=workload.answer_within,
+        interval_s=report_every_s or 1.0,
     )
     heard = Collector()
-    with driver(workload, job, LocalHost()) as load:
-        before = signal.signal(signal.SIGINT, lambda number, frame: load.request_stop())
-        try:
-            for message in load:
-                heard.hear(message)
-                if not quiet:
-                    _show(message)
-        finally:
-            signal.signal(signal.SIGINT, before)
+    with driver(workload, job, LocalHost()) as load, stopping(load.request_stop):
+        for message in load:
+            heard.hear(message)
+            if not (quiet or (isinstance(message, messages.Interval) and not report_every_s)):
+                _show(message)
     if not heard.ends or heard.done is None:
         raise KeyboardInterrupt
     return heard
@@ -89,15 +89,28 @@ def _show(message: messages.Message) -> None:
             )
         case messages.Interval():
             seconds = (message.to_ns - message.from_ns) / 1e9
-            p95 = "-" if message.p95_ns is None else f"{message.p95_ns / 1e6:.3f} ms"
             typer.echo(
                 f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
-                f"  {message.queries / seconds:9.0f} queries/s  p95 {p95}  errors {message.errors}"
-                + ("  (warm-up)" if message.warmup else ""),
+                f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
+                f"  {_p95(message)}  errors {message.errors}" + ("  (warm-up)" if message.warmup else ""),
                 err=True,
             )
         case _:
             pass
+
+
+def _events(interval: messages.Interval, seconds: float) -> str:
+    """Nothing where statements come without transactions: sql-bench."""
+    return f"{interval.transactions / seconds:9.0f} transactions/s  " if interval.transactions else ""
+
+
+def _p95(interval: messages.Interval) -> str:
+    """Of transactions, as sysbench's; of statements, and then so named, where nothing else is known."""
+    if interval.transaction_p95_ns is not None:
+        return f"p95 {interval.transaction_p95_ns / 1e6:.3f} ms"
+    if interval.p95_ns is not None:
+        return f"statement p95 {interval.p95_ns / 1e6:.3f} ms"
+    return "p95 -"
 
 
 def refuse_wrong_results(statements: int) -> None:

@@ -55,6 +55,7 @@ def command(name: str) -> Callable[..., None]:
             *_SHAPE,
             parameters.SEED,
             parameters.ANSWER_WITHIN,
+            parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
             *of_section,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 
+from mydyno.cli.load import spellings
 from mydyno.document.base import Section
 
 SERVER, LOAD, TABLES, WORKLOAD = "Server", "Load", "Tables", "Workload"
@@ -27,9 +28,8 @@ class Parameter:
 
 def option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
     """An option with its type, default and help, under a heading of the help."""
-    declared = typer.Option(
-        *(flags or (f"--{name.replace('_', '-')}",)), help=text, rich_help_panel=panel, **more
-    )
+    own = flags or (f"--{name.replace('_', '-')}",)
+    declared = typer.Option(*own, *spellings.flags(name), help=text, rich_help_panel=panel, **more)
     return Parameter(name, Annotated[kind, declared], default)
 
 
@@ -80,6 +80,9 @@ OF_SHAPE = (
 SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
 ANSWER_WITHIN = option(
     "answer_within", float, 60.0, "Seconds after which an unanswered statement is given up.", LOAD, min=0.1
+)
+REPORT_INTERVAL = option(
+    "report_interval", float, 1.0, "Seconds from one line of progress to the next; 0: none.", LOAD, min=0.0
 )
 PREPARE = option(
     "prepare",

@@ -30,6 +30,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
             *parameters.OF_SHAPE,
             parameters.SEED,
             parameters.ANSWER_WITHIN,
+            parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
             *of_workload,
@@ -55,6 +56,7 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         prepare=values["prepare"],
         drop_existing=values["drop_existing"],
         quiet=values["as_json"],
+        report_every_s=values["report_interval"],
     )
     figures = result.figures(name, heard)
     typer.echo(

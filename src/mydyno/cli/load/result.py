@@ -82,15 +82,17 @@ def as_text(figures: dict[str, Any], address: str) -> str:
 
 def _phase_lines(phase: dict[str, Any]) -> list[str]:
     kind = "from sending" if phase["latency_kind"] == "service" else "from the intended start"
-    rows = [("all queries", phase["queries"], phase["latency"])]
-    rows += [(name, one["count"], one["latency"]) for name, one in phase["statements"].items()]
-    rows.append(("transaction", phase["transactions"], phase["transaction_latency"]))
+    # Transactions first, as sysbench has them; sql-bench's test programs have none.
+    timed = phase["transaction_latency"]
+    rows = [("transactions", phase["transactions"], timed)] if timed["count"] else []
+    rows.append(("all statements", phase["queries"], phase["latency"]))
+    rows += [(f"  {name}", one["count"], one["latency"]) for name, one in phase["statements"].items()]
     rows.append(("connect", phase["connect_latency"]["count"], phase["connect_latency"]))
     seconds = phase["seconds"]
     label = f"{phase['label']}: " if phase["label"] else ""
+    events = f"{_rate(phase['transactions_per_second'])} transactions/s, " if phase["transactions"] else ""
     lines = [
-        f"  {label}{_rate(phase['queries_per_second'])} queries/s,"
-        f" {_rate(phase['transactions_per_second'])} transactions/s"
+        f"  {label}{events}{_rate(phase['queries_per_second'])} queries/s"
         f" over {'–' if seconds is None else f'{seconds:.1f}'} s with"
         f" {phase['connections']} of {phase['connections_asked']} connections",
         f"  errors: {phase['errors']} {phase['errors_by_code'] or ''}".rstrip() + _again(phase),

@@ -93,6 +93,7 @@ def command() -> Callable[..., None]:
             *parameters.OF_SHAPE,
             parameters.SEED,
             parameters.ANSWER_WITHIN,
+            parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
             *_OF_FILE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -101,8 +102,14 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     assert workload.sql_bench is not None
     if workload.sql_bench.groups is None and "transactions" not in workload.sql_bench.programs:
         typer.echo("transactions was left out: --create-options names no engine with transactions", err=True)
-    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    text = report.render(heard.hello, heard.run, heard.ends, arguments=" ".join(arguments))
+    here = os.uname()
+    text = report.render(
+        heard.hello,
+        heard.run,
+        heard.ends,
+        machine=f"{here.sysname} {here.release} {here.machine}",
+        arguments=workload.sql_bench.arguments,
+    )
     if output is not None:
         output.write(text)
     if values["as_json"]:

@@ -116,6 +116,7 @@ class SysbenchPhase:
             p95_ns=at.get(95),
             p99_ns=at.get(99),
             max_ns=None,
+            transaction_p95_ns=at.get(95),
             warmup=told.second <= self._warmup_s,
             t_ns=now,
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mydyno.core.errors import EngineError, UsageError
+from mydyno.core.interruption import stopping, uninterrupted
 from mydyno.core.sql_names import quote
 from mydyno.document.problems import nearest
 from mydyno.host.local import LocalHost
@@ -59,7 +59,8 @@ class Result:
 def run(target: Target, settings: Settings, emit: Emit) -> Result:
     """Run all combinations in the schema `target.database`, which is dropped before and after each.
 
-    Blocks are emitted as they are finished. Ctrl-C ends the load early; what was finished is kept. Raises
+    Blocks are emitted as they are finished. Ctrl-C and SIGTERM end the load early; what was finished is kept,
+    and the schema is dropped, also by a KeyboardInterrupt between two loads. Raises
     UsageError for a schema with tables that this load did not make (unless `drop_existing`) and for an
     engine that the server does not have, ServerError when the server refuses a statement of the set-up.
     """
@@ -67,8 +68,12 @@ def run(target: Target, settings: Settings, emit: Emit) -> Result:
 
     driver = _Driver(target, settings, emit)
     try:
-        with sessions.connect(target) as connection, connection.cursor() as cursor:
-            return driver.run(cursor)
+        try:
+            with sessions.connect(target) as connection, connection.cursor() as cursor:
+                return driver.run(cursor)
+        except KeyboardInterrupt:
+            driver.drop_unfinished()
+            raise
     except pymysql.Error as error:
         raise sessions.failed(target, driver.doing, error) from None
 
@@ -81,6 +86,7 @@ class _Driver:
         self._version: str | None = None
         self._interrupted = False
         self._aborted = False
+        self._made = False
         self.doing = "connecting"
         """For messages: what the server was last asked for."""
 
@@ -95,10 +101,8 @@ class _Driver:
             passes = tuple(self._passes(cursor, options, clients))
             if not passes:
                 break
-            # What mysqlslap calls the average is nothing without --number-of-queries.
-            per_client = options.queries // clients if options.queries else 0
-            kind = "query" if self._settings.own else options.load_type
-            block = Block(options.engine, clients, kind, per_client, passes)
+            per_client = slap.reported_per_client(options, clients, self._settings.own)
+            block = Block(options.engine, clients, options.load_type, per_client, passes)
             blocks.append(block)
             csv, strict = self._settings.csv, self._settings.strict
             self._emit("output", report.as_csv(block) if csv else report.as_text(block, strict))
@@ -106,8 +110,19 @@ class _Driver:
                 break  # The server may be gone: the figures are kept, the schema is left.
         if not (self._settings.no_drop or self._aborted):
             self.doing = "dropping the schema"
-            cursor.execute(f"DROP SCHEMA IF EXISTS {quote(self._target.database)}")
+            self._drop(cursor)
         return Result(tuple(blocks), self._version, self._settings.options.seed, self._interrupted)
+
+    def drop_unfinished(self) -> None:
+        """Drop the schema after an interruption, by a new connection: the old one may be in mid-answer."""
+        if self._made and not self._settings.no_drop:
+            self.doing = "dropping the schema"
+            with uninterrupted(), sessions.connect(self._target) as connection, connection.cursor() as cursor:
+                self._drop(cursor)
+
+    def _drop(self, cursor: Cursor) -> None:
+        cursor.execute(f"DROP SCHEMA IF EXISTS {quote(self._target.database)}")
+        self._made = False
 
     def _combinations(self) -> Iterator[tuple[Options, int]]:
         settings = self._settings
@@ -153,6 +168,7 @@ class _Driver:
         schema = quote(self._target.database)
         self.doing = "making the schema"
         cursor.execute(f"DROP SCHEMA IF EXISTS {schema}")
+        self._made = True
         cursor.execute(f"CREATE SCHEMA {schema}")
         cursor.connection.select_db(self._target.database)
         if self._settings.own:
@@ -187,16 +203,12 @@ class _Driver:
             phases=(jobs.Phase(connections=clients, arrival=jobs.closed_loop(), work=load.work),),
         )
         end: PhaseEnd | None = None
-        with Engine(job, LocalHost()) as engine:
-            before = signal.signal(signal.SIGINT, lambda number, frame: engine.request_stop())
-            try:
-                for message in engine:
-                    if isinstance(message, Hello):
-                        self._version = message.server_version
-                    elif isinstance(message, PhaseEnd):
-                        end = message
-            finally:
-                signal.signal(signal.SIGINT, before)
+        with Engine(job, LocalHost()) as engine, stopping(engine.request_stop):
+            for message in engine:
+                if isinstance(message, Hello):
+                    self._version = message.server_version
+                elif isinstance(message, PhaseEnd):
+                    end = message
         if end is None:
             raise KeyboardInterrupt
         self._interrupted = end.interrupted

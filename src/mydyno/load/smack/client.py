@@ -206,11 +206,15 @@ class ClientType:
         query = self._world.script.named("query").get(name)
         if query is None:
             raise self._wrong(line.position, "unknown query", name)
-        names, rows = self._execute(self._expanded(query))
-        lines = ["\t".join(names)] if names else []
-        lines += ["\t".join("NULL" if cell is None else str(cell) for cell in row) for row in rows]
+        # Every connection of the original runs it and saves what it got; a file has that of the last.
+        lines: list[str] = []
+        for _ in range(self._threads):
+            names, rows = self._execute(self._expanded(query))
+            lines = ["\t".join(names)] if names else []
+            lines += ["\t".join("NULL" if cell is None else str(cell) for cell in row) for row in rows]
+            if target == "-":
+                self._world.emit("output", "\n".join(lines))
         if target == "-":
-            self._world.emit("output", "\n".join(lines))
             return
         try:
             Path(target).write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
@@ -236,10 +240,12 @@ class ClientType:
         return evaluate(expression, self._world.arguments, self._variables, mine, strict)
 
     def _whole(self, line: Call, value: str, what: str, most: int) -> int:
-        if not value.isdecimal() or not 1 <= int(value) <= most:
+        # A figure of a report has decimals under strict-compat.
+        whole = value.removesuffix(f"{0:f}"[1:]) if self._world.settings.strict else value
+        if not whole.isdecimal() or not 1 <= int(whole) <= most:
             message = f"{line.method} takes a number of {what} from 1 to {most}"
             raise self._wrong(line.arguments[0].position, message, value)
-        return int(value)
+        return int(whole)
 
     def _wrong(self, place: Position, message: str, value: str) -> SpecErrors:
         return SpecErrors([Problem(self._world.script.file, place, message, value)])

@@ -35,7 +35,11 @@ def evaluate(
 
 
 def _figure(figure: Figure, report: ClientReport, strict: bool) -> str:
-    """Milliseconds with three decimals (whole ones under strict-compat), rates with two."""
+    """Milliseconds with three decimals, rates with two, counts as they are.
+
+    Under strict-compat all have six decimals, as the original writes every number (src/val.h of super-smack
+    1.3): of milliseconds the whole ones, and 0 for a rate without time.
+    """
     if figure.type is None:
         times = report.connect
         key = {"max_connect_time": "max_ms", "min_connect_time": "min_ms", "avg_connect_time": "mean_ms"}
@@ -45,16 +49,18 @@ def _figure(figure: Figure, report: ClientReport, strict: bool) -> str:
         return ""
     match figure.param:
         case "num_queries":
-            return str(one.count)
+            return f"{one.count:f}" if strict else str(one.count)
+        case "q_per_s" if strict:
+            return f"{one.q_per_s or 0:f}"
         case "q_per_s":
             return "n/a" if one.q_per_s is None else f"{one.q_per_s:.2f}"
         case "max_time":
             return _ms(one.times.max_ms, strict)
         case _:
-            return "0" if strict else _ms(one.times.min_ms, strict)
+            return f"{0:f}" if strict else _ms(one.times.min_ms, strict)
 
 
 def _ms(value: float | None, strict: bool) -> str:
-    if value is None:
-        return "n/a"
-    return str(int(value)) if strict else f"{value:.3f}"
+    if strict:
+        return f"{int(value or 0):f}"
+    return "n/a" if value is None else f"{value:.3f}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.errors import EngineError
+from mydyno.core.interruption import stopping
 from mydyno.document.source import read_text
 from mydyno.load.smack import data, tables
 from mydyno.load.smack.client import ClientType, World
@@ -43,7 +44,7 @@ class Result:
 def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) -> Result:
     """Run a `.smack` file with the arguments that its $1, $2... stand for.
 
-    Ctrl-C ends the load early; its figures are kept. Raises SpecErrors for a wrong file, other
+    Ctrl-C and SIGTERM end the load early; its figures are kept. Raises SpecErrors for a wrong file, other
     MydynoErrors when tables or connections cannot be had. Failed statements are counted, not raised: see
     `complain`.
     """
@@ -148,18 +149,22 @@ class _Job(threading.Thread):
 
 
 def _together(jobs: list[_Job]) -> bool:
-    """Run all to their end; True when Ctrl-C came in between."""
+    """Run all to their end; True when Ctrl-C or SIGTERM came in between."""
     interrupted = False
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        while not job.over.is_set():
-            try:
-                job.over.wait(_LOOK_EVERY_S)
-            except KeyboardInterrupt:
-                interrupted = True
-                for one in jobs:
-                    one.client.stop()
+
+    def stop() -> None:
+        nonlocal interrupted
+        interrupted = True
+        for job in jobs:
+            job.client.stop()
+
+    with stopping(stop):
+        for job in jobs:
+            job.start()
+        for job in jobs:
+            # The wait has an end, so that a signal's handler runs soon on every system.
+            while not job.over.wait(_LOOK_EVERY_S):
+                pass
     return interrupted
 
 

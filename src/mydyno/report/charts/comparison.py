@@ -9,7 +9,7 @@ from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
 from mydyno.report.comparison_tables import labels
-from mydyno.report.format import interval, number, shorten
+from mydyno.report.format import bracketed, number, shorten
 from mydyno.report.views.comparison import ComparisonTable, Row
 
 _LINE = 12
@@ -122,7 +122,7 @@ def _column(
         if cell is None or cell.held is None or speed is None:
             continue
         value, low, high = speed
-        error = "" if low is None else f" ({interval(low, high)})"
+        error = bracketed(low, high)
         rows.append(
             {
                 "y": middle,

@@ -14,7 +14,7 @@ from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_sid
 from mydyno.report.charts.knees import LANE, knee_layers, knees
 from mydyno.report.charts.labels import end_labels, room_for
 from mydyno.report.charts.theme import Size
-from mydyno.report.format import capitalised, count, interval, latency, shorten
+from mydyno.report.format import bracketed, capitalised, count, latency, shorten
 from mydyno.report.views.curves import Curve, CurvePoint, Curves
 from mydyno.report.views.panels import Panel
 
@@ -126,7 +126,7 @@ def _marks(
 def told(metric: Metric, point: CurvePoint) -> str:
     """`42 500 (41 800 to 43 400), n=4`, with the unit of a latency."""
     write = latency if metric.unit == "ns" else count
-    error = "" if point.low is None else f" ({interval(point.low, point.high, write)})"
+    error = bracketed(point.low, point.high, write)
     return f"{write(point.value)}{error}, n={point.n}"
 
 

@@ -8,13 +8,14 @@ from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.effects.effects import Interaction
 from mydyno.analysis.effects.levels import CellMean
 from mydyno.analysis.effects.sentence import percent, short
+from mydyno.core.plurals import counted
 from mydyno.report.charts import theme
 from mydyno.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
 from mydyno.report.effects_tables import label, share_told
-from mydyno.report.format import count, interval, latency, seconds, shorten
+from mydyno.report.format import bracketed, count, latency, seconds, shorten
 from mydyno.report.views.effects import EffectsView
 
 _ROW = 30
@@ -49,7 +50,7 @@ def share_rows(view: EffectsView) -> list[dict[str, object]]:
         share = sum(effect.share for effect in others)
         rows.append(
             _share(
-                "another effect" if len(others) == 1 else f"{len(others)} other effects",
+                "another effect" if len(others) == 1 else counted(len(others), "other effect"),
                 share,
                 None,
                 shown=False,
@@ -197,5 +198,5 @@ def _line(
 def mean_told(view: EffectsView, cell: CellMean) -> str:
     """`1 234 (1 200 to 1 270), n=5`"""
     write = {"ns": latency, "s": seconds}.get(view.of.metric.unit, count)
-    error = "" if cell.interval is None else f" ({interval(cell.interval.low, cell.interval.high, write)})"
+    error = "" if cell.interval is None else bracketed(cell.interval.low, cell.interval.high, write)
     return f"{write(cell.value)}{error}, n={cell.n}"

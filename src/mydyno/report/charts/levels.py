@@ -13,7 +13,7 @@ from mydyno.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
-from mydyno.report.format import capitalised, count, interval, latency, shorten
+from mydyno.report.format import bracketed, capitalised, count, latency, shorten
 from mydyno.report.views.curves import Measured
 from mydyno.report.views.levels import Level, Levels
 
@@ -167,7 +167,7 @@ def _y(height: float, field: str = "y") -> alt.Y:
 def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]:
     setting = line.level.setting
     write = latency if view.metric.unit == "ns" else count
-    error = "" if at.low is None else f" ({interval(at.low, at.high, write)})"
+    error = bracketed(at.low, at.high, write)
     where = line.place if isinstance(line.place, str) else view.words.amount(line.place)
     return {
         "y": line.y,

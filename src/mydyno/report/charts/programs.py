@@ -12,7 +12,7 @@ from mydyno.report.charts.draw import Chart, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX, legend
 from mydyno.report.charts.theme import Size
 from mydyno.report.evidence import Setting
-from mydyno.report.format import interval, seconds, shorten
+from mydyno.report.format import bracketed, seconds, shorten
 from mydyno.report.views.curves import Measured
 from mydyno.report.views.programs import ProgramRow, Programs
 
@@ -127,7 +127,7 @@ def _setting(
 
 
 def _told(setting: Setting, row: ProgramRow, cell: Measured) -> str:
-    error = "" if cell.low is None else f" ({interval(cell.low, cell.high)})"
+    error = bracketed(cell.low, cell.high)
     return f"{setting.title}, {row.program or 'total'}: {seconds(cell.value)}{error}, n={cell.n}"
 
 

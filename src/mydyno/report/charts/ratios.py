@@ -13,7 +13,7 @@ from mydyno.report.charts.curve_axes import short_noun
 from mydyno.report.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.report.charts.labels import CHARACTER_PX
 from mydyno.report.charts.theme import Size
-from mydyno.report.format import MINUS, change, shorten
+from mydyno.report.format import MINUS, bracketed, change, shorten
 from mydyno.report.views.verdicts import RatioRow, Ratios
 
 _ROW = 26
@@ -158,11 +158,8 @@ def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, 
 
 
 def told(row: RatioRow) -> str:
-    """`+12.4 %  (+9.1 to +15.8)`"""
-    if row.low is None or row.high is None:
-        return change(row.value)
-    low, high = (change(end).removesuffix(" %") for end in (row.low, row.high))
-    return f"{change(row.value)}  ({low} to {high})"
+    """`+12.4 % (+9.1 to +15.8)`"""
+    return f"{change(row.value)}{bracketed(row.low, row.high, lambda end: change(end).removesuffix(' %'))}"
 
 
 def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: bool) -> list[alt.Chart]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from mydyno.core.plurals import agreeing, counted
 from mydyno.report.compared.view import Compared, told
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.format import MISSING, plain_spaces
@@ -37,6 +38,8 @@ def terminal(found: Compared, width: int, *, gated: bool) -> str:
     if gated:
         for one in found.gated:
             console.print(Text(f"{_STATES[one.state]} {told(one)}"))
+        if found.state == "unsure":
+            console.print(Text("UNSURE ends a job as failed only with --fail-if-unsure."))
     return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
 
 
@@ -84,5 +87,6 @@ def invalid(found: Compared) -> list[str]:
         trials = [trial for trial in found.evidence.trials if trial.trial_id.startswith(f"{name}:")]
         bad = sum(trial.status == "invalid" for trial in trials)
         if bad:
-            told_of.append(f"{bad} of {len(trials)} trials of {name} are invalid and do not count")
+            of_them = f"{bad} of {counted(len(trials), 'trial')} of {name}"
+            told_of.append(f"{of_them} {agreeing(bad, 'is')} invalid and {agreeing(bad, 'does')} not count")
     return told_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
 from mydyno.digest.records import Digest, IndexCandidate, Problem, Source
 from mydyno.report.digests.group_text import group_lines
@@ -90,7 +91,7 @@ def _more_sources(digest: Digest) -> str:
 
 
 def _entries(number: int) -> str:
-    return f"{count(number)} entr{'y' if number == 1 else 'ies'}"
+    return f"{count(number)} {plural(number, 'entry')}"
 
 
 def _statements(number: int) -> str:

@@ -179,6 +179,30 @@
     for (const each of opened) each.open = false;
   });
 
+  // ---- Tables: one that is wider than its box shows each row as a list of named values.
+  function stack(box) {
+    const table = box.querySelector("table");
+    if (!table || box.clientWidth === 0 || box.clientWidth === Number(box.dataset.width)) return;
+    box.dataset.width = box.clientWidth;
+    box.classList.remove("stacked");
+    box.classList.toggle("stacked", box.scrollWidth > box.clientWidth);
+  }
+
+  if (document.getElementById("verdict")) {
+    const fit = new ResizeObserver((entries) => entries.forEach((entry) => stack(entry.target)));
+    for (const box of document.querySelectorAll(".box")) {
+      const names = [...box.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      for (const row of box.querySelectorAll("tbody tr")) {
+        let at = 0;
+        for (const cell of row.cells) {
+          if (cell.tagName === "TD") cell.dataset.label = names[at] ?? "";
+          at += cell.colSpan;
+        }
+      }
+      fit.observe(box);
+    }
+  }
+
   document.querySelectorAll(".legend").forEach(touchable);
   document.querySelectorAll("[data-chart]").forEach((box) => near.observe(box));
 })();

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from mydyno.analysis.change_points import SMALLEST_SERIES
 from mydyno.analysis.trend import Change, Trend
-from mydyno.report.format import change, count, interval, latency, plain_spaces, seconds
+from mydyno.core.plurals import counted
+from mydyno.report.format import bracketed, change, count, interval, latency, plain_spaces, seconds
 from mydyno.report.markup import rich_table
 from mydyno.report.tables import Table
 
@@ -32,19 +33,19 @@ def headline(trend: Trend) -> str:
     name = f"{trend.title}: " if trend.title else ""
     runs = len(trend.dots)
     if runs < SMALLEST_SERIES:
-        return f"{name}{runs} runs, and a change can be told from noise in {SMALLEST_SERIES} or more."
+        return (
+            f"{name}{counted(runs, 'run')}, and a change can be told from noise in {SMALLEST_SERIES} or more."
+        )
     if not trend.changes:
-        return f"{name}no change in {runs} runs."
-    times = "once" if len(trend.changes) == 1 else f"{len(trend.changes)} times"
+        return f"{name}no change in {counted(runs, 'run')}."
+    times = "once" if len(trend.changes) == 1 else counted(len(trend.changes), "time")
     said = "; ".join(told(trend, each) for each in trend.changes)
-    return f"{name}changed {times} in {runs} runs: {said}."
+    return f"{name}changed {times} in {counted(runs, 'run')}: {said}."
 
 
 def told(trend: Trend, found: Change) -> str:
     """What one change is."""
-    error = (
-        "" if found.interval is None else f" ({interval(found.interval.low, found.interval.high, change)})"
-    )
+    error = "" if found.interval is None else bracketed(found.interval.low, found.interval.high, change)
     way = "better" if found.better else "worse"
     return f"{trend.metric.noun} {change(found.ratio)}{error}, {way}, since {trend.dots[found.dot].run}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mydyno.analysis.claims import HeldClaim, State, Step, held_claims
 from mydyno.analysis.primary import primary_metric
 from mydyno.core.factors import last_part
+from mydyno.core.plurals import counted
 from mydyno.report.evidence import Evidence
 from mydyno.report.format import interval, number, ratio
 
@@ -68,7 +69,7 @@ def _summary(held: HeldClaim) -> str:
         return "agrees"
     counts = Counter(step.state for step in held.steps)
     parts = [f"{counts[state]} {said[counts[state] > 1]}" for state, said in _SAID.items() if counts[state]]
-    return f"of {len(held.steps)} pairs {', '.join(parts)}"
+    return f"of {counted(len(held.steps), 'pair')} {', '.join(parts)}"
 
 
 def _reason(step: Step) -> str:

@@ -186,12 +186,10 @@ class _Rows:
             values = summary(self._trials, self._points, metric)
             # The only place is the whole: its verdict is the one that knows of the other columns.
             key = None if len(found) == 1 else place
-            yield self._row(place, key, metric, {p: measured(values[p, place], metric) for p in self._points})
+            yield self._row(place, key, metric, {p: measured(values[p, place]) for p in self._points})
         if len(found) != 1 and (self._primary.summed or not set(found) & set(self._programs)):
             whole = total_summary(self._trials, self._points, self._primary)
-            yield self._row(
-                None, None, self._primary, {p: measured(whole[p], self._primary) for p in self._points}
-            )
+            yield self._row(None, None, self._primary, {p: measured(whole[p]) for p in self._points})
 
     def _row(
         self, place: Place | None, key: Place | None, metric: Metric, values: dict[str, Measured | None]

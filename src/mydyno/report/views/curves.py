@@ -15,11 +15,7 @@ from mydyno.report.views.optima import Optima
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over trials in the metric's unit; a latency in nanoseconds.
-
-    Of a latency it is the geometric mean, with an interval that is a factor up and down: the arithmetic one's
-    of a few trials would reach below 0.
-    """
+    """A geometric mean over trials in the metric's unit (a latency in nanoseconds), as `Summary.value`."""
 
     value: float
     """The mean over trials."""
@@ -112,21 +108,18 @@ def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> 
     )
 
 
-def measured(of: Summary, metric: Metric) -> Measured | None:
+def measured(of: Summary) -> Measured | None:
     """None when nothing was."""
-    if of.mean is None:
+    if of.value is None:
         return None
-    if metric.unit == "ns" and of.geometric_mean is not None:
-        around = of.geometric_interval
-        low, high = (None, None) if around is None else (around.low, around.high)
-        return Measured(of.geometric_mean, low, high, of.values)
-    low, high = (of.interval.low, of.interval.high) if of.interval is not None else (None, None)
-    return Measured(of.mean, low, high, of.values)
+    around = of.interval
+    low, high = (None, None) if around is None else (around.low, around.high)
+    return Measured(of.value, low, high, of.values)
 
 
 def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
     """None also for a test program: it is on no curve."""
     if isinstance(place, str):
         return None
-    found = measured(of, metric)
+    found = measured(of)
     return None if found is None else CurvePoint(found.value, found.low, found.high, found.trials, place)

@@ -30,7 +30,8 @@ class EffectsView:
         return any(effect.p_value is not None for effect in self.of.found)
 
 
-def effects_view(evidence: Evidence) -> EffectsView:
+def effects_view(evidence: Evidence, differs: bool = False) -> EffectsView:
+    """`differs`: a verdict shows a difference between settings."""
     metric = primary_metric(evidence.valid, evidence.experiment.work)
     found = effects(evidence.experiment, evidence.trials, metric, place=evidence.words.load)
-    return EffectsView(found, evidence.words, sentence(found), screening(found), remarks(found))
+    return EffectsView(found, evidence.words, sentence(found, differs), screening(found), remarks(found))

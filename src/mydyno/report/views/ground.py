@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from mydyno.analysis.self_checks import CPU_BOUND, DEVIATION, TOLERANCE
+from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_bytes
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.results.records import GroundRecord, SelfCheckRecord, TrialRecord
@@ -121,8 +122,8 @@ def verified(evidence: Evidence) -> Iterator[str]:
         any(remark.check in (DEVIATION, CPU_BOUND) for remark in trial.remarks) for trial in evidence.trials
     )
     yield (
-        f"{held} of {len(checks)} checks could be held against theory; {marked or 'none'} of "
-        f"{len(evidence.trials)} trials {'is' if marked == 1 else 'are'} marked for what they showed."
+        f"{held} of {counted(len(checks), 'check')} could be held against theory; {marked or 'none'} of "
+        f"{counted(len(evidence.trials), 'trial')} {agreeing(marked, 'is')} marked for what they showed."
     )
 
 
@@ -149,7 +150,7 @@ def _models(evidence: Evidence) -> tuple[Model, ...]:
 
 
 def _told(ground: GroundRecord) -> str:
-    cpus = "1 CPU" if ground.cpus == 1 else f"{ground.cpus} CPUs"
+    cpus = counted(ground.cpus, "CPU")
     memory = "" if ground.memory_bytes is None else f", {format_bytes(ground.memory_bytes)} of memory"
     return f"{KINDS.get(ground.kind, ground.kind)}, kernel {ground.kernel}, {cpus}{memory}"
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from mydyno.analysis.metrics import CONNECT_MEAN, RUNNING_TIME, Metric
 from mydyno.analysis.summary import total_summary
+from mydyno.core.factors import last_part
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.curves import curves
 from mydyno.report.views.optima import Optima
@@ -29,10 +30,11 @@ class KeyNumber:
 
 def key_numbers(evidence: Evidence, best: Optima) -> tuple[KeyNumber, ...]:
     """Without those that no setting has."""
+    connecting = about_connections(evidence)
     at_the_most: tuple[tuple[Metric, Kind], ...] = (
         (evidence.words.rate, "count"),
         *((metric, "latency") for metric in tails(evidence)),
-        (CONNECT_MEAN, "latency"),
+        *(((CONNECT_MEAN, "latency"),) if connecting else ()),
     )
     found: list[KeyNumber] = [
         *([_total(evidence)] if evidence.by_program else []),
@@ -42,9 +44,21 @@ def key_numbers(evidence: Evidence, best: Optima) -> tuple[KeyNumber, ...]:
             if (number := _at_the_most(evidence, metric, kind)) is not None
         ),
         _optimum(evidence, best),
-        *(_counter(evidence, name) for name in COUNTERS),
+        *(_counter(evidence, name) for name in COUNTERS if connecting),
     ]
     return tuple(number for number in found if any(value is not None for _, value, _ in number.values))
+
+
+_CONNECTING = ("connect", "thread_cache", "thread_handling", "thread_pool", "back_log", "skip_name_resolve")
+"""Parts of the names of factors that change what a new connection costs."""
+
+
+def about_connections(evidence: Evidence) -> bool:
+    """A factor is about connecting, or the load connects again and again while it is measured."""
+    if any(part in last_part(factor) for factor in evidence.experiment.factors for part in _CONNECTING):
+        return True
+    phases = (phase for trial in evidence.valid for phase in trial.phases)
+    return any(each.kind == "connect" and each.count for phase in phases for each in phase.statements)
 
 
 def _at_the_most(evidence: Evidence, metric: Metric, kind: Kind) -> KeyNumber | None:
@@ -85,7 +99,7 @@ def _total(evidence: Evidence) -> KeyNumber:
         name="Running time",
         how="of all test programs",
         kind="seconds",
-        values=tuple((setting, one.mean, one.n) for setting, one in of_settings),
+        values=tuple((setting, one.value, one.n) for setting, one in of_settings),
     )
 
 

@@ -77,7 +77,7 @@ def levels(evidence: Evidence, metric: Metric, wanted: bool) -> Levels:
     def group(place: Place) -> tuple[Level, ...]:
         """Not of settings whose load has no such place, but of those that never came to any."""
         return tuple(
-            Level(setting, measured(found[setting.point_id, place], metric))
+            Level(setting, measured(found[setting.point_id, place]))
             for setting in _in_rows(evidence)
             if place in came_to[setting.point_id] or not came_to[setting.point_id]
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mydyno.analysis.observations import not_finite
 from mydyno.analysis.places import place_of
 from mydyno.analysis.words import Words
+from mydyno.core.plurals import counted
 from mydyno.core.secrets import masked
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
@@ -30,6 +31,7 @@ class Method:
     invalid: int
     done: int
     """Planned trials of which at least one attempt was finished."""
+    planned: int
     load: tuple[str, ...]
     """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
     steady: tuple[str, ...]
@@ -41,8 +43,10 @@ class Method:
 
     @property
     def trials(self) -> str:
-        """`7 valid trials of 8`"""
-        return f"{self.valid} valid {'trial' if self.valid == 1 else 'trials'} of {self.valid + self.invalid}"
+        """`7 valid trials of 8`; of an unfinished run `12 of 16 trials done, 11 valid`."""
+        if self.done < self.planned:
+            return f"{self.done} of {counted(self.planned, 'trial')} done, {self.valid} valid"
+        return f"{counted(self.valid, 'valid trial')} of {self.valid + self.invalid}"
 
 
 def method(evidence: Evidence) -> Method:
@@ -53,6 +57,7 @@ def method(evidence: Evidence) -> Method:
         valid=len(evidence.valid),
         invalid=len(evidence.trials) - len(evidence.valid),
         done=done,
+        planned=evidence.experiment.planned_trials,
         load=(
             *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
             *((GIVEN_WORK,) if evidence.programs else ()),
@@ -77,7 +82,8 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
     planned = evidence.experiment.planned_trials
     if done < planned:
         sentences.append(
-            f"The run is not complete: {done} of {planned} trials are done. Running it again resumes it."
+            f"The run is not complete: {done} of {counted(planned, 'trial')} are done. "
+            "Running it again resumes it."
         )
     sentences += _too_few(evidence)
     if len(evidence.experiment.compared_points) == 1 and evidence.trials:
@@ -114,7 +120,7 @@ def _too_few(evidence: Evidence) -> Iterator[str]:
                 yield f"{title}: no valid trial."
             else:
                 yield (
-                    f"{title}: {valid} valid {'trial' if valid == 1 else 'trials'}; "
+                    f"{title}: {counted(valid, 'valid trial')}; "
                     "intervals and verdicts need at least 3 (design.repeats)."
                 )
 
@@ -135,5 +141,5 @@ def _disturbed(evidence: Evidence) -> Iterator[str]:
     if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
         yield (
             "The machine was busy when the run was started: "
-            f"its load average was {load:.1f} on {cpus} {'CPU' if cpus == 1 else 'CPUs'}."
+            f"its load average was {load:.1f} on {counted(cpus, 'CPU')}."
         )

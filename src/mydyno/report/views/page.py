@@ -18,6 +18,7 @@ from mydyno.report.views.curves import Curves, curves
 from mydyno.report.views.differences import Difference, differences
 from mydyno.report.views.effects import EffectsView, effects_view
 from mydyno.report.views.environment import FactGroup, environment_view
+from mydyno.report.views.failures import FailedPoint, failed_points
 from mydyno.report.views.ground import GroundView, ground_view
 from mydyno.report.views.heat_map import HeatMap, heat_maps
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
@@ -74,6 +75,7 @@ class Page:
     heat_maps: tuple[HeatMap, ...]
     """The table of comparisons as a picture; none where another one is."""
     ground: GroundView
+    failures: tuple[FailedPoint, ...]
     trials: TrialTable
     settings: SettingsView
     environment: tuple[FactGroup, ...]
@@ -92,15 +94,11 @@ class Page:
             return tuple((column.level, column.slot) for column in self.comparison.columns)
         return tuple((setting.title, setting.slot) for setting in self.settings.settings)
 
-    @property
-    def figure_with_verdicts(self) -> str:
-        """The figure below which the verdicts in other metrics stand."""
-        return "throughput" if self.throughput_levels.instead_of_ratios else "ratio"
-
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found, explained = verdicts(evidence, strange), effects_view(evidence)
+    found = verdicts(evidence, strange)
+    explained = effects_view(evidence, any(one.overall.shown for one in found.ratios))
     if explained.headline is not None:
         found = replace(found, headline=explained.headline, sentences=())
     # Before the method, which tells what was found lost when it was read.
@@ -145,6 +143,7 @@ def page(evidence: Evidence) -> Page:
         ),
         heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
+        failures=failed_points(evidence),
         trials=trial_table(evidence, strange),
         settings=settings_view(evidence),
         environment=environment_view(evidence),

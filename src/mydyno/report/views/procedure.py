@@ -9,6 +9,7 @@ from mydyno.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 from mydyno.analysis.places import place_of
 from mydyno.analysis.sequential import nominal_level
 from mydyno.core.factors import last_part
+from mydyno.core.plurals import counted
 from mydyno.report.evidence import Evidence
 from mydyno.report.sources import SOURCES
 from mydyno.report.views.effects import EffectsView
@@ -61,7 +62,7 @@ def _imported() -> Step:
 
 def _points(evidence: Evidence) -> Iterator[Step]:
     design, points = evidence.experiment.design, len(evidence.experiment.compared_points)
-    of = f"{points} points, each one combination of the factors' levels"
+    of = f"{counted(points, 'point')}, each one combination of the factors' levels"
     if design.points == "one-at-a-time":
         yield Step(
             "Points",
@@ -137,7 +138,7 @@ def _repetition(evidence: Evidence) -> Step:
         else ""
     )
     if design.until is None or design.first_look is None or design.at_most is None:
-        text = f"The number of repetitions was fixed beforehand; {blocks} blocks ran.{control}"
+        text = f"The number of repetitions was fixed beforehand; {counted(blocks, 'block')} ran.{control}"
         return Step("Repetition", text)
     level = nominal_level(design.first_look, design.at_most)
     return Step(

@@ -64,13 +64,8 @@ def programs(evidence: Evidence) -> Programs:
     of_them = [trial for trial in evidence.trials if trial.point_id in points]
     each = summary(of_them, points, RUNNING_TIME)
     total = total_summary(of_them, points, RUNNING_TIME)
-    rows = [
-        ProgramRow(name, tuple(measured(each[point, name], RUNNING_TIME) for point in points))
-        for name in names
-    ]
-    return Programs(
-        settings, (*rows, ProgramRow(None, tuple(measured(total[point], RUNNING_TIME) for point in points)))
-    )
+    rows = [ProgramRow(name, tuple(measured(each[point, name]) for point in points)) for name in names]
+    return Programs(settings, (*rows, ProgramRow(None, tuple(measured(total[point]) for point in points))))
 
 
 def settings_with_programs(evidence: Evidence) -> tuple[Setting, ...]:

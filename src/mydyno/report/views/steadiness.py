@@ -8,6 +8,7 @@ from mydyno.analysis.places import place_of
 from mydyno.analysis.primary import primary_metric
 from mydyno.analysis.run_drift import run_drift
 from mydyno.analysis.steady import LEAST_INTERVALS
+from mydyno.core.plurals import agreeing, counted
 from mydyno.report.evidence import Evidence
 
 
@@ -30,7 +31,8 @@ def steady_parts(evidence: Evidence) -> Iterator[str]:
         return
     cut = sum(phase.steady_from_s != phase.measured_from_s for phase in judged)
     left_out = f"; of {cut} of them the beginning was left out as warm-up" if cut else ""
-    yield f"{len(judged)} of {len(phases)} phases are known to be steady (MSER-5){left_out}."
+    known = f"{len(judged)} of {counted(len(phases), 'phase')} {agreeing(len(judged), 'is')} known"
+    yield f"{known} to be steady (MSER-5){left_out}."
 
 
 def drift_of_run(evidence: Evidence) -> Iterator[str]:

@@ -12,7 +12,7 @@ from mydyno.report.evidence import Evidence, Setting
 from mydyno.report.views.outliers import Flagged
 from mydyno.report.views.overview import COUNTERS
 from mydyno.report.views.rates import overall_rate, total_time
-from mydyno.results.records import CheckRecord, Invalidity, Remark, TrialRecord
+from mydyno.results.records import NOT_MEASURED, CheckRecord, Invalidity, Remark, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,16 @@ class TrialRow:
         return not self.reasons
 
     @property
+    def measured(self) -> bool:
+        """False for a trial that failed: its point is among the failed ones."""
+        return not any(reason.check in NOT_MEASURED for reason in self.reasons)
+
+    @property
+    def verdict(self) -> str:
+        """`valid`, `INVALID`, or `FAILED`."""
+        return "valid" if self.valid else "INVALID" if self.measured else "FAILED"
+
+    @property
     def broken(self) -> tuple[CheckRecord, ...]:
         return tuple(check for check in self.checks if not check.holds)
 
@@ -89,7 +99,8 @@ class TrialTable:
 
     @property
     def invalid(self) -> tuple[TrialRow, ...]:
-        return tuple(row for row in self.rows if not row.valid)
+        """Those that were measured and must not count."""
+        return tuple(row for row in self.rows if not row.valid and row.measured)
 
 
 def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTable:

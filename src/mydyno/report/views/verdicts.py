@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from mydyno.analysis.grid import GridRow
 from mydyno.analysis.holm import holm
 from mydyno.analysis.metrics import CONNECT_P95, Metric
+from mydyno.analysis.observations import finite, overall_places
 from mydyno.analysis.optimum import optimum
 from mydyno.analysis.places import Place, places
 from mydyno.analysis.primary import tail_latency
@@ -15,10 +16,12 @@ from mydyno.analysis.standard import Standard
 from mydyno.analysis.summary import Summary, total_summary
 from mydyno.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.analysis.words import Words
+from mydyno.core.plurals import counted
 from mydyno.report.evidence import Evidence, Setting
-from mydyno.report.format import count, interval, latency, number, seconds
+from mydyno.report.format import bracketed, capitalised, count, latency, seconds
 from mydyno.report.views.crossed import crossed_headline
 from mydyno.report.views.outliers import Flagged, named, without
+from mydyno.results.records import TrialRecord
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ class RatioRow:
     outcome: Outcome
     less_durable: bool = False
     """The faster side keeps committed data less safe than the other."""
+
+    @property
+    def shown(self) -> bool:
+        """The trials show a difference."""
+        return self.outcome in ("faster", "slower")
 
 
 @dataclass(frozen=True)
@@ -124,8 +132,9 @@ def compared_row(
     points = {point.point_id for point in row.points if point is not None}
     trials = [trial for trial in evidence.trials if trial.point_id in points]
     metric = evidence.metric_of(trials) if metric is None else metric
+    over = _common_places(trials, metric)
     found = {
-        column: judge_points(trials, other, first, metric, evidence.standard)
+        column: judge_points(trials, other, first, metric, evidence.standard, over)
         for column, other, first in row.comparisons()
     }
     if len(found) < 2:
@@ -135,6 +144,13 @@ def compared_row(
         column: _judged_in_family(one, p, len(found))
         for (column, one), p in zip(found.items(), corrected, strict=True)
     }
+
+
+def _common_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place, ...] | None:
+    """The places of a row's means over all of them (`total_summary`), so that its ratios are of the same
+    numbers; None where its points share no place, or times are summed, and each pair has its own."""
+    valid = [trial for trial in finite(trials, metric) if trial.status == "valid"]
+    return None if metric.summed else overall_places(valid, metric) or None
 
 
 def _without(
@@ -205,17 +221,18 @@ def _headline(
     if not evidence.trials:
         return "No verdict: no trial has been run yet.", ()
     if not evidence.valid:
-        return f"No verdict: none of the {len(evidence.trials)} trials is valid.", ()
+        return f"No verdict: none of the {counted(len(evidence.trials), 'trial')} is valid.", ()
     if not rows or evidence.grid is None:
         return _alone(evidence, metric), ()
     if evidence.crossed:
         overall = [{column: one.overall for column, one in row.items()} for row in rows]
         return crossed_headline(evidence.grid, overall)
+    against = {one.comparison.left: one.overall for one in rows[0].values()}
     if evidence.experiment.design.points in ("fraction", "plackett-burman"):
         # Its points differ in half of the factors: what each of those does, the effects say.
-        return _leader(evidence, metric), ()
-    sentences = tuple(as_sentence(one.overall) for one in rows[0].values())
-    return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric), sentences)
+        return _leader(evidence, metric, against), ()
+    sentences = tuple(map(as_sentence, against.values()))
+    return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric, against), sentences)
 
 
 def as_sentence(verdict: Verdict) -> str:
@@ -245,32 +262,27 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
             return f"No verdict: {metric.noun} was not measured."
         seen = best.best
         where = evidence.words.best_at(seen.place)
-    if seen.mean is None:
+    if seen.value is None:
         return f"No verdict: {metric.noun} was not measured in every test program of a trial."
-    error = (
-        ""
-        if seen.interval is None
-        else f" (95 % CI {_told_range(metric, seen.interval.low, seen.interval.high)})"
-    )
-    told = _told(metric, seen.mean)
-    return f"{told[:1].upper()}{told[1:]} {where}{error}, n={seen.n}."
+    return f"{capitalised(_told(metric, seen.value))} {where}{_error(metric, seen)}, n={seen.n}."
 
 
-def _leader(evidence: Evidence, metric: Metric) -> str:
-    """For several comparisons: who measured best. What is certain of it, the sentences below say."""
+def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict]) -> str:
+    """For several comparisons: which setting measured best, its mean, and how it compares with the first."""
     row = evidence.grid.rows[0].points if evidence.grid is not None else ()
     points = [point for point in row if point is not None]
     found = total_summary(evidence.trials, [point.point_id for point in points], metric)
-    means = {
-        point.title: mean for point in points if (mean := _middle(found[point.point_id], metric)) is not None
-    }
+    means = {point.point_id: mean for point in points if (mean := found[point.point_id].value) is not None}
     if not means:
         where = "in the same test programs" if metric.summed else evidence.words.same_loads
         return f"No overall verdict: the {len(points)} settings were not measured {where}."
     choose = max if metric.better == "higher" else min
-    best = choose(means, key=lambda title: means[title])
+    best = choose(means, key=lambda point_id: means[point_id])
+    title = next(point.title for point in points if point.point_id == best)
     over = " in all test programs" if metric.summed else _over_places(evidence)
-    return f"Of {len(points)} settings, {best} measured best: {_told(metric, means[best])}{over}."
+    told = f"{_told(metric, means[best])}{_error(metric, found[best])}{over}"
+    against = f"; {verdicts[best].sentence}" if best in verdicts else "; no other is shown to be faster"
+    return f"{title} measured best of {counted(len(points), 'setting')}: {told}{against}."
 
 
 def _over_places(evidence: Evidence) -> str:
@@ -282,15 +294,15 @@ def _over_places(evidence: Evidence) -> str:
     return f", the geometric mean over {whole}"
 
 
-def _middle(of: Summary, metric: Metric) -> float | None:
-    return of.mean if metric.summed else of.geometric_mean
-
-
 def _told(metric: Metric, value: float | None) -> str:
     if metric.unit == "1/s":
-        return f"{number(value, 4)} {metric.noun}"
+        return f"{count(value)} {metric.noun}"
     return f"{metric.noun} of {seconds(value) if metric.unit == 's' else latency(value)}"
 
 
-def _told_range(metric: Metric, low: float, high: float) -> str:
-    return interval(low, high, {"ns": latency, "s": seconds}.get(metric.unit, count))
+def _error(metric: Metric, of: Summary) -> str:
+    """` (95 % CI 37 707 to 39 050)`"""
+    if of.interval is None:
+        return ""
+    write = {"ns": latency, "s": seconds}.get(metric.unit, count)
+    return bracketed(of.interval.low, of.interval.high, write).replace("(", "(95 % CI ", 1)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import MissingToolError, MydynoError, StorageError
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.agent import AgentHost
@@ -206,7 +207,7 @@ def _effects(volume: str, disks: Disks) -> tuple[str, ...]:
         return tuple(f"{verb} the real disk {each.id} for {volume}" for each in disks.devices)
     throttled = "; limits them in the root group of blkio" if disks.iops or disks.bandwidth else ""
     return (
-        f"attaches {disks.count} loop device{'s' if disks.count > 1 else ''} of {format_bytes(disks.size)} "
+        f"attaches {counted(disks.count, 'loop device')} of {format_bytes(disks.size)} "
         f"for {volume}, over files in the lab that take what is written to them{throttled}",
     )
 

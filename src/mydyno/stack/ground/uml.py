@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import StorageError
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.host.programs import find_program
@@ -150,5 +151,5 @@ def _check(volumes: Mapping[str, Disks]) -> None:
 
 
 def _effect(volume: str, disks: Disks) -> str:
-    number = f"{disks.count} disk{'s' if disks.count > 1 else ''}"
+    number = counted(disks.count, "disk")
     return f"keeps {number} of {format_bytes(disks.size)} for {volume} as sparse files in the lab"

@@ -14,10 +14,11 @@ from mydyno.host.protocol import Host
 from mydyno.spec.external import External
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server import global_variables
-from mydyno.stack.server.login import TOO_MANY_CONNECTIONS, Login, explained, login_of
+from mydyno.stack.server.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, explained, login_of
 from mydyno.stack.server.names import understand
 from mydyno.stack.server.resizing import resize_status, wait_for_resizing
 from mydyno.stack.server.server_process import process_of
+from mydyno.stack.server.setting_lock import SETTING_SECONDS, take_lock
 from mydyno.stack.site import Site
 from mydyno.stack.undo import RestoreVariables
 
@@ -65,7 +66,7 @@ class ExternalServer:
             return bool(error.args) and error.args[0] == TOO_MANY_CONNECTIONS
         return True
 
-    def connect(self, *, answer_seconds: int = 30) -> Connection[Cursor]:
+    def connect(self, *, answer_seconds: int = ANSWER_SECONDS) -> Connection[Cursor]:
         """A new connection as the experiment's account. Raises pymysql.Error."""
         return self.login.connect(answer_seconds=answer_seconds)
 
@@ -115,7 +116,9 @@ def attach(site: Site, external: External, config: Mapping[str, Setting]) -> Ext
 
 
 @contextmanager
-def session(login: Login, what: str = "cannot get in", answer_seconds: int = 30) -> Iterator[Cursor]:
+def session(
+    login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
+) -> Iterator[Cursor]:
     """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
     import pymysql
 
@@ -133,7 +136,8 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
     way = RestoreVariables(server=external.at_home, before=before)
     undo = site.intend(way)
     try:
-        with session(login, "it refused a setting") as cursor:
+        with session(login, "it refused a setting", SETTING_SECONDS) as cursor:
+            take_lock(cursor, way.lock)
             resized = resize_status(cursor)
             for name, value in settings.items():
                 global_variables.write(cursor, name, global_variables.as_value(value, before[name]))

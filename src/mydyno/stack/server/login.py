@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pymysql.connections import Connection
     from pymysql.cursors import Cursor
 
-_ANSWER_SECONDS = 30
+ANSWER_SECONDS = 30
+"""How long an answer is waited for, where nobody says otherwise."""
 _CONNECT_SECONDS = 10
 
 TOO_MANY_CONNECTIONS = 1040
@@ -49,7 +50,7 @@ class Login:
             return False
 
     def connect(
-        self, database: str | None = None, answer_seconds: int = _ANSWER_SECONDS
+        self, database: str | None = None, answer_seconds: int = ANSWER_SECONDS
     ) -> Connection[Cursor]:
         """An autocommit session; over TCP encrypted where the server offers that. Raises pymysql.Error."""
         import pymysql

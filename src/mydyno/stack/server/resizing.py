@@ -31,5 +31,13 @@ def wait_for_resizing(cursor: Cursor, before: str) -> None:
         time.sleep(_POLL_SECONDS)
 
 
+def wait_until_resized(cursor: Cursor) -> None:
+    """Until no resizing goes on that somebody began: MySQL does it in the background, and refuses a size
+    meanwhile."""
+    started = time.monotonic()
+    while not _is_over(resize_status(cursor)) and time.monotonic() - started < _SECONDS:
+        time.sleep(_POLL_SECONDS)
+
+
 def _is_over(status: str) -> bool:
     return not status or any(word in status for word in ("ompleted", "did not change", "ailed"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import StorageError
+from mydyno.core.plurals import counted
 from mydyno.spec.arrays import REDUNDANT, level_name
 from mydyno.spec.capacity import array_of
 from mydyno.spec.storage import Volume
@@ -69,7 +70,7 @@ class ArrayLayer:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         members = tuple(disk.path for disk in ground.disks[self.volume])
         if self.wanted.raid == "none":
-            told = f"none, {len(members)} disk{'s' if len(members) > 1 else ''}"
+            told = f"none, {counted(len(members), 'disk')}"
             return Array(self.volume, {"array": told}, members[0], members)
         device = _free_name(site)
         undo = site.intend(StopArray(array=device, members=members))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from mydyno.core.errors import MydynoError, UndoError
+from pydantic import Field
+
+from mydyno.core.errors import MydynoError, ServerError, UndoError
 from mydyno.spec.external import External
 from mydyno.stack.server import global_variables
 from mydyno.stack.server.global_variables import Value
 from mydyno.stack.server.login import Login, explained, login_of
+from mydyno.stack.server.resizing import wait_until_resized
+from mydyno.stack.server.setting_lock import SETTING_SECONDS, new_lock, take_lock
 from mydyno.stack.undo.base import WayBack
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ class RestoreVariables(WayBack):
     server: External
     before: dict[str, Value]
     ours: dict[str, Value] | None = None
+    lock: str = Field(default_factory=new_lock)
+    """Of the sessions that set these, one at a time (setting_lock.py)."""
 
     def carry_out(self) -> tuple[str, ...]:
         """Raises UndoError when the server cannot be reached, or does not take a value back."""
@@ -39,8 +45,12 @@ class RestoreVariables(WayBack):
         except MydynoError as error:
             raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
         try:
-            with login.connect() as connection, connection.cursor() as cursor:
+            with login.connect(answer_seconds=SETTING_SECONDS) as connection, connection.cursor() as cursor:
+                take_lock(cursor, self.lock)
+                wait_until_resized(cursor)
                 return self._put_back(cursor, login)
+        except ServerError as error:
+            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
         except (pymysql.Error, OSError, RuntimeError) as error:
             what = explained(error, login, f"{', '.join(self.before)} could not be put back")
             hint = "run `mydyno cleanup` again when it answers; a restart puts back what my.cnf says, too"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from mydyno.core.plurals import counted
 from mydyno.core.server_version import Vendor, Version
 from mydyno.statements.window.settings import GLOBAL_CONTROL, Wish, is_on
 
@@ -67,7 +68,7 @@ _THEIR_OWN = "a higher threshold of their own"
 
 
 def _count(sessions: int) -> str:
-    return "1 connection was" if sessions == 1 else f"{sessions} connections were"
+    return counted(sessions, "connection", "was")
 
 
 def _disabled(kinds: str) -> str:

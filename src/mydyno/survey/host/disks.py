@@ -22,6 +22,7 @@ _VIRTUAL_MAKERS = re.compile(
 """What hypervisors and clouds call the disks that they lend: behind them may be anything."""
 _OF_A_DISK = (
     "size",
+    "stat",
     "removable",
     "device/model",
     "device/vendor",
@@ -102,6 +103,20 @@ def kind_of(
     return None if rotational is None else "rotating" if rotational == "1" else "ssd"
 
 
+def requests(stat: str | None) -> dict[str, Any]:
+    """Reads and writes since boot, and their time, of the text of /sys/block/DISK/stat (Linux kernel
+    documentation, "Block layer statistics in /sys/block/<dev>/stat")."""
+    columns = (stat or "").split()
+    if len(columns) < 8 or not all(column.isdigit() for column in columns):
+        return {}
+    return {
+        "reads": int(columns[0]),
+        "read_seconds": int(columns[3]) / 1000,
+        "writes": int(columns[4]),
+        "write_seconds": int(columns[7]) / 1000,
+    }
+
+
 def _disk(machine: Machine, name: str) -> Disk:
     def number(file: str) -> int | None:
         text = _text(machine, name, file)
@@ -122,6 +137,7 @@ def _disk(machine: Machine, name: str) -> Disk:
         write_cache=_text(machine, name, "queue/write_cache"),
         discards=None if discards is None else discards > 0,
         removable=None if removable is None else removable == 1,
+        **requests(_text(machine, name, "stat")),
     )
 
 

@@ -15,9 +15,11 @@ from mydyno.stack.server.external import session, version_line
 from mydyno.stack.server.login import Login
 from mydyno.stack.server.server_process import process_of
 from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.server.accounts import read_accounts, read_host_cache
 from mydyno.survey.server.innodb_report import parse_innodb_report
 from mydyno.survey.server.interval import Tell, Wait, pause, watch
 from mydyno.survey.server.origins import Told, ask_origins, origin_of
+from mydyno.survey.server.rights import Rights, rights_of
 from mydyno.survey.server.role import read_role
 from mydyno.survey.server.schema import MOST_SECONDS, read_schema
 from mydyno.survey.server.secrets import without_secrets
@@ -66,12 +68,14 @@ def read_server(
         pid = process_of(cursor, login, variables)
         innodb = _innodb(asking)
         plugins = _plugins(asking)
-        role = read_role(asking, version, variables, plugins, login.host)
+        rights = _rights(asking)
+        role = read_role(asking, version, variables, plugins, rights, login.host)
+        accounts, host_cache = read_accounts(asking), read_host_cache(asking)
         told = ask_origins(asking, version)
         settable = {
             name: global_variables.can_be_set(cursor, name) for name in registry.variables() & set(variables)
         }
-    schema = _schema(login, version, variables, unread)
+    schema = _schema(login, version, variables, rights, unread)
     server = Server(
         version=version_line(variables),
         variables={
@@ -83,6 +87,8 @@ def read_server(
         plugins=plugins,
         role=role,
         schema_facts=schema,
+        accounts=accounts,
+        host_cache=host_cache,
         address=login.address,
     )
     return Read(server, told, pid)
@@ -102,45 +108,32 @@ def _variable(value: str, told: Told | None, asked: tuple[bool | None, bool | No
 
 def _innodb(asking: Asking) -> Innodb | None:
     rows = asking.rows("InnoDB's own report", "SHOW ENGINE INNODB STATUS", "PROCESS ON *.*")
-    if rows is None:
-        why = "an account without PROCESS sees its own sessions only"
-        asking.unread.append(
-            Unread(
-                what="whether replicas follow the server",
-                why=why,
-                hint=f"GRANT PROCESS ON *.* TO {asking.account}",
-            )
-        )
     return parse_innodb_report(str(rows[0][2])) if rows else None
 
 
-def _plugins(asking: Asking) -> tuple[str, ...]:
+def _plugins(asking: Asking) -> tuple[str, ...] | None:
     rows = asking.rows("the plugins", "SHOW PLUGINS")
-    return tuple(sorted(str(row[0]).lower() for row in rows or () if str(row[1]) == "ACTIVE"))
+    if rows is None:
+        return None
+    return tuple(sorted(str(row[0]).lower() for row in rows if str(row[1]) == "ACTIVE"))
+
+
+def _rights(asking: Asking) -> Rights | None:
+    grants = asking.rows("what the account may see", "SHOW GRANTS")
+    return None if grants is None else rights_of(str(row[0]) for row in grants)
 
 
 def _schema(
-    login: Login, version: Version, variables: Mapping[str, str], unread: list[Unread]
+    login: Login,
+    version: Version,
+    variables: Mapping[str, str],
+    rights: Rights | None,
+    unread: list[Unread],
 ) -> Schema | None:
     """In a session of its own: a question that is given up must not end the others."""
     with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
         asking = Asking(cursor, account_of(cursor), unread)
-        _remark_on_sight(asking)
-        return read_schema(asking, version, variables)
-
-
-def _remark_on_sight(asking: Asking) -> None:
-    """A server shows an account only the tables that it has some right to, and says nothing of the others."""
-    grants = asking.rows("what the account may see", "SHOW GRANTS")
-    everywhere = [str(row[0]) for row in grants or () if " ON *.* " in f"{row[0]} "]
-    if grants is not None and not any("ALL PRIVILEGES" in grant or "SELECT" in grant for grant in everywhere):
-        asking.unread.append(
-            Unread(
-                what="tables of others",
-                why="the account sees only those that it has a right to",
-                hint=f"GRANT SELECT ON *.* TO {asking.account}",
-            )
-        )
+        return read_schema(asking, version, variables, rights)
 
 
 def remark_on_age(version: Version, unread: list[Unread]) -> None:

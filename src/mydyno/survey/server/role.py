@@ -6,11 +6,14 @@ from collections.abc import Collection, Mapping
 
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
-from mydyno.facts import Role
+from mydyno.facts import Role, Unread
 from mydyno.survey.asking import Asking
+from mydyno.survey.server.rights import Rights
 
 _RENAMED = (8, 0, 22)
 """MySQL's first release with SHOW REPLICA STATUS (MySQL 8.0 Release Notes, 8.0.22); 8.4 dropped the old."""
+_DIVIDED = (10, 5, 9)
+"""MariaDB's first release whose SLAVE MONITOR shows a replica's status (MariaDB Documentation, "GRANT")."""
 _DUMPING = ("Binlog Dump", "Binlog Dump GTID")
 """Commands of the threads that send the binary log to replicas (MySQL Reference Manual, "Replication Source
 Thread States")."""
@@ -22,26 +25,63 @@ _SERVICES = (
 
 
 def read_role(
-    asking: Asking, version: Version, variables: Mapping[str, str], plugins: Collection[str], host: str | None
+    asking: Asking,
+    version: Version,
+    variables: Mapping[str, str],
+    plugins: Collection[str] | None,
+    rights: Rights | None,
+    host: str | None,
 ) -> Role:
-    """The role that the server's own words tell; `host` is the name by which it was reached."""
-    if version.is_mariadb:
-        statement, grant = "SHOW ALL SLAVES STATUS", "REPLICATION CLIENT, REPLICA MONITOR ON *.*"
-        grant = grant if version.numbers >= (10, 5, 0) else "REPLICATION CLIENT ON *.*"
-    else:
-        word = "REPLICA" if version.numbers >= _RENAMED else "SLAVE"
-        statement, grant = f"SHOW {word} STATUS", "REPLICATION CLIENT ON *.*"
-    following = asking.rows("whether the server is a replica", statement, grant)
-    # Without the right PROCESS a server shows an account its own sessions only, and no error.
-    sessions = asking.rows("whether replicas follow the server", "SHOW PROCESSLIST") or []
+    """The role that the server's own words tell; `host` is the name by which it was reached.
+
+    What the account may not see is None, with its reason in `asking.unread`. `plugins`, `rights` None: not
+    known.
+    """
     return Role(
-        replica=bool(following),
-        source=any(str(session[4]) in _DUMPING for session in sessions),
+        replica=_is_replica(asking, version),
+        source=_is_source(asking, rights),
         galera=_on(variables, "wsrep_on") and variables.get("wsrep_provider", "none") not in ("", "none"),
-        group_replication="group_replication" in plugins
-        and bool(variables.get("group_replication_group_name")),
+        group_replication=_is_member(variables, plugins),
         managed=managed_by(variables, host),
     )
+
+
+def _is_replica(asking: Asking, version: Version) -> bool | None:
+    if version.is_mariadb:
+        statement, right = "SHOW ALL SLAVES STATUS", "REPLICATION CLIENT"
+        # REPLICA MONITOR, its other name, is none of MariaDB 10.5.8 and before.
+        right = "SLAVE MONITOR" if version.numbers >= _DIVIDED else right
+    else:
+        statement = f"SHOW {'REPLICA' if version.numbers >= _RENAMED else 'SLAVE'} STATUS"
+        right = "REPLICATION CLIENT"
+    rows = asking.rows("whether the server is a replica", statement, f"{right} ON *.*")
+    return None if rows is None else bool(rows)
+
+
+def _is_source(asking: Asking, rights: Rights | None) -> bool | None:
+    """Without the right PROCESS a server shows an account its own sessions only, and no error."""
+    what = "whether replicas follow the server"
+    sessions = asking.rows(what, "SHOW PROCESSLIST")
+    if sessions is None:
+        return None
+    if any(str(session[4]) in _DUMPING for session in sessions):
+        return True
+    if rights is None or rights.all_sessions:
+        return None if rights is None else False
+    asking.unread.append(
+        Unread(
+            what=what,
+            why="an account without PROCESS sees its own sessions only",
+            hint=f"GRANT PROCESS ON *.* TO {asking.account}",
+        )
+    )
+    return None
+
+
+def _is_member(variables: Mapping[str, str], plugins: Collection[str] | None) -> bool | None:
+    if not variables.get("group_replication_group_name"):
+        return False
+    return None if plugins is None else "group_replication" in plugins
 
 
 def managed_by(variables: Mapping[str, str], host: str | None) -> str | None:

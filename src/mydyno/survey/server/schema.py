@@ -14,8 +14,9 @@ from typing import Any
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
 from mydyno.facts import Index, Schema, Table, Unread
-from mydyno.facts.indexes import PRIMARY, TableIndex, covered, of_rows
+from mydyno.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
 from mydyno.survey.asking import Asking
+from mydyno.survey.server.rights import Rights
 
 MOST_SECONDS = 30
 """For each question; a server that answers later is left alone."""
@@ -31,8 +32,10 @@ _RANGES = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 6
 """Bits of the column types that count (MySQL Reference Manual, "Integer Types")."""
 
 
-def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) -> Schema | None:
-    """None when it was not looked at; `asking.unread` says why."""
+def read_schema(
+    asking: Asking, version: Version, variables: Mapping[str, str], rights: Rights | None
+) -> Schema | None:
+    """None when it was not looked at, or nothing of it is shown; `asking.unread` says why."""
     what = "the schema"
     if variables.get("innodb_stats_on_metadata", "OFF").casefold() in ON_WORDS:
         why = "innodb_stats_on_metadata is ON, and a look would recompute the statistics of every table"
@@ -42,16 +45,37 @@ def read_schema(asking: Asking, version: Version, variables: Mapping[str, str]) 
     counted = asking.rows(what, f"SELECT COUNT(*) FROM information_schema.TABLES WHERE {_users()}", _READ)
     if not counted:
         return None
-    number = int(counted[0][0])
+    number, partial = int(counted[0][0]), rights is None or not rights.all_tables
+    if partial:
+        asking.unread.append(_hidden_tables(asking.account))
+    if partial and not number:
+        return None
     if number > MOST_TABLES and (version.is_mariadb or version.numbers < (8, 0, 0)):
         why = f"this release opens each of {number} tables for it"
         asking.unread.append(Unread(what="the sizes and indexes of the tables", why=why))
-        return Schema(tables=number)
+        return Schema(tables=number, partial=partial)
     tables = _tables(asking)
     if tables is None:
-        return Schema(tables=number)
-    indexes = _indexes(asking)
-    return made(tables, indexes, _counters(asking), _unused(asking, variables, indexes or ()))
+        return Schema(tables=number, partial=partial)
+    indexes = _indexes(asking, version) if rights is not None and not rights.some_columns else None
+    if rights is not None and rights.some_columns:
+        why = "of some tables the account has a right to a part of the columns only"
+        asking.unread.append(Unread(what="the indexes", why=why, hint=_grant(asking.account)))
+    # A table that is not seen may refer to one that is, and need its index.
+    unused = None if indexes is None or partial else _unused(asking, variables, indexes)
+    return made(tables, indexes, _counters(asking), unused, partial)
+
+
+def _hidden_tables(account: str) -> Unread:
+    return Unread(
+        what="tables of others",
+        why="a server shows an account only those that it has a right to",
+        hint=_grant(account),
+    )
+
+
+def _grant(account: str) -> str:
+    return f"GRANT {_READ} TO {account}"
 
 
 def limit_questions(asking: Asking, version: Version) -> None:
@@ -73,40 +97,52 @@ def limit_questions(asking: Asking, version: Version) -> None:
 def made(
     tables: Collection[Table],
     indexes: Collection[TableIndex] | None,
-    counters: Mapping[str, float],
+    counters: Mapping[str, float] | None,
     unused: tuple[Index, ...] | None,
+    partial: bool = False,
 ) -> Schema:
-    """What stands out among these tables. Pure."""
+    """What stands out among these tables; `partial`: there may be others. Pure."""
     bytes_by_engine: Counter[str] = Counter()
     for table in tables:
-        bytes_by_engine[table.engine] += (table.data_bytes or 0) + (table.index_bytes or 0)
-    counted = [
-        table.model_copy(update={"auto_increment_used": round(counters[table.name], 4)})
-        for table in tables
-        if counters.get(table.name, 0.0) >= _NEARLY_FULL
-    ]
-    keyed = {index.table for index in indexes or () if index.name == PRIMARY}
+        bytes_by_engine[table.engine] += _size(table)
+    for engine in {table.engine for table in tables if table.data_bytes is None}:
+        del bytes_by_engine[engine]
+    counted = (
+        None
+        if counters is None
+        else [
+            table.model_copy(update={"auto_increment_used": round(counters[table.name], 4)})
+            for table in tables
+            if counters.get(table.name, 0.0) >= _NEARLY_FULL
+        ]
+    )
     sizes = {table.name: _size(table) for table in tables}
-    redundant = sorted(covered(indexes or ()), key=lambda each: -sizes.get(each.index.table, 0))
     return Schema(
         tables=len(tables),
+        partial=partial,
         bytes_by_engine=dict(bytes_by_engine),
         tables_by_engine=dict(Counter(table.engine for table in tables)),
-        without_primary_key=_largest(
-            table for table in tables if indexes is not None and table.name not in keyed
-        ),
+        without_primary_key=None if indexes is None else _without_primary_key(tables, indexes),
         other_engines=_largest(table for table in tables if table.engine != _INNODB),
         fragmented=_largest(table for table in tables if _is_fragmented(table)),
-        nearly_full_counters=tuple(
-            sorted(counted, key=lambda each: -(each.auto_increment_used or 0))[:LISTED]
-        ),
+        nearly_full_counters=None
+        if counted is None
+        else tuple(sorted(counted, key=lambda each: -(each.auto_increment_used or 0))[:LISTED]),
         unused_indexes=None
         if unused is None
         else tuple(sorted(unused, key=lambda index: -sizes.get(index.table, 0))[:LISTED]),
-        redundant_indexes=tuple(
-            _named(each.index).model_copy(update={"covered_by": each.by}) for each in redundant[:LISTED]
-        ),
+        redundant_indexes=None if indexes is None else _redundant(indexes, sizes),
     )
+
+
+def _without_primary_key(tables: Iterable[Table], indexes: Iterable[TableIndex]) -> tuple[Table, ...]:
+    keyed = {index.table for index in indexes if index.name == PRIMARY}
+    return _largest(table for table in tables if table.name not in keyed)
+
+
+def _redundant(indexes: Iterable[TableIndex], sizes: Mapping[str, int]) -> tuple[Index, ...]:
+    found = sorted(covered(indexes), key=lambda each: -sizes.get(each.index.table, 0))
+    return tuple(_named(each.index).model_copy(update={"covered_by": each.by}) for each in found[:LISTED])
 
 
 def counter_used(column_type: str, following: int) -> float | None:
@@ -141,8 +177,9 @@ def _tables(asking: Asking) -> list[Table] | None:
     ]
 
 
-def _indexes(asking: Asking) -> tuple[TableIndex, ...] | None:
+def _indexes(asking: Asking, version: Version) -> tuple[TableIndex, ...] | None:
     columns = (
+        *_visibility(version),
         "TABLE_SCHEMA",
         "TABLE_NAME",
         "INDEX_NAME",
@@ -162,7 +199,33 @@ def _indexes(asking: Asking) -> tuple[TableIndex, ...] | None:
     return None if rows is None else of_rows(dict(zip(columns, row, strict=True)) for row in rows)
 
 
-def _counters(asking: Asking) -> dict[str, float]:
+def _visibility(version: Version) -> tuple[str, ...]:
+    """The column that tells whether the optimizer looks at an index, in releases that can hide one."""
+    if version.is_mariadb:
+        return ("IGNORED",) if version.numbers >= (10, 6, 0) else ()
+    return ("IS_VISIBLE",) if version.numbers >= (8, 0, 0) else ()
+
+
+def _foreign_keys(asking: Asking) -> tuple[ForeignKey, ...] | None:
+    """Both sides of each."""
+    rows = asking.rows(
+        "the foreign keys",
+        "SELECT CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME,"
+        " REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME"
+        " FROM information_schema.KEY_COLUMN_USAGE WHERE REFERENCED_TABLE_NAME IS NOT NULL"
+        f" AND TABLE_SCHEMA NOT IN ({_OF_THE_SERVER}) ORDER BY 1, 2, 3, 4, ORDINAL_POSITION",
+        _READ,
+    )
+    if rows is None:
+        return None
+    sides: dict[tuple[str, ...], list[str]] = {}
+    for schema, name, own, table, column, other, parent, referenced in rows:
+        sides.setdefault((schema, name, f"{own}.{table}", "refers"), []).append(column)
+        sides.setdefault((schema, name, f"{other}.{parent}", f"of {own}.{table}"), []).append(referenced)
+    return tuple(ForeignKey(side[2], tuple(columns)) for side, columns in sides.items())
+
+
+def _counters(asking: Asking) -> dict[str, float] | None:
     """The used share of each AUTO_INCREMENT column's range, by table."""
     rows = asking.rows(
         "the counters of AUTO_INCREMENT columns",
@@ -173,9 +236,11 @@ def _counters(asking: Asking) -> dict[str, float]:
         f" AND c.TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})",
         _READ,
     )
+    if rows is None:
+        return None
     found = {
         f"{schema}.{table}": counter_used(_text(kind), int(following))
-        for schema, table, kind, following in rows or ()
+        for schema, table, kind, following in rows
     }
     return {name: used for name, used in found.items() if used is not None}
 
@@ -200,13 +265,18 @@ def _unused(
     if rows is None:
         return None
     silent = {(f"{schema}.{table}", str(name)) for schema, table, name in rows}
-    return tuple(
-        _named(index) for index in indexes if not index.unique and (index.table, index.name) in silent
-    )
+    unused = [index for index in indexes if not index.unique and (index.table, index.name) in silent]
+    keys = _foreign_keys(asking) if unused else ()
+    return None if keys is None else tuple(map(_named, not_needed(unused, indexes, keys)))
 
 
 def _named(index: TableIndex) -> Index:
-    return Index(table=index.table, name=index.name, columns=tuple(part.column for part in index.parts))
+    return Index(
+        table=index.table,
+        name=index.name,
+        columns=tuple(part.column for part in index.parts),
+        hidden=not index.visible,
+    )
 
 
 def _largest(tables: Iterable[Table]) -> tuple[Table, ...]:

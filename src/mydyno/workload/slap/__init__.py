@@ -6,7 +6,7 @@ what the options say instead. Each oddity that a choice of options meets has a n
 
 from mydyno.workload.slap.oddities import Oddity, met
 from mydyno.workload.slap.options import Options, engine_names, number_list, split_columns
-from mydyno.workload.slap.program import Load, OwnSql, build, resolve
+from mydyno.workload.slap.program import Load, OwnSql, build, reported_per_client, resolve
 
 __all__ = [
     "Load",
@@ -17,6 +17,7 @@ __all__ = [
     "engine_names",
     "met",
     "number_list",
+    "reported_per_client",
     "resolve",
     "split_columns",
 ]

@@ -24,7 +24,7 @@ class Oddity:
 
 def met(options: Options, clients: int, own_sql: bool = False) -> list[Oddity]:
     """The oddities that these options meet with so many clients, in the order of a run."""
-    return list(_of_run(options, clients) if own_sql else (*_of_data(options), *_of_run(options, clients)))
+    return [*(() if own_sql else _of_data(options)), *_of_run(options, clients, own_sql)]
 
 
 def _of_data(options: Options) -> Iterator[Oddity]:
@@ -62,7 +62,7 @@ def _of_data(options: Options) -> Iterator[Oddity]:
         yield Oddity("whole-table-update", "without a key every UPDATE writes the whole table", "the same")
 
 
-def _of_run(options: Options, clients: int) -> Iterator[Oddity]:
+def _of_run(options: Options, clients: int, own_sql: bool) -> Iterator[Oddity]:
     if options.queries is not None and options.queries % clients:
         left = options.queries % clients
         yield Oddity(
@@ -73,6 +73,12 @@ def _of_run(options: Options, clients: int) -> Iterator[Oddity]:
     yield Oddity(
         "connect-in-time", "connecting is part of the time", "connections are open before the clock starts"
     )
+    if options.detach and not own_sql:
+        yield Oddity(
+            "detach-by-pass",
+            f"statements are counted from 0 again after each pass through the {options.texts + 1} texts",
+            "counted through",
+        )
     if options.detach and options.commit:
         yield Oddity(
             "detach-loses-autocommit",

@@ -53,7 +53,9 @@ def build(options: Options, clients: int, ids: Sequence[str], own: OwnSql | None
             f"{options.queries} queries for {clients} clients: none would get any", "raise queries"
         )
     steps, dictionaries = _own_steps(own) if own else _steps(options, {"words": list(ids)})
-    return Load(_program(options, steps, dictionaries, per_client), _work(options, per_client), per_client)
+    pool = len(own.queries) if own else options.pool
+    program = _program(options, steps, dictionaries, per_client, pool)
+    return Load(program, _work(options, per_client), per_client)
 
 
 def resolve(options: Options) -> Resolved:
@@ -64,7 +66,7 @@ def resolve(options: Options) -> Resolved:
     """
     steps, dictionaries = _steps(options, {"query": "SELECT id FROM t1"})
     table, words = _table(options)
-    program = {**_program(options, steps, {**dictionaries, **words}, None), "tables": [table]}
+    program = {**_program(options, steps, {**dictionaries, **words}, None, options.pool), "tables": [table]}
     definition = read_definition(table["create"])
     assert definition is not None
     lengths: dict[str, float | None] = {name: sql.LENGTH for name in table["columns"] if "char" in name}
@@ -84,10 +86,10 @@ def resolve(options: Options) -> Resolved:
 
 
 def _program(
-    options: Options, steps: list[Any], dictionaries: dict[str, Any], per_client: int | None
+    options: Options, steps: list[Any], dictionaries: dict[str, Any], per_client: int | None, pool: int
 ) -> dict[str, Any]:
     session = ["SET AUTOCOMMIT=0"] if options.commit and not _loses_autocommit(options) else []
-    around = _around(options, steps, per_client)
+    around = _around(options, steps, per_client, pool)
     return {
         "name": "slap",
         "prepared": False,
@@ -114,6 +116,14 @@ def _own_count(options: Options, clients: int, own: OwnSql) -> int | None:
     if options.queries is None and options.execute_number is None:
         return len(own.queries)
     return options.per_client(clients)
+
+
+def reported_per_client(options: Options, clients: int, own: OwnSql | None) -> int:
+    """What mysqlslap reports as the queries of a client: 0 for the generated texts, once each."""
+    if own is None and options.queries is None and options.execute_number is None:
+        return 0
+    count = _own_count(options, clients, own) if own else options.per_client(clients)
+    return (options.queries or 0) // clients if count is None else count
 
 
 def _own_steps(own: OwnSql) -> tuple[list[Any], dict[str, Any]]:
@@ -188,14 +198,16 @@ def _loses_autocommit(options: Options) -> bool:
     return bool(options.detach) and not options.corrected
 
 
-def _around(options: Options, steps: list[Any], per_client: int | None) -> list[Any]:
-    """The statement with reconnections before and commits after it."""
+def _around(options: Options, steps: list[Any], per_client: int | None, pool: int) -> list[Any]:
+    """The statement with reconnections before and commits after it; `pool` texts make a pass."""
     around: list[Any] = []
     if options.detach:
         if options.commit and _loses_autocommit(options):
             switch = [_send("set", ["SET AUTOCOMMIT=0"])]
             around.append({"when": {"if": ["==", ["event"], 0], "steps": switch}})
-        due = ["==", ["%", ["event"], options.detach], 0]
+        # The original counts from 0 again with each pass through its texts.
+        number = ["event"] if options.corrected else ["%", ["event"], pool]
+        due = ["==", ["%", number, options.detach], 0]
         around.append({"when": {"if": due, "steps": [{"reconnect": True}]}})
     around += steps
     if options.commit:

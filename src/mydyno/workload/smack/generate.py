@@ -1,13 +1,18 @@
 """The lines that gen-data of super-smack 1.3 makes from a format string.
 
 `%%` percent, `%s` random letters, `%n` the row's number from 1, `%d` a random number of 31 bits; between
-the percent and the letter a width `n` or `m-n`. As corrected here a width is an exact length or both ends
-of a range. Under strict-compat it is the original's: `m-n` draws m to n-1 (m = n gives m), `n` draws
-0 to n-1, lengths of 0 or above 256 become 256, letters are a to y, and the seed is always the same.
+the percent and the letter a width `n` or `m-n`. Without a width `%s` has 256 letters. As corrected here a
+width is an exact length or both ends of a range. Under strict-compat it is the original's: `m-n` draws m to
+n-1 (m = n gives m), `n` draws 0 to n-1, lengths of 0 or above 256 become 256, letters are a to y, and the
+seed is always the same.
+
+Source: src/gen-data.cc of super-smack 1.3, which reads a field digit by digit: a hyphen makes the number
+before it the lower width, and the number after the last hyphen is the upper one.
 """
 
 from __future__ import annotations
 
+import getopt
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -22,13 +27,12 @@ from mydyno.workload.smack.traps import Found, found
 LONGEST = 256
 _LARGEST = 2**31 - 1
 _STRICT_SEED = 1
-_UNBOUNDED = 32
-"""The greatest length of %s without a width, which the original leaves to chance."""
 _MEAN_DIGITS = (10 + sum(9 * 10**n * (n + 1) for n in range(1, 9)) + 10 * (_LARGEST + 1 - 10**9)) / (
     _LARGEST + 1
 )
 """Of a number from 0 to 2^31 - 1."""
-_FIELD = re.compile(r"%(?:(?P<low>\d+)-(?P<high>\d+)|(?P<width>\d+))?(?P<kind>[%snd])")
+_FIELD = re.compile(r"%(?P<width>[0-9-]*)(?P<kind>[%snd]|$)")
+_PLAIN_WIDTH = re.compile(r"(\d+(-\d+)?)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -41,6 +45,8 @@ class Field:
     high: int | None
     single: bool = False
     """The width was one number, not a range."""
+    odd: str | None = None
+    """The field as it is written, where nobody documents such a width."""
 
 
 Part: TypeAlias = str | Field
@@ -59,7 +65,7 @@ class Format:
 
 
 def parse_format(text: str) -> Format:
-    """Raises UsageError for a field that gen-data does not have."""
+    """Raises UsageError for a field that gen-data does not have. A percent at the very end makes nothing."""
     parts: list[Part] = []
     offset = 0
     while offset < len(text):
@@ -81,28 +87,32 @@ def parse_format(text: str) -> Format:
 
 
 def _part(match: re.Match[str]) -> Part:
-    kind = match["kind"]
-    if kind == "%":
-        return "%"
-    if match["width"] is not None:
-        width = int(match["width"])
-        return Field(kind, width, width, single=True)
-    if match["low"] is None:
-        return Field(kind, None, None)
-    low, high = int(match["low"]), int(match["high"])
-    if low > high:
-        raise UsageError(f"gen-data format: the width {low}-{high} ends before it begins")
-    return Field(kind, low, high)
+    kind, width = match["kind"], match["width"]
+    if kind in ("%", ""):
+        return kind
+    *before, last = width.split("-")
+    low, high = int(before[-1] or 0) if before else 0, int(last or 0)
+    odd = None if _PLAIN_WIDTH.fullmatch(width) and (low <= high or not before) else match.group()
+    if not (low or high):
+        return Field(kind, None, None, odd=odd)
+    if not low:
+        return Field(kind, high, high, single=True, odd=odd)
+    # Without an upper width the lower one is exact.
+    return Field(kind, low, high or low, odd=odd)
 
 
 def traps_of(form: Format, position: Position | None = None) -> list[Found]:
     """Where the original makes other lines of this format than its author may think."""
     traps = []
     for field in (part for part in form.parts if isinstance(part, Field)):
+        if field.odd:
+            traps.append(found("generator-odd-width", position, field.odd))
+        if field.kind == "s" and field.low is None:
+            traps.append(found("generator-no-width", position, "%s"))
         if field.single:
             detail = f"%{field.low}{field.kind}"
             traps.append(found("generator-single-width", position, detail))
-        elif field.low is not None and field.low != field.high:
+        elif field.low is not None and field.low != field.high and not field.odd:
             detail = f"%{field.low}-{field.high}{field.kind}"
             traps.append(found("generator-open-range", position, detail))
     if any(isinstance(part, Field) and part.kind in "sd" for part in form.parts):
@@ -139,21 +149,17 @@ def letters(strict: bool) -> str:
 def bounds(field: Field, strict: bool) -> tuple[int, int]:
     """Least and greatest length of the field, evenly drawn."""
     if field.low is None or field.high is None:
-        if field.kind != "s":
-            return 0, 0
-        return (LONGEST, LONGEST) if strict else (1, _UNBOUNDED)
-    low, high = field.low, field.high
+        return (LONGEST, LONGEST) if field.kind == "s" else (0, 0)
+    low, high = 0 if field.single and strict else field.low, field.high
     if not strict:
-        return low, high
-    if field.single:
-        low = 0
-    high = max(high - 1, low) if low < high else high
-    return low, high
+        return min(low, high), max(low, high)
+    # The original adds a remainder by the difference to the lower width, whatever the difference's sign.
+    return low, low + max(abs(high - low) - 1, 0)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A `gen-data -n ROWS -f FORMAT` command, as gen_data_file has it."""
+    """A gen-data command, as gen_data_file has it: -n or --num-rows, -f or --format."""
 
     rows: int
     form: Format
@@ -170,12 +176,17 @@ def parse_command(text: str) -> Command | None:
         return None
     if not words or words[0].rsplit("/", 1)[-1] != "gen-data" or any(mark in text for mark in ";|&`><"):
         return None
-    if len(words) != 5 or {words[1], words[3]} != {"-n", "-f"}:
-        raise UsageError(f"not understood: {text!r}", "gen-data -n ROWS -f FORMAT")
-    options = {words[1]: words[2], words[3]: words[4]}
-    if not options["-n"].isdecimal():
-        raise UsageError(f"gen-data: -n {options['-n']!r} is no number of rows")
-    return Command(int(options["-n"]), parse_format(options["-f"]))
+    understood = "gen-data -n ROWS -f FORMAT, or --num-rows=ROWS --format=FORMAT"
+    try:
+        given, others = getopt.gnu_getopt(words[1:], "n:f:", ["num-rows=", "format="])
+    except getopt.GetoptError as error:
+        raise UsageError(f"not understood: {text!r}: {error}", understood) from None
+    options = {name.lstrip("-")[0]: value for name, value in given}
+    if others or set(options) != {"n", "f"}:
+        raise UsageError(f"not understood: {text!r}", understood)
+    if not options["n"].isdecimal():
+        raise UsageError(f"gen-data: {options['n']!r} is no number of rows")
+    return Command(int(options["n"]), parse_format(options["f"]))
 
 
 def expected_bytes(command: Command) -> float:

@@ -57,6 +57,10 @@ _TOKEN = re.compile(
 )
 
 
+_ESCAPABLE = re.compile(r'[\\"\n]')
+"""What a backslash in a string keeps."""
+
+
 class _Places:
     """Line and column of an offset; offsets must be asked for in rising order."""
 
@@ -132,17 +136,19 @@ def _string(
     while offset < len(text) and text[offset] != '"':
         position = places.at(offset)
         if text[offset] == "\\" and offset + 1 < len(text):
-            escaped = text[offset + 1]
-            if escaped in '\\"\n':
-                kept.append(escaped)
-                where.append(position)
-            else:
-                traps.append(found("dropped-escape", position, shorten("\\" + escaped)))
-                if not strict:
-                    kept += ["\\", escaped]
-                    where += [position, Position(position.line, position.column + 1)]
-            offset += 2
-            continue
+            offset += 1
+            escapable = _ESCAPABLE.search(text, offset)
+            if escapable is None or escapable.start() > offset:
+                traps.append(found("dropped-escape", position, shorten("\\" + text[offset])))
+                if strict:
+                    # What follows is dropped, too: the original waits for one of the three.
+                    offset = escapable.start() if escapable else len(text)
+                    if escapable is None:
+                        break
+                else:
+                    kept.append("\\")
+                    where.append(position)
+                    position = places.at(offset)
         kept.append(text[offset])
         where.append(position)
         offset += 1

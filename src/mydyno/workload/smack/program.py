@@ -161,7 +161,7 @@ class _Builder:
             return {}
         start = self._lane.index + self._lane.drawn * self._lane.of
         return {
-            one.name: ["counter", one.name, start, self._lane.of]
+            one.name: ["counter", one.name, start, self._lane.of, 1, 1]
             for one in self._used.values()
             if one.type == "unique"
         }

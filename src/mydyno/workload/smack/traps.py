@@ -31,8 +31,8 @@ TRAPS = {
         ),
         Trap(
             "dropped-escape",
-            "a backslash before anything but a backslash, a double quote or a line end is dropped"
-            " together with what follows it",
+            "a backslash before anything but a backslash, a double quote or a line end drops all up to the"
+            " next of these, which is kept",
             "both characters are kept",
         ),
         Trap(
@@ -132,6 +132,17 @@ TRAPS = {
             "generator-open-range",
             "%m-ns of gen-data draws m to n-1",
             "m to n",
+        ),
+        Trap(
+            "generator-no-width",
+            "%s of gen-data without a width is 256 letters",
+            "256 letters, too",
+        ),
+        Trap(
+            "generator-odd-width",
+            "gen-data reads a width digit by digit: %5-s is 5 letters, %-5s is %5s, %2-5-9s is %5-9s,"
+            " %9-5s is 9 to 12 letters",
+            "the same, but %9-5s is 5 to 9 letters",
         ),
         Trap(
             "generator-unseeded",

@@ -7,9 +7,9 @@ use crate::load::Event;
 use crate::load::arrival::{Backlog, Schedule};
 use crate::load::connection::{Handle, Stage, Then};
 use crate::load::gate::{Start, share};
+use crate::protocol::ServerError;
 use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::{ServerError, commands};
 use crate::random::Random;
 use crate::workload::{Action, Open};
 
@@ -263,7 +263,7 @@ impl Reactor<'_> {
         let connection = &mut self.connections[index];
         if let Some(socket) = &connection.socket {
             self.outbox.clear();
-            commands::quit(&mut self.outbox);
+            connection.leave(&mut self.outbox);
             let _ = rustix::io::write(socket, &self.outbox);
         }
         if connection.close() {

@@ -19,17 +19,17 @@ macro_rules! clock_difference {
 macro_rules! airports_of_state {
     ($order:literal) => {
         concat!(
-            "SELECT state.state_name, city.city_name, airport_service.airport_code, \
-             airport_service.miles_distant FROM airport_service, state, airport, city \
+            "SELECT airport.country_name, state.state_name, city.city_name, \
+             airport_service.direction FROM airport_service, state, airport, city \
              WHERE airport_service.city_code = city.city_code \
              AND airport_service.airport_code = airport.airport_code \
-             AND city.state_code = state.state_code AND airport.state_code = state.state_code \
-             AND city.country_name = state.country_name \
+             AND state.state_code = airport.state_code AND state.state_code = city.state_code \
+             AND airport.state_code = city.state_code \
+             AND airport.country_name = city.country_name \
              AND airport.country_name = state.country_name \
-             AND city.state_code = airport.state_code \
              AND city.time_zone_code = airport.time_zone_code \
-             GROUP BY state.state_name, city.city_name, airport_service.airport_code, \
-             airport_service.miles_distant ORDER BY state.state_name",
+             GROUP BY airport.country_name, state.state_name, city.city_name, \
+             airport_service.direction ORDER BY state.state_name",
             $order
         )
     };
@@ -83,7 +83,7 @@ pub const GROUPED: [Query; 28] = [
         "SELECT city_code, AVG(ground_fare) FROM ground_service WHERE ground_fare <> 0 \
          GROUP BY city_code",
     ),
-    query(12, "SELECT city_code, COUNT(*) FROM ground_service GROUP BY city_code"),
+    query(12, "SELECT COUNT(*), city_code FROM ground_service GROUP BY city_code"),
     // 19, 20: categories of aircraft.
     query(
         3,
@@ -110,7 +110,7 @@ pub const GROUPED: [Query; 28] = [
     query(
         21,
         concat!(
-            "SELECT DISTINCT origin.time_zone_code, destination.time_zone_code AS other_zone, ",
+            "SELECT DISTINCT origin.time_zone_code, destination.time_zone_code, ",
             clock_difference!(),
             " / 60 AS difference FROM flight, airport AS origin, airport AS destination \
              WHERE flight.from_airport = origin.airport_code \
@@ -122,7 +122,7 @@ pub const GROUPED: [Query; 28] = [
     query(
         14,
         concat!(
-            "SELECT DISTINCT origin.time_zone_code, destination.time_zone_code AS other_zone, \
+            "SELECT DISTINCT origin.time_zone_code, destination.time_zone_code, \
              MOD(",
             clock_difference!(),
             " / 60 + 36, 24) - 12 AS difference \
@@ -151,24 +151,24 @@ pub const GROUPED: [Query; 28] = [
     // 28
     query(
         10,
-        "SELECT fare.fare_code, fare.fare_class, fare.from_airport, fare.to_airport, \
-         fare.one_way_cost, compound_class.base_class, compound_class.class_type \
+        "SELECT fare.from_airport, fare.to_airport, fare.fare_class, compound_class.night, \
+         fare.one_way_cost, fare.rnd_trip_cost, compound_class.class_days \
          FROM compound_class, fare WHERE compound_class.fare_class = fare.fare_class \
-         AND fare.one_way_cost BETWEEN 280 AND 825 \
+         AND fare.one_way_cost <= 825 AND fare.one_way_cost >= 280 \
          AND fare.from_airport = 'SFO' AND fare.to_airport = 'DFW' \
-         GROUP BY fare.fare_code, fare.fare_class, fare.from_airport, fare.to_airport, \
-         fare.one_way_cost, compound_class.base_class, compound_class.class_type \
+         GROUP BY fare.from_airport, fare.to_airport, fare.fare_class, compound_class.night, \
+         fare.one_way_cost, fare.rnd_trip_cost, compound_class.class_days \
          ORDER BY fare.one_way_cost",
     ),
     // 29
     query(
         29,
-        "SELECT aircraft.engines, aircraft.category, flight.aircraft_code, flight.from_airport, \
-         flight.to_airport FROM aircraft, flight \
+        "SELECT aircraft.engines, aircraft.category, aircraft.cruising_speed, \
+         flight.from_airport, flight.to_airport FROM aircraft, flight \
          WHERE flight.aircraft_code = aircraft.aircraft_code AND aircraft.category = 'JET' \
          AND aircraft.engines >= 1 AND flight.stops > 0 \
          AND flight.to_airport NOT LIKE flight.from_airport \
-         GROUP BY aircraft.engines, aircraft.category, flight.aircraft_code, \
+         GROUP BY aircraft.engines, aircraft.category, aircraft.cruising_speed, \
          flight.from_airport, flight.to_airport ORDER BY aircraft.engines DESC",
     ),
 ];

@@ -38,8 +38,8 @@ const SIMPLE_JOIN: [Query; 5] = [
     ),
     query(
         11,
-        "SELECT state.state_name, city.city_name FROM state, city \
-         WHERE state.state_code = city.state_code",
+        "SELECT city.city_name, state.state_name, city.city_code FROM state, city \
+         WHERE city.state_code = state.state_code",
     ),
     query(
         7,

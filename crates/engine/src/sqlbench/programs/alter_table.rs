@@ -48,13 +48,14 @@ pub fn run(bench: &mut Bench) -> Result<(), Stop> {
     let suffix_of_index = suffix.replace(',', "");
     bench.operation("create_index", START_COLUMNS, |bench| {
         for i in 1..=START_COLUMNS {
-            bench.query(&format!("CREATE INDEX bench_i{i} ON {TABLE} (i{i}){suffix_of_index}"))?;
+            bench
+                .query(&format!("CREATE INDEX bench_ind{i} ON {TABLE} (i{i}){suffix_of_index}"))?;
         }
         Ok(())
     })?;
     bench.operation("drop_index", START_COLUMNS, |bench| {
         for i in 1..=START_COLUMNS {
-            bench.query(&format!("DROP INDEX bench_i{i} ON {TABLE}"))?;
+            bench.query(&format!("DROP INDEX bench_ind{i} ON {TABLE}"))?;
         }
         Ok(())
     })?;

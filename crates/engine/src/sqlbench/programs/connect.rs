@@ -41,7 +41,7 @@ pub fn run(bench: &mut Bench) -> Result<(), Stop> {
     connected(bench, "connect+select_1_row", connects, row)?;
     bench.connect()?;
     selects(bench, "select_1_row", loops, 1, row)?;
-    selects(bench, "select_1_row_cache", loops, 1, |_| row(10_000))?;
+    selects(bench, "select_1_row_cache", loops, 1, |_| format!("SELECT a,i,s FROM {TABLE}"))?;
     bench.expect(&format!("INSERT INTO {TABLE} VALUES (2,200,'BBB')"), 1)?;
     selects(bench, "select_2_rows", loops, 2, row)?;
     let sum = ["a"; 9].join("+");

@@ -161,8 +161,10 @@ fn words_are_picked_at_random_in_turn_or_by_number() {
 
 #[test]
 fn counters_and_unique_numbers_are_shared_by_all_connections() {
-    let steps =
-        json!([send("s", json!([{"value": ["counter", "n", 10, 5]}, " ", {"value": ["unique"]}]))]);
+    let steps = json!([send(
+        "s",
+        json!([{"value": ["counter", "n", 10, 5, 1, 1]}, " ", {"value": ["unique"]}])
+    )]);
     let program = compiled(with_steps(steps), 1).unwrap();
     let mut first = Driver::new(&program, 1);
     let mut second = Driver::new(&program, 2);
@@ -172,6 +174,28 @@ fn counters_and_unique_numbers_are_shared_by_all_connections() {
         texts.iter().map(|text| text.split_once(' ').unwrap()).unzip();
     assert_eq!(counts, (0..100).map(|n| (10 + 5 * n).to_string()).collect::<Vec<_>>());
     assert_eq!(unique.iter().collect::<HashSet<_>>().len(), 100);
+}
+
+#[test]
+fn each_copy_of_a_counter_counts_by_itself() {
+    let counter = json!(["counter", "n", 1, 1, 2, ["connection"]]);
+    let program = compiled(with_steps(json!([send("s", json!([{"value": counter}]))])), 1).unwrap();
+    let mut drivers: Vec<Driver> = (1..=3)
+        .map(|number| {
+            let mut driver = Driver::new(&program, 1);
+            driver.cursor = program.cursor(number, 3);
+            program.rewind(&mut driver.cursor);
+            driver
+        })
+        .collect();
+    let mut counts = Vec::new();
+    for _ in 0..2 {
+        counts.extend(drivers.iter_mut().map(|driver| driver.event().remove(0)));
+    }
+    // The third connection has the first copy again.
+    assert_eq!(counts, ["1", "1", "2", "3", "2", "4"]);
+    let bad = json!(["counter", "n", 1, 1, 0, 1]);
+    assert!(compiled(with_steps(json!([send("s", json!([{"value": bad}]))])), 1).is_err());
 }
 
 #[test]

@@ -28,8 +28,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     if data.mount_point != "/":
         return Fine(f"the data has a file system of its own: {data.mount_point}")
     schema = system.server.schema_facts
-    size = sum(schema.bytes_by_engine.values()) if schema else None
-    if size is not None and size < _SMALL:
+    size = schema.seen_bytes if schema else 0
+    if size < _SMALL and (schema is None or schema.partial or schema.bytes_by_engine is None):
+        return Unknown("the size of the data")
+    if size < _SMALL:
         return Fine(f"the data lies on /, and is {format_bytes(size)}")
     room = "" if data.free_bytes is None else f", {format_bytes(data.free_bytes)} free"
     return Finding(
@@ -37,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         title="The data shares the system's own file system: either can fill it for both",
         evidence=(
             f"datadir lies on / ({data.kind} on {data.source}{room})",
-            f"data and indexes: {'not known' if size is None else format_bytes(size)}",
+            f"data and indexes: {format_bytes(size)}",
         ),
         recommendation="a volume of its own for the data",
         changes=(

@@ -63,7 +63,8 @@ def _copies(server: Server) -> str:
         "a Galera cluster": role.galera,
         "a replication group": role.group_replication,
     }
-    return ", ".join(name for name, there in known.items() if there)
+    there = ", ".join(name for name, there in known.items() if there)
+    return there or ("not known" if None in known.values() else "")
 
 
 def _binary_log_apart(storage: Storage) -> bool:

@@ -2,8 +2,9 @@
 
 Readahead serves programs that read files through the page cache from front to back. InnoDB with O_DIRECT goes
 past it, and has a readahead of its own: then the kernel's setting touches only other files. Where tables do
-go through the page cache, a readahead of megabytes (large arrays and some tuning guides have it) reads
-hundreds of pages for one, fills the cache with them and the disk's time. The kernel's default is 128 KiB. On
+go through the page cache, the kernel reads ahead when reads look sequential: it begins small and doubles, up
+to this size. With megabytes (large arrays and some tuning guides have it) a short run of neighbours, as a
+range scan makes, can bring in hundreds of pages that nobody wants. The kernel's default is 128 KiB. On
 an array the array's own value counts, not its disks'.
 """
 
@@ -17,6 +18,7 @@ from mydyno.advise.targets import Targets
 from mydyno.facts import System
 
 _DEFAULT_KIB, _FAR_OUT_KIB = 128, 1024
+_PAGE = 16384
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -45,12 +47,15 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not far:
         return Fine(f"tables are read through the page cache; readahead {numbers}")
     most = max(far.values())
+    page = (system.server.number("innodb_page_size") or _PAGE) // 1024 or 1
     return Finding(
         rule=RULE.id,
-        title=f"The kernel reads up to {most} KiB ahead of each page of 16 KiB",
+        title=f"The kernel's readahead under the tables is {most} KiB,"
+        f" {most // _DEFAULT_KIB} times its default",
         evidence=(
             f"readahead: {numbers}; the kernel's default is {_DEFAULT_KIB} KiB",
-            f"tables go through the page cache; {most} KiB / 16 KiB = {most // 16} pages for one",
+            "tables are read through the page cache; where reads look sequential, the kernel reads up to"
+            f" {most} KiB / {page} KiB = {most // page} pages at once",
         ),
         recommendation=f"read ahead {_DEFAULT_KIB} KiB",
         changes=tuple(

@@ -16,6 +16,7 @@ from mydyno.advise.finding import Effect, Finding, Severity, Size
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.advise.targets.usable import MEMORY
 from mydyno.catalogue.convert import size_text
 from mydyno.core.units import format_bytes
 from mydyno.facts import Server, System
@@ -28,7 +29,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if now is None or targets.buffer_pool_bytes is None:
-        return Unknown(_NAME if now is None else "the machine's memory")
+        return Unknown(_NAME if now is None else MEMORY)
+    if targets.buffer_pool_could_grow:
+        return Unknown(f"the size of InnoDB's tables: whether more than {format_bytes(now)} is of use")
     wanted = targets.buffer_pool_bytes
     changes = settings(server, {_NAME: size_text(wanted)})
     if not changes:

@@ -62,7 +62,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 def _can_be_built_anew(system: System) -> bool:
     """A replica that nobody replicates from: what it loses, its source still has."""
     role = system.server.role
-    return role.replica and not role.source
+    return bool(role.replica and role.source is False)
 
 
 def _price(system: System) -> tuple[str, ...]:

@@ -73,6 +73,8 @@ def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
     schema = system.server.schema_facts
     data = schema.innodb_bytes if schema else None
     memory = system.host.memory.usable
+    if data is None and pool < _MOST_OF_MEMORY * memory:
+        return Unknown("the size of InnoDB's tables: whether the pool takes all of them")
     if (data is not None and data <= pool) or pool >= _MOST_OF_MEMORY * memory:
         return None
     return Fine(

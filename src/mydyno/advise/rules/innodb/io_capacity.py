@@ -7,7 +7,10 @@ busy when a query needs it.
 
 Where the disk was measured (`--measure`), half of its random writes is advised: each page is written twice
 (doublewrite), and reads need the rest. Where it was not, a modest number for the kind of disk; nothing is
-said of a hypervisor's disk. A number is lowered only where it is twice what the disk can do or more.
+said of a hypervisor's disk, unless its requests take less than a millisecond each, which no arm does: then
+the number of an SSD. Where nothing is known, a number of 100 or less is raised to 200, the least that any
+release begins with: 100 is meant for a single slow disk. A number is lowered only where it is twice what
+the disk can do or more.
 MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about what two rotating disks do.
 """
 
@@ -28,6 +31,10 @@ _LEAST, _MOST = 100, 20_000
 _FAR_ABOVE = 4
 """Half of a measurement times this is twice what the disk can do."""
 _PRESSED = 0.6
+_USUAL = 200
+"""The least default of any release."""
+_NO_ARM_SECONDS = 0.001
+_ENOUGH_REQUESTS = 10_000
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -36,8 +43,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now is None or not server.has(_MAX):
         return Unknown(_NAME)
     wanted, because, measured = _wanted(system)
-    if wanted is None:
+    if wanted is None and now >= _USUAL:
         return Unknown(f"what the data's disks can do: {because}")
+    if wanted is None:
+        wanted, because = _USUAL, f"{because}; {_USUAL} is the least default of any release"
     too_high = now > _FAR_ABOVE * wanted and (measured or wanted == _BY_KIND["rotating"])
     if now * 2 > wanted and not too_high:
         return Fine(f"{_NAME} is {now}; {because}: about {wanted}")
@@ -74,12 +83,33 @@ def _wanted(system: System) -> tuple[int | None, str, bool]:
         wanted = int(min(max(half, _LEAST), _MOST))
         return wanted, f"half of {speed.write_iops:,.0f} measured random writes/s", True
     kinds = data_disk_kinds(system)
-    if kinds is None:
-        return None, "which disks the data lies on is not known", False
-    if "virtual" in kinds:
+    if kinds is None or "virtual" in kinds:
+        quick = _quick(system)
+        if quick is not None:
+            return _BY_KIND["ssd"], quick, False
+        if kinds is None:
+            return None, "which disks the data lies on is not known", False
         return None, "a hypervisor's disk does not tell; `--measure` would", False
     slowest = min(kinds, key=lambda kind: _BY_KIND[kind])
     return _BY_KIND[slowest], f"the data lies on {' and '.join(sorted(kinds))}", False
+
+
+def _quick(system: System) -> str | None:
+    """That the disks under the data answer faster than any with an arm, in words; None: not so, not known."""
+    storage = system.host.storage if system.host else None
+    disks = storage.disks_of(storage.of("data")) if storage else ()
+    if not disks:
+        return None
+    slowest = 0.0
+    for disk in disks:
+        for requests, seconds in ((disk.reads, disk.read_seconds), (disk.writes, disk.write_seconds)):
+            if requests is None or seconds is None or requests < _ENOUGH_REQUESTS:
+                return None
+            slowest = max(slowest, seconds / requests)
+    if slowest >= _NO_ARM_SECONDS:
+        return None
+    names = ", ".join(disk.name for disk in disks)
+    return f"{names}: a request takes {slowest * 1e6:,.0f} us on average since boot, no arm is as fast"
 
 
 def _in_order(server: Server, now: int, wanted: int) -> dict[str, Setting]:

@@ -9,6 +9,7 @@ until then.
 
 from __future__ import annotations
 
+from mydyno.advise.disk_space import free_bytes
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.innodb import GIB, MIB
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
@@ -22,6 +23,7 @@ from mydyno.facts import System
 _NAME = "innodb_online_alter_log_max_size"
 _SECONDS = 1800
 _LEAST, _MOST = 128 * MIB, 2 * GIB
+_OF_FREE_DISK = 0.5
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -33,9 +35,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     needed = rate * _SECONDS
     if now * 2 > min(needed, _MOST) and now >= _LEAST:
         return Fine(f"{format_bytes(now)} for about {format_bytes(int(needed))} of redo in half an hour")
+    free = free_bytes(system, "temporary files", "data")
     wanted = _LEAST
-    while wanted < min(needed, _MOST):
+    while wanted < min(needed, _MOST) and (free is None or wanted * 2 <= free * _OF_FREE_DISK):
         wanted *= 2
+    if wanted <= now or (free is not None and wanted > free * _OF_FREE_DISK):
+        return Fine(f"{format_bytes(now)}, and {format_bytes(free or 0)} free for temporary files: no more")
     changes = settings(server, {_NAME: size_text(wanted)})
     return Finding(
         rule=RULE.id,
@@ -44,6 +49,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             *lines,
             f"{format_bytes(int(rate))}/s, of all tables, x {_SECONDS} s = {format_bytes(int(needed))}",
             f"{_NAME} = {format_bytes(now)}",
+            *(() if free is None else (f"{format_bytes(free)} are free for temporary files",)),
         ),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,

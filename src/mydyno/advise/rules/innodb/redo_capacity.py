@@ -20,14 +20,14 @@ from mydyno.advise.innodb import checkpoint_age
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
-from mydyno.advise.targets.redo import redo_now
+from mydyno.advise.targets.redo import redo_now, usual_write_rate
 from mydyno.catalogue.convert import size_text
 from mydyno.core.server_variables import Setting
 from mydyno.core.units import format_bytes
 from mydyno.facts import Server, System
 
-_PRESSED = 0.6
-"""Of the age at which changes wait: here adaptive flushing works hard."""
+_SHORT = 450
+"""Seconds of a busy hour: a log that lasts no longer is full eight times an hour."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
@@ -38,25 +38,39 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, _asked(server, wanted)) if wanted != now else ()
     if not changes:
         return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
-    age = checkpoint_age(system)
-    pressed = age is not None and age[0] > _PRESSED * age[1]
+    lasting = _lasting_seconds(system, now)
+    short = lasting is not None and lasting < _SHORT
     return Finding(
         rule=RULE.id,
         title=f"The redo log has {format_bytes(now)} where {format_bytes(wanted)} are called for",
-        evidence=(*targets.redo_lines, *_age(age)),
+        evidence=(*targets.redo_lines, *_of_busy_hour(lasting), *_age(checkpoint_age(system))),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
-        severity=Severity.HIGH if pressed else Severity.MEDIUM,
+        severity=Severity.HIGH if short else Severity.MEDIUM,
         effect=Effect(
             aspect="throughput",
             direction="better",
-            size="large" if pressed else "medium",
+            size="large" if short else "medium",
             says="pages gather more changes before they are written; fewer stalls under bursts of writes",
         ),
         risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is made "
         "anew after a clean shutdown (innodb_fast_shutdown below 2)",
         restart=any(change.restart for change in changes),
     )
+
+
+def _lasting_seconds(system: System, capacity: int) -> float | None:
+    """How long the log lasts in a busy hour by the mean since the start.
+
+    A minute that is watched has other writes than the next one, and the checkpoint age goes up and down all
+    the time: how severe it is must not depend on either. None: the server is up for too short a time.
+    """
+    rate = usual_write_rate(system)
+    return capacity / rate if rate else None
+
+
+def _of_busy_hour(lasting: float | None) -> tuple[str, ...]:
+    return () if lasting is None else (f"it lasts {lasting / 60:,.0f} minutes of a busy hour",)
 
 
 def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:

@@ -20,7 +20,7 @@ _URGENT = 0.9
 
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
-    if schema is None:
+    if schema is None or schema.nearly_full_counters is None:
         return Unknown("the schema was not looked at")
     found = sorted(
         (table for table in schema.nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),

@@ -22,7 +22,7 @@ _WORTH = 1 << 30
 
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
-    if schema is None:
+    if schema is None or schema.fragmented is None:
         return Unknown("the schema was not looked at")
     found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
     free = sum(table.free_bytes or 0 for table in found)

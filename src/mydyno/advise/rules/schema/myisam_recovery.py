@@ -19,7 +19,7 @@ _NAME = "myisam_recover_options"
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema, now = server.schema_facts, server.text(_NAME)
-    if schema is None or now is None:
+    if schema is None or schema.tables_by_engine is None or now is None:
         return Unknown(f"{_NAME} or the schema")
     if not schema.tables_by_engine.get("MyISAM"):
         return NotHere("no table of a user's is MyISAM")

@@ -21,18 +21,19 @@ from mydyno.facts import System
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
-    if schema is None:
+    if schema is None or schema.tables_by_engine is None:
         return Unknown("the schema was not looked at")
     number = schema.tables_by_engine.get("MyISAM", 0)
     if not number:
         return Fine("no table of a user's is MyISAM")
-    found = [table.name for table in schema.other_engines if table.engine == "MyISAM"]
+    found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
+    size = (schema.bytes_by_engine or {}).get("MyISAM")
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
     return Finding(
         rule=RULE.id,
         title=f"{counted(number, 'table', 'is')} MyISAM, which a crash tears",
         evidence=(
-            f"{format_bytes(schema.bytes_by_engine.get('MyISAM', 0))} in them",
+            *((f"{format_bytes(size)} in them",) if size is not None else ()),
             first(found),
             *((f"{waited:.1%} of the locks of tables had to wait",) if waited is not None else ()),
         ),

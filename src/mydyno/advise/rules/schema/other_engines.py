@@ -21,12 +21,12 @@ _LOSING = frozenset({"MEMORY", "Aria", "BLACKHOLE", "CSV", "ARCHIVE", "MRG_MYISA
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
-    if schema is None:
+    if schema is None or schema.tables_by_engine is None:
         return Unknown("the schema was not looked at")
     counts = {engine: number for engine, number in schema.tables_by_engine.items() if engine in _LOSING}
     if not counts:
         return Fine("no table is of an engine that loses something")
-    found = [table.name for table in schema.other_engines if table.engine in _LOSING]
+    found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
     told = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
     return Finding(

@@ -17,7 +17,7 @@ from mydyno.facts import System
 
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
-    if schema is None:
+    if schema is None or schema.redundant_indexes is None:
         return Unknown("the schema was not looked at")
     found = schema.redundant_indexes
     if not found:

@@ -20,7 +20,7 @@ from mydyno.facts import Server, System
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema, role = server.schema_facts, server.role
-    if schema is None:
+    if schema is None or schema.without_primary_key is None:
         return Unknown("the schema was not looked at")
     found = schema.without_primary_key
     if not found:

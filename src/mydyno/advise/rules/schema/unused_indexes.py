@@ -4,7 +4,8 @@ Each index costs a change of its own for every row that is inserted, deleted or 
 the buffer pool. An index that nobody reads is only cost. But "since the start" is not "never": the report
 at the end of the year, a replica that serves other queries, a foreign key. So hide the index first where
 the release can (queries then do as if it were gone, and showing it again is instant), wait, and drop it
-then.
+then. Indexes that a foreign key needs are left out, and so are those for which rule redundant-indexes drops a
+shorter one: that one's reads will be theirs.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("which indexes are used: performance_schema counts it")
     if (server.uptime_seconds or 0) < _ENOUGH:
         return Unknown("the server is up for less than a week: too short to call an index unused")
-    redundant = {(index.table, index.name) for index in schema.redundant_indexes}
-    found = [index for index in schema.unused_indexes if (index.table, index.name) not in redundant]
+    # What rule redundant-indexes drops, and what it drops that for: both gone would leave no index at all.
+    redundant = schema.redundant_indexes or ()
+    spoken_for = {(index.table, name) for index in redundant for name in (index.name, index.covered_by)}
+    found = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
     if not found:
         return Fine(f"every index was read {uptime(server)}")
     return Finding(
@@ -56,6 +59,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 def _statement(server: Server, index: Index) -> str:
     release, alter = server.release, f"ALTER TABLE {quoted(index.table)}"
     name = quoted(index.name)
+    if index.hidden:
+        return f"{alter} DROP INDEX {name};"
     if release.is_mariadb and release.numbers >= (10, 6, 0):
         return f"{alter} ALTER INDEX {name} IGNORED;"
     if not release.is_mariadb and release.numbers >= (8, 0, 0):

@@ -12,16 +12,17 @@ from __future__ import annotations
 from mydyno.advise.change import ByHand
 from mydyno.advise.counts import a_second, often
 from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.advise.names import counted, first
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
-from mydyno.facts import System
+from mydyno.facts import Server, System
 
 _NAME = "skip_name_resolve"
 _MANY = 1.0
 """New connections each second."""
 _ACCOUNTS = (
     "SELECT user, host FROM mysql.user"
-    " WHERE host NOT IN ('localhost', '%') AND host NOT REGEXP '^[0-9a-f.:%/]+$';"
+    " WHERE host <> 'localhost' AND host REGEXP '[[:alpha:]]' AND host NOT LIKE '%:%';"
 )
 
 
@@ -43,6 +44,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(
             f"{_NAME} = OFF, Connections grows by {a_second(rate)}",
             f"Connection_errors_peer_address = {failed:.0f} (addresses that could not be looked up)",
+            *_named_hosts(system.server),
         ),
         recommendation=f"set {_NAME} = ON once no account is bound to a host's name",
         changes=(
@@ -61,6 +63,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="accounts whose host is a name can no longer log in",
         restart=True,
     )
+
+
+def _named_hosts(server: Server) -> tuple[str, ...]:
+    if server.accounts is None:
+        return ()
+    hosts = server.accounts.named_hosts
+    listed = f": {first(hosts)}" if hosts else ""
+    return (f"accounts are bound to {counted(len(hosts), 'name')} of hosts{listed}",)
 
 
 RULE = Rule(

@@ -3,11 +3,13 @@
 Every statement prepared on the server and not closed counts against max_prepared_stmt_count, for all
 connections together; at the limit PREPARE fails with error 1461, and with it the application. A number that
 grows without end is a client that forgets to close; one that is steady and near the limit is a large pool
-with a cache of statements in each connection, which needs the limit raised.
+with a cache of statements in each connection, which needs the limit raised. The two look the same at one
+moment, so a limit below the default is set to the default, and a higher one is left to you.
 """
 
 from __future__ import annotations
 
+from mydyno.advise.change import ByHand, Change
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
@@ -16,7 +18,7 @@ from mydyno.facts import System
 
 _NAME = "max_prepared_stmt_count"
 _NEAR = 0.75
-_MOST = 1_048_576
+_DEFAULT, _MOST = 16_382, 1_048_576
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -26,16 +28,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown(f"{_NAME} or Prepared_stmt_count")
     if held < _NEAR * now or now >= _MOST:
         return Fine(f"{held:.0f} prepared statements, {now} are allowed")
-    wanted = min(_MOST, 1 << int(2 * held).bit_length())
+    wanted = _DEFAULT if now < _DEFAULT else min(_MOST, 1 << int(2 * held).bit_length())
+    changes: tuple[Change, ...] = settings(server, {_NAME: wanted})
+    if now >= _DEFAULT:
+        says = f"where the number is steady, set {_NAME} to {wanted}; where it grows, mend the client"
+        watch = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count';"
+        changes = (ByHand(says=says, commands=(watch, f"SET GLOBAL {_NAME} = {wanted};")),)
     return Finding(
         rule=RULE.id,
         title=f"{held:.0f} of {now} prepared statements are in use",
         evidence=(
             f"Prepared_stmt_count = {held:.0f}, {_NAME} = {now}",
-            f"twice as many, the next power of two: {wanted}",
+            f"the default: {wanted}" if now < _DEFAULT else f"twice as many, the next power of two: {wanted}",
         ),
         recommendation=f"set {_NAME} to {wanted}, and see that the application closes what it prepares",
-        changes=settings(server, {_NAME: wanted}),
+        changes=changes,
         severity=Severity.HIGH,
         effect=Effect(
             aspect="stability",

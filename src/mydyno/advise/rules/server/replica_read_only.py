@@ -31,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}")
     writes = total(server, *_WRITES)
     seen = (server.uptime_seconds or 0) >= DAY
-    untouched = writes == 0 and seen and not server.role.source
+    untouched = writes == 0 and seen and server.role.source is False
     by_hand: tuple[Change, ...] = (
         ByHand(
             says="find out who writes here, then refuse it",

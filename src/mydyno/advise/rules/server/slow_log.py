@@ -9,15 +9,19 @@ even when the log is off, which says beforehand how much it would write.
 from __future__ import annotations
 
 from mydyno.advise.counts import a_second, often
+from mydyno.advise.disk_space import ENTRY_BYTES, days_until_full, free_bytes, usual_rate
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.setting import settings
 from mydyno.advise.targets import Targets
+from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
 _NAME = "slow_query_log"
 _FLOOD = 20
 """Slow statements a second."""
+_SOON = 30
+"""Days in which the log would fill the disk."""
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -30,6 +34,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"statements above {threshold} s are written down, {a_second(slow)}")
     if slow is not None and slow > _FLOOD:
         return Fine(f"it is off, and would write {a_second(slow)} statements at a threshold of {threshold} s")
+    free, rate = free_bytes(system, "data"), usual_rate(server, "Slow_queries")
+    written = None if rate is None else rate * ENTRY_BYTES
+    days = days_until_full(free, written)
+    if days is not None and days < _SOON:
+        return Fine(
+            f"it is off, and at {a_second(rate)} of about {format_bytes(ENTRY_BYTES)} it would fill"
+            f" the {format_bytes(free or 0)} that are free in {days:.1f} days"
+        )
     return Finding(
         rule=RULE.id,
         title="Slow statements are not written down",

@@ -1,10 +1,11 @@
 """The memory in which one sort works.
 
 A sort that does not fit is done in pieces that are merged on disk; Sort_merge_passes counts the merges. A
-little more makes fewer passes, yet each sort of a session takes the buffer: before MySQL 8.0.12, and in
-MariaDB, all of it at once however few rows there are, which above some megabytes costs more time to map
-than it saves. So a large global value is the wrong place: the report that needs it sets it for its own
-session.
+little more makes fewer passes, yet each sort of each session may take as much. How much it takes at once
+differs. MySQL takes memory as rows come, up to this size, since 8.0.12; before, its manual says, all of it
+at the start. MariaDB works out at the start how many rows there can be at most and takes room for those, no
+more than this size: a sort of a few rows takes little, one whose number of rows cannot be foreseen takes all
+of it. So a large global value is the wrong place: the report that needs it sets it for its own session.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ RULE = Rule(
     id="sort-buffer",
     layer="sessions",
     checks="sort_buffer_size against the memory budget and merge passes",
-    why="Every sort of every session may take it, in most releases all of it at once.",
+    why="Every sort of every session may take as much: at once where many rows are expected or the release "
+    "always does (MySQL before 8.0.12), else as rows come.",
     expected="less memory at peaks; sometimes faster small sorts",
     durability="none",
     risk="large sorts make more passes",

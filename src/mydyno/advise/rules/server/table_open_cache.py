@@ -26,7 +26,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, {_NAME: wanted})
     opened = often(server, "Opened_tables")
     if not changes:
-        return Fine(f"{now} tables may stay open, {a_second(opened)} are opened anew")
+        lines = "; ".join(targets.table_lines)
+        return Fine(f"{now} tables may stay open, {a_second(opened)} are opened again; {lines}")
     evidence = list(targets.table_lines)
     misses, overflows = (
         server.counter("Table_open_cache_misses"),
@@ -37,7 +38,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     heavy = opened is not None and opened >= 100
     return Finding(
         rule=RULE.id,
-        title=f"{a_second(opened)} tables are opened anew: {now} may stay open",
+        title=f"{a_second(opened)} tables are opened again: {now} may stay open",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,

@@ -16,6 +16,7 @@ from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, Rule, Unknown
 from mydyno.advise.targets import Targets
 from mydyno.advise.targets.budget import budget
+from mydyno.advise.targets.usable import MEMORY
 from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
@@ -23,7 +24,7 @@ from mydyno.facts import System
 def _judge(system: System, targets: Targets) -> Judgement:
     usable, advised = targets.usable_bytes, targets.memory_bytes
     if usable is None or advised is None:
-        return Unknown("the machine's memory")
+        return Unknown(MEMORY if usable is None else "Max_used_connections")
     now = budget(system.server, {})
     if now.total <= usable:
         return Fine(f"at most {format_bytes(now.total)} of {format_bytes(usable)} can be taken")

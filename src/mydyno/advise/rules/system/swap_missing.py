@@ -44,8 +44,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="lower the memory budget, and add a little swap, so that a peak is not fatal",
         changes=(
             ByHand(
-                says="add a swap file of 2 GiB on ext4 or XFS, with vm.swappiness at 1",
+                says="add a swap file of 2 GiB on ext4 or XFS that has room for it, with vm.swappiness at 1",
                 commands=(
+                    "df --human-readable /",
                     "fallocate --length 2G /swapfile",
                     "chmod 600 /swapfile",
                     "mkswap /swapfile",

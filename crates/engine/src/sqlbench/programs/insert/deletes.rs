@@ -41,10 +41,9 @@ fn delete_range(
     let delete = "DELETE FROM bench1";
     let third = shape.third;
     bench.operation("delete_range", REPORTED_RANGES, |bench| {
-        for i in 1..=GROWING_RANGES {
-            // The squares of 1 to 10 in hundredths of the third.
-            let end = i * i * third / 100;
-            deleted += bench.query(&format!("{delete} WHERE id3>=0 AND id3<{end}"))?;
+        for i in 0..GROWING_RANGES {
+            let end = i * third / GROWING_RANGES;
+            deleted += bench.query(&format!("{delete} WHERE id3>=0 AND id3<={end}"))?;
         }
         deleted += bench.query(&format!("{delete} WHERE id3>=0 AND id3<={third}"))?;
         let second = format!("{delete} WHERE id>={third} AND id<={}", 2 * third);

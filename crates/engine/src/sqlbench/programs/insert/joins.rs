@@ -1,6 +1,6 @@
 //! Outer joins of the table with itself, lists against joins, and INSERT ... SELECT.
 
-use super::{INDEX, PRIMARY, Shape};
+use super::{PRIMARY, Shape, index};
 use crate::sqlbench::bench::{Bench, Stop};
 
 /// Rows of the small table, one step after the other.
@@ -13,7 +13,7 @@ pub(super) fn run(bench: &mut Bench, shape: &Shape) -> Result<(), Stop> {
 }
 
 fn outer(bench: &mut Bench, shape: &Shape) -> Result<(), Stop> {
-    let from = "FROM bench1 a LEFT JOIN bench1 b ON a.id2=b.id3";
+    let from = "FROM bench1 AS a LEFT OUTER JOIN bench1 AS b ON (a.id2=b.id3)";
     bench.lock("bench1 a READ,bench1 b READ")?;
     for (name, tests, select) in [
         ("outer_join_on_key", shape.big_loops, format!("COUNT(*) {from}")),
@@ -52,7 +52,7 @@ fn lists(bench: &mut Bench, shape: &Shape) -> Result<(), Stop> {
         let ids: Vec<String> = (1..=size).map(|id| id.to_string()).collect();
         let ids = ids.join(",");
         let by_list = format!("SELECT bench1.* FROM bench1 WHERE id IN ({ids})");
-        let by_join = "SELECT bench1.* FROM bench2 LEFT JOIN bench1 ON bench2.id=bench1.id";
+        let by_join = "SELECT bench1.* FROM bench2 LEFT OUTER JOIN bench1 ON (bench1.id=bench2.id)";
         for (name, sql) in [("select_in", by_list.as_str()), ("select_join_in", by_join)] {
             bench.unsummed_operation(name, shape.range_loops, |bench| {
                 (0..shape.range_loops).try_for_each(|_| bench.expect(sql, size))
@@ -66,7 +66,7 @@ fn lists(bench: &mut Bench, shape: &Shape) -> Result<(), Stop> {
 fn insert_select(bench: &mut Bench, shape: &Shape) -> Result<(), Stop> {
     let options = bench.options().clone();
     bench.query(&shape.create(&options, "bench2", &[PRIMARY]))?;
-    bench.query(&shape.create(&options, "bench3", &[PRIMARY, INDEX]))?;
+    bench.query(&shape.create(&options, "bench3", &[PRIMARY, &index("index_id3")]))?;
     for (name, table) in [("insert_select_1_key", "bench2"), ("insert_select_2_keys", "bench3")] {
         bench.operation(name, 1, |bench| {
             bench.expect(&format!("INSERT INTO {table} SELECT * FROM bench1"), shape.rows)

@@ -21,8 +21,11 @@ const BIG_LOOPS: u64 = 10;
 const RANGE_LOOPS: u64 = 500;
 const COLUMNS: &str = "id int NOT NULL,id2 int NOT NULL,id3 int NOT NULL,dummy1 char(30)";
 const PRIMARY: &str = "PRIMARY KEY (id,id2)";
-const INDEX: &str = "INDEX ix_id3 (id3)";
-const TEXT: &str = "ABCDEFGHIJ";
+
+/// The index on id3, which has not the same name in all tables.
+fn index(name: &str) -> String {
+    format!("INDEX {name} (id3)")
+}
 
 pub fn tables(_: &Options) -> Vec<String> {
     ["bench1", "bench2", "bench3"].map(str::to_owned).to_vec()
@@ -101,7 +104,7 @@ pub fn run(bench: &mut Bench) -> Result<(), Stop> {
 fn read(bench: &mut Bench, shape: &Shape, keys: &mut Keys) -> Result<(), Stop> {
     bench.lock("bench1 READ")?;
     orders::run(bench, shape)?;
-    lists::run(bench, shape)?;
+    lists::run(bench, shape, keys)?;
     reads::run(bench, shape, keys)?;
     conditions::run(bench, shape)?;
     aggregates::run(bench, shape)?;

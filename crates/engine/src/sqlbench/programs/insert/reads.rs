@@ -18,7 +18,7 @@ pub(super) fn run(bench: &mut Bench, shape: &Shape, keys: &mut Keys) -> Result<(
             format!("SELECT {columns} FROM bench1 WHERE {}", equal.join(" AND "))
         };
         reads_of(bench, name, shape.key_reads, 2, |bench, i| {
-            let id = keys.next(i) % shape.rows;
+            let id = keys.next(i + 1) % shape.rows;
             bench.expect(&select(id), 1)?;
             bench.expect(&select(id + shape.rows), 0)
         })?;

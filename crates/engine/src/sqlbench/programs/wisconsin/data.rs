@@ -5,10 +5,15 @@ use std::fmt::Write;
 
 use crate::random::Random;
 
-pub const COLUMNS: &str = "unique1 int NOT NULL,unique2 int NOT NULL,two int,four int,ten int,\
+const COLUMNS: &str = "unique1 int NOT NULL,unique2 int NOT NULL,two int,four int,ten int,\
     twenty int,hundred int NOT NULL,thousand int,twothousand int,fivethous int,tenthous int,\
     odd int,even int,stringu1 char(16),stringu2 char(16),string4 char(16),UNIQUE (unique1),\
-    UNIQUE (unique2),INDEX (hundred)";
+    UNIQUE (unique2)";
+
+/// The definition of the table with this number, from 1 on, which is in the name of its index.
+pub fn definition(number: usize) -> String {
+    format!("{COLUMNS},INDEX hundred{number} (hundred)")
+}
 
 pub const NAMES: [&str; 16] = [
     "unique1",

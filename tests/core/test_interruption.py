@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from mydyno.trial.interruption import interruptible, uninterrupted
+from mydyno.core.interruption import interruptible, uninterrupted
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

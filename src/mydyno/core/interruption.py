@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -20,14 +20,30 @@ def interruptible() -> Iterator[None]:
 
     A SIGHUP that is ignored already stays so: nohup(1) says that the terminal may go.
     """
+    with _handled(_interrupt):
+        yield
+
+
+@contextmanager
+def stopping(stop: Callable[[], object]) -> Iterator[None]:
+    """Within this block each of those signals calls `stop` and interrupts nothing.
+
+    For a load under way, which ends by itself when it is asked to, and then reports what it did.
+    """
+    with _handled(lambda number, frame: stop()):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     may_go = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     heard = [number for number in _SIGNALS if not (may_go and number == signal.SIGHUP)]
-    before = {number: signal.signal(number, _interrupt) for number in heard}
+    before = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 @contextmanager

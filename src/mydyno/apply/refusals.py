@@ -1,0 +1,88 @@
+"""Changes that are refused before anything is written: pure.
+
+A server does not start with a page size that its files do not have, with a buffer pool larger than the
+machine, or with a redo log larger than its disk; and a line break in a value would be a line of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.advise.change import ByHand, Change, SetVariable
+from mydyno.apply.edits.texts import RefusedError
+from mydyno.catalogue import catalogue
+from mydyno.catalogue.meaning import same_meaning
+from mydyno.core.server_version import Version
+from mydyno.core.units import bytes_or_none, format_bytes
+
+_TAKEN = ("once", "each connection", "each operation")
+"""How variables of the catalogue take memory that the server asks the system for at that size."""
+_REDO = ("innodb_log_file_size", "innodb_redo_log_capacity")
+_ALLOWED = "\t"
+
+
+@dataclass(frozen=True)
+class Room:
+    """What the server's machine has; None: it is not known from here."""
+
+    memory_bytes: int | None = None
+    redo_bytes: int | None = None
+    """Free space where the redo log lies, and the size that it has already."""
+
+
+def refuse_impossible(change: Change, version: Version, now: str | None, room: Room) -> None:
+    """Raises RefusedError. `now`: the value in force; None: it is not known."""
+    _refuse_control_characters(change)
+    if isinstance(change, SetVariable):
+        _refuse_fixed(change, version, now)
+        _refuse_too_large(change, room)
+
+
+def _refuse_control_characters(change: Change) -> None:
+    """Of all that becomes text of a file; what is done by hand is never written."""
+    if isinstance(change, ByHand):
+        return
+    for field, given in change.model_dump(exclude={"was", "kind"}).items():
+        for text in given if isinstance(given, tuple | list) else (given,):
+            bad = _control_character(text) if isinstance(text, str) else None
+            if bad is not None:
+                raise RefusedError(
+                    f"{change.target}: its {field} {text!r} has {bad}, and must be one line of text",
+                    "correct the advice, or ask for it again: mydyno advise --out FILE",
+                )
+
+
+def _control_character(text: str) -> str | None:
+    for position, character in enumerate(text, start=1):
+        if character not in _ALLOWED and not character.isprintable():
+            name = "a line break" if character in "\n\r" else f"the control character {character!r}"
+            return f"{name} as character {position}"
+    return None
+
+
+def _refuse_fixed(change: SetVariable, version: Version, now: str | None) -> None:
+    row = catalogue().get(change.name)
+    because = row.fixed_because(version) if row else None
+    if because is None or (now is not None and same_meaning(now, change.value)):
+        return
+    has = f" is {now}, and" if now is not None else ""
+    raise RefusedError(
+        f"{change.name}{has} cannot become {change.value} on existing data: {because}",
+        "it needs a new data directory, filled from a dump",
+    )
+
+
+def _refuse_too_large(change: SetVariable, room: Room) -> None:
+    row, wanted = catalogue().get(change.name), bytes_or_none(change.value)
+    if row is None or row.unit != "bytes" or wanted is None:
+        return
+    if row.memory in _TAKEN and room.memory_bytes is not None and wanted > room.memory_bytes:
+        raise RefusedError(
+            f"{change.name} = {change.value} is more than the memory of this machine, "
+            f"{format_bytes(room.memory_bytes)}"
+        )
+    if change.name in _REDO and room.redo_bytes is not None and wanted > room.redo_bytes:
+        raise RefusedError(
+            f"{change.name} = {change.value} is more than there is room for where the redo log lies, "
+            f"{format_bytes(room.redo_bytes)}"
+        )

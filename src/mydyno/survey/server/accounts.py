@@ -1,0 +1,49 @@
+"""Accounts, and what the host cache has counted of their clients."""
+
+from __future__ import annotations
+
+from mydyno.facts.accounts import Accounts, HostCache, names_a_host
+from mydyno.survey.asking import Asking
+
+_LISTED = 100
+
+
+def read_accounts(asking: Asking) -> Accounts | None:
+    """None when mysql.user may not be read."""
+    # A role of MariaDB is a row without a host.
+    rows = asking.rows(
+        "the accounts", "SELECT User, Host FROM mysql.user WHERE Host <> ''", "SELECT ON mysql.user"
+    )
+    if rows is None:
+        return None
+    accounts = [(_text(user), _text(host)) for user, host in rows]
+    named = {host for _, host in accounts if names_a_host(host)}
+    return Accounts(
+        number=len(accounts),
+        anonymous_hosts=tuple(sorted(host for user, host in accounts if not user)[:_LISTED]),
+        named_hosts=tuple(sorted(named)[:_LISTED]),
+    )
+
+
+def read_host_cache(asking: Asking) -> HostCache | None:
+    """None when performance_schema may not be read."""
+    rows = asking.rows(
+        "the errors of clients' hosts",
+        "SELECT COUNT(*), SUM(COUNT_HANDSHAKE_ERRORS), SUM(COUNT_AUTHENTICATION_ERRORS),"
+        " SUM(COUNT_HOST_BLOCKED_ERRORS), MAX(SUM_CONNECT_ERRORS) FROM performance_schema.host_cache",
+        "SELECT ON performance_schema.host_cache",
+    )
+    if not rows:
+        return None
+    hosts, handshakes, authentications, blocked, most = (int(number or 0) for number in rows[0])
+    return HostCache(
+        hosts=hosts,
+        handshake_errors=handshakes,
+        authentication_errors=authentications,
+        blocked_errors=blocked,
+        most_errors=most,
+    )
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,67 @@
+"""The command lines of sysbench, mysqlslap and sql-bench as `mydyno load` takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from mydyno.cli.load import _Workloads
+from mydyno.cli.load.spellings import respelled
+from mydyno.cli.main import app
+
+
+def command_of(workload: str) -> Any:
+    group = _Workloads(name="load")
+    return group.get_command(None, workload)
+
+
+def values(workload: str, *arguments: str) -> dict[str, object]:
+    """What the command of a workload understands of these arguments."""
+    context = command_of(workload).make_context(workload, list(arguments))
+    return {name: value for name, value in context.params.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("workload", "theirs", "name", "value"),
+    [
+        ("oltp-read-write", "--threads=64", "connections", "64"),
+        ("oltp-read-write", "--time=30", "seconds", 30.0),
+        ("oltp-read-write", "--report-interval=10", "report_interval", 10.0),
+        ("oltp-read-write", "--rand-type=uniform", "distribution", "uniform"),
+        ("oltp-read-write", "--rand_type=pareto", "distribution", "pareto"),
+        ("oltp-read-write", "--table_size=1000000", "table_size", "1000000"),
+        ("oltp-read-write", "--skip_trx=on", "skip_trx", True),
+        ("oltp-read-write", "--skip-trx=off", "skip_trx", False),
+        ("oltp-read-write", "--range_selects=off", "range_selects", False),
+        ("oltp-read-write", "--no-range-selects=off", "range_selects", True),
+        ("oltp-read-write", "--poisson=off", "poisson", False),
+        ("oltp-read-write", "--mysql_storage_engine=myisam", "storage_engine", "myisam"),
+        ("slap", "--concurrency=1,10", "connections", "1,10"),
+        ("slap", "--number-of-queries=100", "queries", "100"),
+        ("slap", "--auto-generate-sql-load-type=write", "load_type", "write"),
+        ("slap", "--auto-generate-sql-guid-primary", "guid_primary", True),
+        ("slap", "--number-int-cols=10:1", "int_columns", "10:1"),
+        ("slap", "--engine=innodb", "engines", "innodb"),
+        ("sql-bench", "--small-test", "small", True),
+        ("sql-bench", "--small-tables", "small_tables", True),
+        ("sql-bench", "--time-limit=60", "time_limit_s", "60"),
+        ("sql-bench", "--loop_count=5", "loop_count", "5"),
+    ],
+)
+def test_an_option_of_the_original_is_ours(workload: str, theirs: str, name: str, value: object) -> None:
+    assert values(workload, theirs)[name] == value
+
+
+def test_what_follows_two_dashes_is_left_as_it_is() -> None:
+    parameters = command_of("oltp-read-write").params
+    assert list(respelled(["--table_size=5", "--", "--table_size=5"], parameters)) == [
+        *("--table-size=5", "--", "--table_size=5")
+    ]
+
+
+def test_an_option_that_nobody_has_is_refused_as_it_was_written() -> None:
+    result = CliRunner().invoke(app, ["load", "oltp-read-write", "--table_sise=5"])
+    assert result.exit_code == 2
+    assert "--table_sise" in result.output
