@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.cli.progress import reading_text
-from mydyno.core.errors import EXIT_SLOWER, ServerError, UsageError
+from mydyno.core.errors import ExitCode, ServerError, UsageError
 from mydyno.digest.comparison import Comparison
 from mydyno.digest.saved import read_saved, to_json
 
@@ -225,7 +225,7 @@ def test_saved_digests_are_compared_and_the_numbers_are_there_for_programs(tmp_p
 
 def test_what_became_slower_than_allowed_fails_and_nothing_else_does(tmp_path: Path) -> None:
     old, new = slower(tmp_path)
-    for allowed, code in (("20%", EXIT_SLOWER), ("90%", 0)):
+    for allowed, code in (("20%", ExitCode.SLOWER), ("90%", 0)):
         answer = CliRunner().invoke(app, ["digest", "--compare", old, new, "--fail-if-slower", allowed])
         assert answer.exit_code == code
     assert "not a share" in refused("--compare", old, new, "--fail-if-slower", "much").message

@@ -15,7 +15,7 @@ from mydyno.cli import digest_options as given
 from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, Showing
-from mydyno.core.errors import EXIT_INTERRUPTED, EXIT_SLOWER, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def digest(
         changed = _comparison(reading, compare, files, reach)
         showing.comparison(changed)
         if allowed is not None and _is_slower(changed, allowed):
-            raise typer.Exit(EXIT_SLOWER)
+            raise typer.Exit(ExitCode.SLOWER)
         return
     if fail_if_slower is not None:
         raise UsageError("--fail-if-slower needs something to hold against", "--compare OLD")
@@ -120,7 +120,7 @@ def digest(
     sources = _Sources(tuple(files or ()), reach, from_table, log)
     found = _digest(reading, sources, showing, history, told if explain is None else explain)
     if any(problem.kind == "interrupted" for problem in found.problems):
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import options
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
-from mydyno.core.errors import MissingToolError, MydynoError
+from mydyno.core.errors import ExitCode, MissingToolError, MydynoError
 from mydyno.core.units import format_bytes
 
 Verdict = Literal["ok", "warning", "missing"]
@@ -65,7 +65,7 @@ def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = Fal
         typer.echo()
         show(grounds)
     if any(check.verdict == "missing" for check in checks):
-        raise typer.Exit(MissingToolError.exit_code)
+        raise typer.Exit(ExitCode.MISSING)
 
 
 def examine(lab: Path) -> Iterator[Check]:
