@@ -289,7 +289,7 @@ def test_a_name_that_is_a_word_of_the_server_changes_no_setting(name: str) -> No
     assert found.address == "some-host:3306"
 
 
-@settings(max_examples=10, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=5, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(cases())
 def test_advice_on_anonymous_facts_is_the_same(case: Case) -> None:
     def outline(system: System) -> list[tuple[str, int, int]]:
