@@ -29,7 +29,7 @@ from typing import Any
 from bench_support import DATABASE, machine, print_table, run_engine, say, spread
 
 from mydyno import workload
-from mydyno.core.errors import EXIT_INVALID_TRIALS
+from mydyno.core.errors import ExitCode
 from mydyno.core.units import format_bytes
 from mydyno.host.local import LocalHost
 from mydyno.results.store import Lab
@@ -173,7 +173,7 @@ def whole_trials(arguments: argparse.Namespace, folder: Path) -> dict[int, list[
         command = [str(MYDYNO), "run", str(file), "--lab", str(lab), "--no-report"]
         done = subprocess.run(command, capture_output=True, text=True)
         # An invalid trial, on a busy machine, has had its time too.
-        if done.returncode not in (0, EXIT_INVALID_TRIALS):
+        if done.returncode not in (0, ExitCode.INVALID_TRIALS):
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
         with Lab.open(lab, write=False) as opened:
             trials = opened.find_run().trials()[1:]

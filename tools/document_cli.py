@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,16 +34,7 @@ def document() -> str:
         "",
         "| code | means |",
         "|---|---|",
-        "| 0 | done |",
-    ]
-    meanings = re.findall(r"^\W*(\w+Error) +(\d+)  (.+)$", errors.__doc__ or "", re.MULTILINE)
-    by_code: dict[str, list[str]] = {}
-    for _, code, meaning in meanings:
-        by_code.setdefault(code, []).append(meaning)
-    lines += [f"| {code} | {'; '.join(means)} |" for code, means in sorted(by_code.items())]
-    lines += [
-        f"| {errors.EXIT_INVALID_TRIALS} | the run finished, but some of its trials are invalid or failed |",
-        f"| {errors.EXIT_INTERRUPTED} | Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe |",
+        *(f"| {code:d} | {code.meaning} |" for code in errors.ExitCode),
         "",
         "## Environment variables",
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from mydyno.advise.rule import Rule
 from mydyno.report.markup import escaped
 from mydyno.report.rule_text import by_layer, explanation
 
+README = Path(__file__).parents[1] / "README.md"
+_COUNT = re.compile(r"\d+(?= \[rules\]\(docs/rules\.md\))")
 TARGET = Path(__file__).parents[1] / "docs" / "rules.md"
 
 
@@ -38,6 +41,13 @@ def document() -> str:
     return "\n".join(lines) + "\n"
 
 
+def readme(text: str) -> str:
+    """The README with the number of rules that there are. Raises ValueError where it does not tell it."""
+    if len(_COUNT.findall(text)) != 1:
+        raise ValueError("README.md has to say once how many [rules](docs/rules.md) there are")
+    return _COUNT.sub(str(len(RULES)), text)
+
+
 def _rule(rule: Rule) -> Iterator[str]:
     yield f"### {rule.id}"
     yield ""
@@ -56,4 +66,5 @@ def _rule(rule: Rule) -> Iterator[str]:
 
 if __name__ == "__main__":
     TARGET.write_text(document(), encoding="utf-8")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     sys.stdout.write(f"wrote {TARGET.name}\n")

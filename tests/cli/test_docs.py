@@ -2,12 +2,22 @@ import re
 import runpy
 from pathlib import Path
 
+from mydyno.cli.main import app
+from mydyno.core.errors import ExitCode
+
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_documented_command_line_is_the_real_one() -> None:
     document = runpy.run_path(str(ROOT / "tools" / "document_cli.py"))["document"]
     assert (ROOT / "docs" / "cli.md").read_text() == document(), "run: make docs"
+
+
+def test_the_help_and_the_documentation_have_every_exit_code() -> None:
+    table = (ROOT / "docs" / "cli.md").read_text().split("## Environment")[0]
+    told = (app.info.epilog or "").removeprefix("Exit codes: ").rstrip(".").split(" · ")
+    assert [int(each.split()[0]) for each in told] == list(ExitCode)
+    assert [int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)] == list(ExitCode)
 
 
 def test_every_file_that_the_documentation_points_to_exists() -> None:

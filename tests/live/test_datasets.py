@@ -16,7 +16,7 @@ import pytest
 from stack.loops import MIB, needs_loops, sparse_file
 
 from live.mydyno_process import Workplace
-from mydyno.core.errors import EXIT_INVALID_TRIALS, LabError, ServerError
+from mydyno.core.errors import ExitCode, LabError, ServerError
 from mydyno.results.records import DataRecord
 from mydyno.results.store import Lab
 from mydyno.stack import (
@@ -175,7 +175,7 @@ def warmed() -> Iterator[dict[str, DataRecord]]:
     place.experiment.write_text(CACHES)
     done = place.run("run", str(place.experiment), "--no-report")
     # On a busy machine the client may have been the bottleneck, which matters nothing here.
-    assert done.returncode in (0, EXIT_INVALID_TRIALS), done.stderr
+    assert done.returncode in (0, ExitCode.INVALID_TRIALS), done.stderr
     with Lab.open(place.lab, write=False) as lab:
         trials = lab.find_run().trials()
     yield {trial.levels["cache"]: trial.data for trial in trials if trial.data is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from mydyno.core.facts import HostFacts
 from mydyno.host.local import LocalHost
 from mydyno.plan import make
 from mydyno.spec import SpecErrors
-from mydyno.stack import ServerBinary
+from mydyno.stack import ServerBinary, find_binary, inspect_binary
+from mydyno.stack.server.values import refused_values
 from mydyno.trial import preflight
 from mydyno.trial.preflight import Prepared
 
@@ -49,6 +51,53 @@ def test_every_unknown_setting_is_told_at_its_place() -> None:
     assert first.line == second.line == 3
     assert (first.nearest or "").startswith("thread_cache_size")
     assert (second.nearest or "").startswith("innodb_buffer_pool_size")
+
+
+def test_every_value_that_the_server_refuses_or_changes_is_told_at_its_place() -> None:
+    text = EXPERIMENT.replace("factors: {", "factors: {server.config.sync_binlog: [1, -4], ")
+    config = (
+        "innodb-flush-log-at-trx-commit: 5, transaction_isolation: sometimes, thread_stack: 300000,\n"
+        "  innodb_flush_method: O_SLOW, performance_schema: maybe, character_set_server: latin9"
+    )
+    experiment = spec.loads(text.replace("CONFIG", config), "example.yaml")
+    with pytest.raises(SpecErrors) as caught:
+        preflight.check(experiment, make(experiment, HostFacts(8 * 2**30, 2, 2**40)), LocalHost())
+    told = {problem.message.split(":")[0]: problem for problem in caught.value.problems}
+    assert {name: problem.line for name, problem in told.items()} == {
+        "innodb_flush_log_at_trx_commit": 3,
+        "transaction_isolation": 3,
+        "thread_stack": 3,
+        "innodb_flush_method": 4,
+        "performance_schema": 4,
+        "character_set_server": 4,
+        "sync_binlog": 5,
+    }
+    assert "rounds it down to 299008" in told["thread_stack"].message
+    assert "does not take the value" in told["transaction_isolation"].message
+    assert "does not take the value" in told["innodb_flush_method"].message
+    assert told["sync_binlog"].value == "-4"
+
+
+def test_values_that_the_server_takes_are_taken() -> None:
+    checked(
+        "innodb_buffer_pool_size: 128M, log_bin: true, sync_binlog: 0, long_query_time: 0.5, sql_mode: '',\n"
+        "  innodb_flush_method: fsync, optimizer_switch: 'mrr=on', innodb_max_dirty_pages_pct: 75"
+    )
+
+
+def test_a_server_is_asked_about_a_value_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = LocalHost()
+    runs: list[Sequence[str]] = []
+    run = host.run
+    monkeypatch.setattr(host, "run", lambda argv, **more: (runs.append(argv), run(argv, **more))[1])
+    binary = inspect_binary(host, find_binary())
+    asked = [("max_allowed_packet", "64M"), ("net_buffer_length", 16384), ("max_allowed_packet", 5)]
+    runs.clear()
+    refused = refused_values(host, binary, asked)
+    assert list(refused) == ["--max_allowed_packet=5"]
+    assert len(runs) == 2, "as many as the values of the setting that has most"
+    assert refused_values(host, binary, asked) == refused
+    assert len(runs) == 2
 
 
 def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from mydyno import spec
 from mydyno.document.source import parse, read_text
+from mydyno.stack.server.releases import KNOWN
 
 HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]
@@ -21,7 +27,6 @@ NOT_OF_STRUCTURE = {
     "config-fraction": "what a unit means",
     "config-line-break": "the content of a text",
     "config-spelt-twice": "two spellings of one name",
-    "config-wrong-unit": "what a unit means",
     "connections-above-limit": "two values compared",
     "connections-above-limit-at-one-point": "two values compared",
     "connections-above-limit-in-one-size": "two values compared",
@@ -73,8 +78,6 @@ NOT_OF_STRUCTURE = {
     "slap-with-its-own-count": "two values that depend on each other",
     "sql-bench-transactions": "two values that depend on each other",
     "think-in-an-open-loop": "two values that depend on each other",
-    "percent-of-nothing": "what a share means",
-    "percent-out-of-bounds": "what a share means",
     "size-chosen-unknown": "the command line",
     "size-chosen-of-none": "the command line",
     "size-factor-unknown": "names compared",
@@ -115,7 +118,7 @@ NOT_OF_STRUCTURE = {
 
 @pytest.fixture(scope="module")
 def checker() -> Draft202012Validator:
-    schema = spec.json_schema()
+    schema = spec.json_schema(KNOWN)
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -157,3 +160,89 @@ def test_every_key_of_the_schema_says_what_it_is_for() -> None:
         if "description" not in value
     ]
     assert silent == []
+
+
+def patterns(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for each in node:
+            yield from patterns(each)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "pattern" and isinstance(value, str):
+                yield value
+            if key == "patternProperties":
+                yield from value
+            yield from patterns(value)
+
+
+def test_every_pattern_is_one_of_ecma_262_as_strict_validators_read_it() -> None:
+    """JSON Schema Core, 6.4 "Regular Expressions": valid according to ECMA-262, with its flag u."""
+    written = sorted(set(patterns(spec.json_schema(KNOWN))))
+    assert len(written) > 20
+    # A backslash may stand before a character of the syntax, or begin a class or a number only.
+    strange = [each for each in written if re.search(r"\\\\[^\^$\\\\.*+?()\[\]{}|/dDsSwWbBtnrfv0-9]", each)]
+    assert strange == []
+
+
+def test_every_pattern_compiles_in_javascript() -> None:
+    if (node := shutil.which("node")) is None:
+        pytest.skip("node is not installed")
+    program = """
+        const wrong = [];
+        for (const each of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
+            try { new RegExp(each, "u"); } catch (error) { wrong.push(error.message); }
+        }
+        console.log(JSON.stringify(wrong));
+    """
+    given = json.dumps(sorted(set(patterns(spec.json_schema(KNOWN)))))
+    done = subprocess.run([node, "-e", program], input=given, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
+
+
+def with_config(config: dict[str, Any], release: str = "system") -> dict[str, Any]:
+    return {
+        "experiment": "x",
+        "setup": {"server": {"release": release, "config": config}},
+        "workload": {"smack": {}, "connections": 1, "each": {"rounds": 1}},
+    }
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"innodb_flush_log_at_trx_commit": 2, "innodb_buffer_pool_size": "25% of memory", "log_bin": False},
+        {"max_connections": "4K", "performance_schema": "ON", "long_query_time": 0.5, "sql_mode": ""},
+        {"innodb-buffer-pool-size": "64M", "of_a_plugin": "whatever", "tx_isolation": "READ-COMMITTED"},
+    ],
+)
+def test_values_of_variables_are_taken_in_all_spellings(
+    config: dict[str, Any], checker: Draft202012Validator
+) -> None:
+    assert [error.message for error in checker.iter_errors(with_config(config))] == []
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"max_connections": "many"}, {"innodb_buffer_pool_size": "big"}, {"innodb_file_per_table": "sometimes"}],
+)
+def test_a_word_for_a_number_or_a_switch_is_refused(
+    config: dict[str, Any], checker: Draft202012Validator
+) -> None:
+    assert not checker.is_valid(with_config(config))
+    (name, value) = next(iter(config.items()))
+    varied = with_config({}) | {"factors": {f"server.config.{name}": [value, 1]}}
+    assert not checker.is_valid(varied)
+
+
+def test_a_variable_tells_what_it_means_and_which_releases_have_it() -> None:
+    schema = spec.json_schema(KNOWN)
+    told = schema["$defs"]["variables"]["properties"]["query_cache_size"]["description"]
+    assert "MySQL removed it in 8.0.3" in told
+    lacking = {
+        each["if"]["properties"]["release"]["const"]: each["then"]["properties"]["config"]["properties"]
+        for each in schema["$defs"]["Server"]["allOf"]
+    }
+    assert set(lacking) == set(KNOWN)
+    assert lacking["mysql-9.7"]["query_cache_size"]["deprecated"]
+    assert "query_cache_size" not in lacking["mysql-5.6"]
+    assert "query_cache_size" not in lacking["mariadb-10.11"]

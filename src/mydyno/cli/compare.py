@@ -9,7 +9,7 @@ import typer
 
 from mydyno.cli import options, outputs
 from mydyno.cli.labs import open_lab
-from mydyno.core.errors import EXIT_SLOWER
+from mydyno.core.errors import ExitCode
 
 if TYPE_CHECKING:
     from mydyno.report.compared.run import MergedRun
@@ -90,7 +90,7 @@ def compare(
         _write(found, merged, gated, folder, files)
         typer.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
     if gated and (found.state == "failed" or (found.state == "unsure" and fail_if_unsure)):
-        raise typer.Exit(EXIT_SLOWER)
+        raise typer.Exit(ExitCode.SLOWER)
 
 
 def _write(

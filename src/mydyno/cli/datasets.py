@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mydyno.cli import options
-from mydyno.core.errors import UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.units import format_bytes, parse_duration
 
 if TYPE_CHECKING:
     from mydyno.stack.datasets import DatasetEntry, DatasetManifest
 
-EXIT_DIFFERS = 1
 
 _Names = Annotated[
     list[str] | None,
@@ -121,7 +120,7 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB) -> None:
         for sentence in found.differences:
             typer.echo(sentence)
         typer.echo(f"{entry.name} is not what it was: mydyno datasets remove {entry.name}", err=True)
-        raise typer.Exit(EXIT_DIFFERS)
+        raise typer.Exit(ExitCode.FAILED)
     rows = sum(table.rows for table in found.tables.values())
     count = f"{len(found.tables)} table{'s'[: len(found.tables) != 1]}"
     typer.echo(f"{entry.name}: {count}, {rows:,} rows, checksum {found.checksum}, as when it was frozen")

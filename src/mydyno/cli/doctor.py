@@ -18,7 +18,7 @@ import typer
 from mydyno import __version__
 from mydyno.cli import options
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
-from mydyno.core.errors import MissingToolError, MydynoError
+from mydyno.core.errors import ExitCode, MissingToolError, MydynoError
 from mydyno.core.units import format_bytes
 
 Verdict = Literal["ok", "warning", "missing"]
@@ -65,7 +65,7 @@ def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = Fal
         typer.echo()
         show(grounds)
     if any(check.verdict == "missing" for check in checks):
-        raise typer.Exit(MissingToolError.exit_code)
+        raise typer.Exit(ExitCode.MISSING)
 
 
 def examine(lab: Path) -> Iterator[Check]:
@@ -75,6 +75,7 @@ def examine(lab: Path) -> Iterator[Check]:
     yield _needed("server", _server)
     yield _releases()
     yield _needed("setpriv", _setpriv)
+    yield _fio()
     yield _needed("user", _user)
     yield from _machine(lab)
     yield _open_files()
@@ -122,6 +123,16 @@ def _setpriv() -> str:
     if path is None:
         raise MissingToolError("not found in PATH", "apt-get install util-linux")
     return path
+
+
+def _fio() -> Check:
+    path = shutil.which("fio")
+    return Check(
+        "fio",
+        "warning" if path is None else "ok",
+        path or "not found in PATH: for loads of fio and the self-check of disks (local, uml)",
+        "apt-get install fio",
+    )
 
 
 def _user() -> str:

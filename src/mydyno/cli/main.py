@@ -40,7 +40,7 @@ from mydyno.cli import (
     workload,
 )
 from mydyno.cli.arguments import refuse_typographic_dashes
-from mydyno.core.errors import EXIT_INTERRUPTED, MydynoError
+from mydyno.core.errors import ExitCode, MydynoError
 from mydyno.core.interruption import interruptible
 
 app = typer.Typer(
@@ -55,16 +55,13 @@ Describe a machine and a load in one file; mydyno builds it, drives it, measures
 with statistics what each choice buys.
 
 ```text
-mydyno doctor                                          what this machine can do
-mydyno plan experiments/thread-cache.yaml --size demo  what would be done, and how long it takes
-mydyno run experiments/thread-cache.yaml --size demo   do it, and write the report
+mydyno doctor                                            what this machine can do
+mydyno plan experiments/thread-cache.yaml --size demo    what would be done, and how long it takes
+mydyno run experiments/thread-cache.yaml --size demo     do it, and write the report
 mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
 ```
 """,
-    epilog="Exit codes: 0 done · 1 failed · 2 wrong command line or experiment file · 3 something is missing"
-    " on this machine · 4 server or engine failed · 5 lab busy, full or too new · 6 something could not be"
-    " put back · 7 finished, but some trials are invalid or failed · 8 slower than allowed (compare, digest)"
-    " · 9 advice was not carried out, everything is as before · 130 Ctrl-C, SIGTERM or SIGHUP.",
+    epilog=f"Exit codes: {' · '.join(f'{code:d} {code.brief}' for code in ExitCode)}.",
 )
 
 
@@ -133,7 +130,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         typer.echo("mydyno: interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # The reader of our output has gone (`mydyno ... | head`): nobody to tell.
         sys.exit(0)

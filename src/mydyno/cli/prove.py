@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, outputs
-from mydyno.core.errors import EXIT_INVALID_TRIALS, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.prove.place import Place
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
             notes_now = [*proving.misses_note(done, condition), *notes]
             proving.report(done, with_levels(proposal, levels), verdicts, notes_now)
     if invalid:
-        raise typer.Exit(EXIT_INVALID_TRIALS)
+        raise typer.Exit(ExitCode.INVALID_TRIALS)
 
 
 def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, folder: Path) -> Run:

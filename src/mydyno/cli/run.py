@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options
-from mydyno.core.errors import EXIT_INVALID_TRIALS
+from mydyno.core.errors import ExitCode
 
 
 def run(
@@ -51,7 +51,7 @@ def run(
             write(done, done.report_folder)
         invalid = done.invalid()
     if invalid:
-        raise typer.Exit(EXIT_INVALID_TRIALS)
+        raise typer.Exit(ExitCode.INVALID_TRIALS)
 
 
 def add_to(app: typer.Typer) -> None:

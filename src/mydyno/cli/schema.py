@@ -10,17 +10,19 @@ import typer
 def schema() -> None:
     """Print the JSON Schema of experiment files, so that an editor completes and checks them.
 
-    With the YAML extension of an editor, put this as the first line of an experiment file:
+    It knows the server variables: their kinds, what they mean, and which releases have them. Save it and name
+    it in the first line of an experiment file, for editors with a YAML language server:
 
     ```text
+    mydyno schema > experiment.schema.json
     # yaml-language-server: $schema=experiment.schema.json
     ```
-
-    after `mydyno schema > experiment.schema.json`.
     """
     from mydyno import spec
+    from mydyno.stack.server.releases import KNOWN
 
-    typer.echo(json.dumps(spec.json_schema(), indent=2))
+    # In one line: nobody reads a megabyte, and indentation would double it.
+    typer.echo(json.dumps(spec.json_schema(KNOWN)))
 
 
 def add_to(app: typer.Typer) -> None:

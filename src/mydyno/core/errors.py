@@ -1,34 +1,81 @@
-"""Every error that mydyno raises on purpose, and the exit code each one ends the program with.
+"""Every error that mydyno raises on purpose, and the exit code that each ends the program with.
 
-    MydynoError                 1  something mydyno knows about went wrong
-    ├── UsageError              2  the command line asks for something impossible
-    ├── SpecError               2  the experiment file is wrong
-    ├── MissingToolError        3  this machine lacks a program or a right that the work needs
-    ├── ServerError             4  a server could not be started, reached or stopped
-    ├── EngineError             4  the load engine could not do its work
-    ├── HostError               4  a guest did not start, or was lost
-    ├── StorageError            4  disks, an array or a file system could not be built as asked
-    ├── LabError                5  the results folder is busy, damaged, full or too new
-    ├── UndoError               6  something could not be put back; the journal keeps it
-    └── ApplyError              9  advice could not be carried out; everything is as it was before
+    MydynoError
+    ├── UsageError          the command line asks for something impossible
+    ├── SpecError           the experiment file is wrong
+    ├── MissingToolError    this machine lacks a program or a right that the work needs
+    ├── ServerError         a server could not be started, reached or stopped
+    ├── EngineError         the load engine could not do its work
+    ├── HostError           a guest did not start, or was lost
+    ├── StorageError        disks, an array or a file system could not be built as asked
+    ├── LabError            the results folder is busy, damaged, full or too new
+    ├── UndoError           something could not be put back; the journal keeps it
+    └── ApplyError          advice could not be carried out; everything is as it was before
 
 An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
-Exit codes 7 (a run finished but some of its trials are invalid or failed) and 8 (`mydyno compare`,
-`mydyno digest --compare`: slower than allowed) are outcomes, not errors, and 130 is Ctrl-C, as shells count
-it. docs/cli.md lists them for users.
 """
 
 from __future__ import annotations
 
-EXIT_INVALID_TRIALS = 7
-EXIT_SLOWER = 8
-EXIT_INTERRUPTED = 130
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """How the program ended. `brief` is for the help, `meaning` for docs/cli.md."""
+
+    brief: str
+    meaning: str
+
+    def __new__(cls, number: int, brief: str, meaning: str) -> ExitCode:
+        code = int.__new__(cls, number)
+        code._value_ = number
+        code.brief, code.meaning = brief, meaning
+        return code
+
+    DONE = 0, "done", "done"
+    FAILED = 1, "failed", "something that mydyno knows about went wrong"
+    USAGE = (
+        *(2, "wrong command line or experiment file"),
+        "the command line asks for something impossible; the experiment file is wrong",
+    )
+    MISSING = (
+        *(3, "something is missing on this machine"),
+        "this machine lacks a program or a right that the work needs",
+    )
+    SERVER = (
+        *(4, "server or engine failed"),
+        "a server could not be started, reached or stopped; the load engine could not do its work; a guest "
+        "did not start, or was lost; disks, an array or a file system could not be built as asked",
+    )
+    LAB = 5, "lab busy, full or too new", "the results folder is busy, damaged, full or too new"
+    NOT_UNDONE = (
+        *(6, "something could not be put back"),
+        "something could not be put back; the journal keeps it, and `mydyno cleanup` tries again",
+    )
+    INVALID_TRIALS = (
+        *(7, "finished, but some trials are invalid or failed"),
+        "the run finished, but some of its trials are invalid or failed",
+    )
+    SLOWER = (
+        *(8, "slower than allowed (compare, digest)"),
+        "`mydyno compare` or `mydyno digest --compare`: slower than `--fail-if-slower` allows, or with "
+        "`--fail-if-unsure` perhaps so",
+    )
+    NOT_APPLIED = (
+        *(9, "advice was not carried out, everything is as before"),
+        "advice could not be carried out; everything is as it was before",
+    )
+    INTERRUPTED = (
+        130,
+        "Ctrl-C, SIGTERM or SIGHUP",
+        "Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe",
+    )
 
 
 class MydynoError(Exception):
     """An expected failure: `message` for what and where, `hint` for the way out."""
 
-    exit_code = 1
+    exit_code = ExitCode.FAILED
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -40,40 +87,40 @@ class MydynoError(Exception):
 
 
 class UsageError(MydynoError):
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 class SpecError(MydynoError):
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 class MissingToolError(MydynoError):
-    exit_code = 3
+    exit_code = ExitCode.MISSING
 
 
 class ServerError(MydynoError):
-    exit_code = 4
+    exit_code = ExitCode.SERVER
 
 
 class EngineError(MydynoError):
-    exit_code = 4
+    exit_code = ExitCode.SERVER
 
 
 class HostError(MydynoError):
-    exit_code = 4
+    exit_code = ExitCode.SERVER
 
 
 class StorageError(MydynoError):
-    exit_code = 4
+    exit_code = ExitCode.SERVER
 
 
 class LabError(MydynoError):
-    exit_code = 5
+    exit_code = ExitCode.LAB
 
 
 class UndoError(MydynoError):
-    exit_code = 6
+    exit_code = ExitCode.NOT_UNDONE
 
 
 class ApplyError(MydynoError):
-    exit_code = 9
+    exit_code = ExitCode.NOT_APPLIED

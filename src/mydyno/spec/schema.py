@@ -1,18 +1,21 @@
 """The JSON Schema of experiment files, so that editors complete and check them.
 
-It accepts every document that the reader accepts, and refuses what is wrong with its structure: unknown
-keys and paths, wrong kinds of value, contradicting keys. What needs arithmetic (a pool larger than the
-memory, a range that runs downwards) is left to the reader.
+It accepts every document that the reader accepts and that a server takes, and refuses what is wrong with its
+structure: unknown keys and paths, wrong kinds of value, contradicting keys, a word where a server variable is
+a number or a switch. What needs arithmetic (a pool larger than the memory, a range that runs downwards) is
+left to the reader.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from mydyno.spec.experiment import Experiment
 from mydyno.spec.factors import FACTOR_NAME
 from mydyno.spec.paths import CONFIG_PATH, FACTOR_ROOTS, ROOTS, known_paths
+from mydyno.spec.schema_variables import of_releases, variables
 
 Schema = dict[str, Any]
 _LEVEL: Schema = {"type": ["string", "number", "boolean"]}
@@ -22,11 +25,25 @@ _CONDITION: Schema = {
     "additionalProperties": {"anyOf": [_LEVEL, {"type": "array", "minItems": 1, "items": _LEVEL}]},
 }
 """Factor to the level or levels that are meant."""
-_CONFIG_PATTERN = "^" + re.escape(CONFIG_PATH) + "[a-z]"
+_SYNTAX = re.compile(r"[\^$\\.*+?()\[\]{}|/]")
 
 
-def json_schema() -> Schema:
-    """A JSON Schema (draft 2020-12) for experiment files."""
+def _escaped(text: str) -> str:
+    """`text` in a pattern of ECMA-262 with its flag u, which JSON Schema asks for.
+
+    There a backslash may stand before a character of the syntax only; `re.escape` puts it before others, too.
+    """
+    return _SYNTAX.sub(r"\\\g<0>", text)
+
+
+_CONFIG_PATTERN = f"^{_escaped(CONFIG_PATH)}[a-z]"
+
+
+def json_schema(releases: Iterable[str] = ()) -> Schema:
+    """A JSON Schema (draft 2020-12) for experiment files.
+
+    For each of the server `releases` it marks the variables that the release does not have.
+    """
     schema = _without_null(Experiment.model_json_schema(mode="validation"))
     definitions: Schema = schema["$defs"]
     for unused in ("Factor", "Level", "JsonValue", "Condition"):
@@ -36,18 +53,25 @@ def json_schema() -> Schema:
         place = definitions["Design"]["properties"][key]
         place |= {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/condition"}}
         place.pop("default", None)
-    definitions["ConfigValue"] = definitions["Server"]["properties"]["config"]["additionalProperties"]
+    config = definitions["Server"]["properties"]["config"]
+    definitions["ConfigValue"] = config["additionalProperties"]
+    definitions["variables"] = {"properties": variables()}
+    config["properties"] = _by_name("")
+    if of_each := of_releases(releases):
+        definitions["Server"]["allOf"] = of_each
     levels = {path: _levels(_schema_at(definitions, path)) for path in known_paths(*FACTOR_ROOTS)}
     any_levels = _levels({})
+    definitions["settings"] = _settings(definitions, FACTOR_ROOTS, {})
     definitions["factors"] = {
         "type": "object",
-        "properties": levels,
+        # The pattern below says how levels are written.
+        "properties": levels | {path: {"items": value} for path, value in _by_name(CONFIG_PATH).items()},
         "patternProperties": {_CONFIG_PATTERN: _levels({"$ref": "#/$defs/ConfigValue"})},
         "additionalProperties": _or_nested(
             {
                 "type": "object",
                 "minProperties": 2,
-                "additionalProperties": {"minProperties": 1, **_settings(definitions, FACTOR_ROOTS, {})},
+                "additionalProperties": {"minProperties": 1, "$ref": "#/$defs/settings"},
             }
         ),
         "propertyNames": {"pattern": _either(known_paths(*FACTOR_ROOTS))},
@@ -60,11 +84,17 @@ def json_schema() -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
+def _by_name(prefix: str) -> Schema:
+    """A reference to the schema of each variable, by its name with that prefix."""
+    return {f"{prefix}{name}": {"$ref": f"#/$defs/variables/properties/{name}"} for name in variables()}
+
+
 def _settings(definitions: Schema, roots: tuple[str, ...], more_patterns: Schema) -> Schema:
     """A mapping of dotted paths to values, each of the kind that its path wants."""
     return {
         "type": "object",
-        "properties": {path: _schema_at(definitions, path) for path in known_paths(*roots)},
+        "properties": {path: _schema_at(definitions, path) for path in known_paths(*roots)}
+        | _by_name(CONFIG_PATH),
         "patternProperties": {_CONFIG_PATTERN: {"$ref": "#/$defs/ConfigValue"}, **more_patterns},
         "additionalProperties": False,
     }
@@ -127,7 +157,7 @@ def _resolve(definitions: Schema, pointer: str) -> Any:
 
 
 def _either(paths: list[str]) -> str:
-    return f"^({'|'.join(map(re.escape, paths))}|{re.escape(CONFIG_PATH)}.+|{FACTOR_NAME.pattern})$"
+    return f"^({'|'.join(map(_escaped, paths))}|{_escaped(CONFIG_PATH)}.+|{FACTOR_NAME.pattern})$"
 
 
 def _without_null(schema: Any) -> Any:

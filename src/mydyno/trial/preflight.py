@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from mydyno.core.errors import ServerError
 from mydyno.core.units import format_bytes
+from mydyno.document.problems import Problem
 from mydyno.host.images import ImageStore
 from mydyno.host.protocol import Host
 from mydyno.host.vm.chosen import chosen_root
 from mydyno.plan import Plan, Point
 from mydyno.spec import Experiment, SpecErrors, Variant
 from mydyno.stack import ExternalFacts, ServerBinary, Setting, understand
+from mydyno.stack.server.chunks import POOL
+from mydyno.stack.server.config import argument
+from mydyno.stack.server.names import Understood
 from mydyno.stack.server.of_image import binary_of_image
 from mydyno.stack.server.releases import binary_of, known_release, not_installed
 from mydyno.stack.server.releases.find import is_release, nearest_release
+from mydyno.stack.server.values import refused_values
 from mydyno.trial.preflight_cache import cache_notes
 from mydyno.trial.preflight_external import look_at_all
 from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 from mydyno.trial.settings import settings_of
+
+
+@dataclass(frozen=True)
+class _LookedAt:
+    """A point whose server was asked: the one under test, and the build of it that this machine has."""
+
+    binary: ServerBinary
+    maker: ServerBinary
+    understood: Understood
+    pool: int | None
+    """The bytes of the buffer pool, where they are not those of the settings."""
+    point: Point
+    variant: Variant
+
+    def known_to_maker(self) -> list[tuple[str, Setting]]:
+        """The settings whose values it can be asked about."""
+        settings = dict(self.understood.settings)
+        if self.pool is not None:
+            settings[POOL] = self.pool
+        return [(name, value) for name, value in settings.items() if name in self.maker.options]
 
 
 @dataclass(frozen=True)
@@ -69,7 +95,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     makers: dict[str, ServerBinary] = {}
     externals, notes, problems = look_at_all(experiment, plan)
     pools: dict[str, int | None] = {}
-    looked_at: list[tuple[ServerBinary, Mapping[str, Setting], Point, Variant]] = []
+    looked_at: list[_LookedAt] = []
     for point in plan.points:
         if not point.starts_server:
             continue
@@ -85,7 +111,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         understood = understand(binary, config)
         pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
-        looked_at.append((binary, understood.settings, point, variant))
+        looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
         for problem in understood.problems:
             problems.append(
@@ -96,15 +122,33 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
                     at_key=True,
                 )
             )
+    problems += _refused_values(host, looked_at)
     if problems:
         raise SpecErrors(problems)
-    if not missing and (idle := tuple(idle_problems(looked_at))):
+    settings = [(each.binary, each.understood.settings, each.point, each.variant) for each in looked_at]
+    if not missing and (idle := tuple(idle_problems(settings))):
         raise SpecErrors(idle)
-    for one, settings, point, _ in looked_at:
-        notes[point.id] += (*volume_notes(one, settings, point), *cache_notes(one, settings, point))
+    for one, asked, point, _ in settings:
+        notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
     final = _with_releases(with_pools(plan, pools), binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
     return Prepared(final, binaries, makers, externals, missing)
+
+
+def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Problem]:
+    """Values that servers would refuse or change, each at its place. This machine's own build is asked."""
+    asked: dict[Path, list[tuple[str, Setting]]] = {}
+    for each in looked_at:
+        asked.setdefault(each.maker.file, []).extend(each.known_to_maker())
+    makers = {each.maker.file: each.maker for each in looked_at}
+    refused = {file: refused_values(host, makers[file], settings) for file, settings in asked.items()}
+    for each in looked_at:
+        for name, value in each.known_to_maker():
+            if why := refused[each.maker.file].get(argument(name, value)):
+                yield each.variant.problem(
+                    ("setup", "server", "config", each.understood.written_as.get(name, name)),
+                    f"{name}: {why} (asked {each.binary.path}, {each.binary.version})",
+                )
 
 
 def _cpus(point: Point) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from mydyno.core.errors import EXIT_INTERRUPTED, EngineError
+from mydyno.core.errors import EngineError, ExitCode
 from mydyno.core.interruption import stopping
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
@@ -54,7 +54,7 @@ def raise_if_failed(heard: Collector) -> None:
     """What went wrong, once the figures are printed: as an error with its exit code."""
     assert heard.done is not None
     if heard.done.exit == "interrupted":
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     for end in heard.ends:
         if end.aborted:
             raise EngineError(f"the load ended early: {end.aborted}")

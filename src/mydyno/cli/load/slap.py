@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from mydyno.cli.load import parameters, server
-from mydyno.core.errors import EXIT_INTERRUPTED, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.document.given import validated
 from mydyno.load import slap as runner
 from mydyno.load.slap.run import split_sql
@@ -137,7 +137,7 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
         told = {key: value for key, value in asdict(result).items() if key != "blocks"}
         typer.echo(json.dumps({"workload": "slap", **told, "blocks": blocks}, indent=2))
     if result.interrupted:
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     runner.complain(result)
 
 

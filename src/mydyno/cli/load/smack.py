@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mydyno.cli.load import parameters, program, server
-from mydyno.core.errors import EXIT_INTERRUPTED, UsageError
+from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.secrets import Secret
 from mydyno.load.smack import Overrides, Settings, complain, figures, run
 from mydyno.stack.server import credentials
@@ -126,7 +126,7 @@ def _run_file(values: dict[str, Any]) -> None:
     if quiet:
         typer.echo(json.dumps(figures(result), indent=2))
     if result.interrupted:
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     complain(result)
 
 

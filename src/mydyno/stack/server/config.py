@@ -58,15 +58,27 @@ def render(own: Mapping[str, Setting], asked: Mapping[str, Setting]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def argument(name: str, value: Setting) -> str:
+    """The same setting on a command line."""
+    name, text = _written(name, value)
+    return f"--{name}" if text is None else f"--{name}={text}"
+
+
 def _line(name: str, value: Setting) -> str:
+    name, text = _written(name, value)
+    return name if text is None else f"{name}={_quoted(text)}"
+
+
+def _written(name: str, value: Setting) -> tuple[str, str | None]:
+    """The option and its value; None: it has none."""
     if name == "log_bin" and str(value).lower() in ON_WORDS | OFF_WORDS:
         # Its value is a file name: `log_bin=ON` would log to files called ON.
-        return "log_bin" if str(value).lower() in ON_WORDS else "skip_log_bin"
+        return ("log_bin" if str(value).lower() in ON_WORDS else "skip_log_bin"), None
     if isinstance(value, bool):
-        return f"{name}={'ON' if value else 'OFF'}"
+        return name, "ON" if value else "OFF"
     if isinstance(value, float):
-        return f"{name}={value:f}".rstrip("0").rstrip(".")
-    return f"{name}={_quoted(str(value))}"
+        return name, f"{value:f}".rstrip("0").rstrip(".")
+    return name, str(value)
 
 
 def _quoted(value: str) -> str:

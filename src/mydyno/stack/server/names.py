@@ -47,6 +47,8 @@ class Understood:
     notes: tuple[Note | Remark, ...]
     """What was translated from another release, and what to know of the rest."""
     problems: tuple[SettingProblem, ...]
+    written_as: Mapping[str, str]
+    """Name in `settings` -> as the configuration spells it; those of a translation are not among them."""
 
 
 class Knows(Protocol):
@@ -81,7 +83,7 @@ def understand(binary: Knows, config: Mapping[str, Setting]) -> Understood:
     problems += [SettingProblem(written_as[each.name], each.why) for each in translated.problems]
     order = list(config)
     problems.sort(key=lambda problem: order.index(problem.name) if problem.name in config else len(order))
-    return Understood(translated.settings, translated.notes, tuple(problems))
+    return Understood(translated.settings, translated.notes, tuple(problems), written_as)
 
 
 def find_problems(binary: ServerBinary, config: Mapping[str, Setting]) -> tuple[SettingProblem, ...]:

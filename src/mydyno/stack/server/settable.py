@@ -30,7 +30,7 @@ def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> U
     problems += [
         SettingProblem(_written(name, understood), why) for name, why in refused.items() if why is not None
     ]
-    return Understood(understood.settings, understood.notes, tuple(problems))
+    return Understood(understood.settings, understood.notes, tuple(problems), understood.written_as)
 
 
 def _of_a_session(cursor: Cursor, problem: SettingProblem) -> SettingProblem | None:

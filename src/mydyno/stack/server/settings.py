@@ -125,8 +125,15 @@ def _why(name: str, value: Setting, shown: str, in_force: Mapping[str, str]) -> 
         return "-1 asks the server to choose, and this is what it chose"
     if name in _LIMITED_BY_FILES and found < asked:
         return f"the server lowered it to fit the limit of open files, {in_force.get('open_files_limit')}"
-    block = next((size for size in reversed(_BLOCKS) if 0 < found == asked // size * size), None)
+    block = rounded_down(asked, found)
     return f"the server rounds it down to a multiple of {block}" if block else None
+
+
+def rounded_down(asked: int, found: int) -> int | None:
+    """The block size of which a server has taken a multiple below `asked`; None: no rounding explains it."""
+    if found == asked:
+        return None
+    return next((size for size in reversed(_BLOCKS) if 0 < found == asked // size * size), None)
 
 
 def _switch(text: str) -> bool | None:

@@ -1,0 +1,89 @@
+"""The mydyno commands in README.md and docs/*.md, as a reader would type them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+import typer.main
+
+from mydyno.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+_FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"(?:^    .+\n)+", re.MULTILINE)
+_COMMAND = re.compile(r"\s*(?:\$ )?(?:sudo )?(mydyno(?: .*)?)")
+_CONTINUED = re.compile(r" *\\\n *")
+_EXPLANATION = re.compile(r"\s{3,}.*")
+_SHELL = {"|", ">", ">>", "<", "&&", ";"}
+
+
+@dataclass(frozen=True)
+class Documented:
+    """A command, and the page that shows it."""
+
+    page: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}: {self.text}"
+
+    def words(self) -> list[str]:
+        """Its arguments, up to a pipe or a redirection of the shell."""
+        lexer = shlex.shlex(self.text, posix=True, punctuation_chars="|><;&")
+        lexer.whitespace_split = True
+        words = list(lexer)[1:]
+        end = next((place for place, word in enumerate(words) if word in _SHELL), len(words))
+        return words[:end]
+
+    @property
+    def output(self) -> str | None:
+        """The file that its standard output goes to."""
+        match = re.search(r" > (\S+)", self.text)
+        return match[1] if match else None
+
+
+def documented() -> list[Documented]:
+    """Every command of every page and of every command's help, once each, in the order of reading.
+
+    docs/cli.md shows the help too, with its lines broken.
+    """
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    texts = [(page.name, page.read_text("utf-8")) for page in pages if page.name != "cli.md"]
+    texts += [("help", text) for text in _helps(typer.main.get_command(app))]
+    return list(dict.fromkeys(Documented(page, each) for page, text in texts for each in commands(text)))
+
+
+def _helps(command: Any) -> Iterator[str]:
+    yield command.help or ""
+    for each in getattr(command, "commands", {}).values():
+        yield from _helps(each)
+
+
+def commands(markdown: str) -> Iterator[str]:
+    """The commands in code blocks. What stands after three spaces explains them."""
+    without_fences = _FENCED.sub("\n", markdown)
+    blocks = [match[1] for match in _FENCED.finditer(markdown)] + _INDENTED.findall(without_fences)
+    for block in blocks:
+        for line in _CONTINUED.sub(" ", block).splitlines():
+            if match := _COMMAND.fullmatch(line):
+                first, rest = match[1][:6], match[1][6:].lstrip()
+                yield f"{first} {_EXPLANATION.sub('', rest)}".strip()
+
+
+def parse(words: list[str]) -> None:
+    """Has the real command line read the arguments, without doing anything. Raises what it raises."""
+    command: Any = typer.main.get_command(app)
+    context = typer.Context(command, info_name="mydyno")
+    while hasattr(command, "list_commands"):
+        command = command.get_command(context, words[0])
+        if command is None:
+            raise ValueError(f"mydyno has no command {words[0]}")
+        context = typer.Context(command, info_name=words[0], parent=context)
+        words = words[1:]
+    command.make_context(command.name, list(words), parent=context.parent)
