@@ -20,21 +20,26 @@ from mydyno.advise.registry import variables as variables_of_rules
 from mydyno.catalogue import catalogue
 from mydyno.core.server_version import parse_version
 from mydyno.facts import (
+    Accounts,
     Array,
     Cpu,
     Disk,
+    DiskLoad,
     DiskSpeed,
     FileSystem,
     FstabEntry,
     Host,
+    HostCache,
     Index,
     Innodb,
     Kernel,
     Limit,
+    Load,
     LogicalVolume,
     Memory,
     Origin,
     Process,
+    Reading,
     Role,
     Schema,
     Server,
@@ -199,6 +204,8 @@ def servers(draw: st.DrawFn) -> Server:
         ),
         role=draw(_roles),
         schema_facts=draw(st.none() | _schemas()),
+        accounts=draw(st.none() | _accounts),
+        host_cache=draw(st.none() | _host_caches),
         address=draw(st.sampled_from((None, "/run/mysqld/mysqld.sock", "10.0.0.3:3306"))),
     )
 
@@ -228,9 +235,26 @@ def _statuses(draw: st.DrawFn, base: Mapping[str, str]) -> Status:
     before = {**after, **{name: str(int(value * share)) for name, value in counted.items()}}
     for name in draw(st.lists(st.sampled_from(_COUNTERS), max_size=draw(st.sampled_from((0, 0, 10))))):
         after.pop(name, None)
-    return Status(before=before, after=after, seconds=seconds)
+    readings = draw(st.sampled_from(_READINGS))
+    return Status(before=before, after=after, seconds=seconds, readings=readings)
 
 
+_READINGS: tuple[tuple[Reading, ...], ...] = (
+    (),
+    tuple(Reading(running=number, statements=100.0) for number in range(40)),
+    tuple(Reading(running=number, statements=1000.0 - number) for number in range(0, 400, 10)),
+    (Reading(running=0, statements=0),) * 60,
+)
+_HOSTS = st.lists(st.sampled_from(("%", "localhost", "web%", "10.%", "it's")), max_size=3).map(tuple)
+_accounts = st.builds(Accounts, number=st.integers(0, 9), anonymous_hosts=_HOSTS, named_hosts=_HOSTS)
+_host_caches = st.builds(
+    HostCache,
+    hosts=st.integers(0, 9),
+    handshake_errors=_COUNTS,
+    authentication_errors=_COUNTS,
+    blocked_errors=_COUNTS,
+    most_errors=_COUNTS,
+)
 _innodb = st.builds(
     Innodb,
     checkpoint_age_bytes=st.none() | _COUNTS,
@@ -278,7 +302,8 @@ def _schemas(draw: st.DrawFn) -> Schema:
             table=st.just("shop.orders"),
             name=st.sampled_from(("a", "b")),
             columns=st.just(("x", "y")),
-            covered_by=st.sampled_from((None, "PRIMARY")),
+            covered_by=st.sampled_from((None, "PRIMARY", "a")),
+            hidden=st.booleans(),
         ),
         max_size=2,
     ).map(tuple)
@@ -342,7 +367,23 @@ def hosts(draw: st.DrawFn) -> Host:
         virtualisation=draw(st.sampled_from((None, "none", "kvm", "vmware"))),
         container=draw(st.sampled_from((None, False, False, True))),
         systemd=draw(st.sampled_from((None, True, True, False))),
+        cloud=draw(st.sampled_from((None, "Microsoft Azure"))),
+        load=draw(st.none() | _loads),
     )
+
+
+_PARTS = st.sampled_from((0.0, 0.3, 0.9, 1.0))
+_loads = st.builds(
+    Load,
+    seconds=st.just(10.0),
+    cpus=st.sampled_from((1, 4, 16)),
+    cpu_busy=_PARTS,
+    cpu_waiting=_PARTS,
+    cpu_stolen=_PARTS,
+    disks=st.builds(DiskLoad, name=st.just("sda"), busy=_PARTS, reads=_PARTS, writes=_PARTS).map(
+        lambda disk: (disk,)
+    ),
+)
 
 
 @st.composite
@@ -425,7 +466,16 @@ def _storages(draw: st.DrawFn) -> Storage:
     no_copy = st.sampled_from((None, False))
     places = [(files, draw(st.sampled_from((None, *points)))) for files in _FILES]
     uses = [
-        Use(files=files, path=f"{point}/mysql", mount_point=point, no_copy_on_write=draw(no_copy))
+        Use(
+            files=files,
+            path=f"{point}/mysql",
+            mount_point=point,
+            no_copy_on_write=draw(no_copy),
+            owner=draw(st.sampled_from((None, "mysql", "root"))),
+            mode=draw(_MODES),
+            file_mode=draw(_MODES),
+            file_bytes=draw(_bytes),
+        )
         for files, point in places
         if point is not None
     ]
@@ -467,6 +517,7 @@ _OPTIONS = (
     *("discard", "errors=continue", "compress=zstd:3", "nofail", "lazytime", "nodiratime"),
 )
 _FILES: tuple[Any, ...] = ("data", "redo log", "binary log", "undo", "temporary files", "slow log")
+_MODES = st.sampled_from((None, 0o750, 0o755, 0o777, 0o640))
 _SPEED = st.sampled_from((0.0, 80.0, 5000.0, 500_000.0))
 _SYNC = st.sampled_from((None, 0.0, 0.0001, 0.008))
 
@@ -484,6 +535,11 @@ def _disk(name: str) -> st.SearchStrategy[Disk]:
         write_cache=st.sampled_from((None, "write back", "write through")),
         discards=st.sampled_from((None, True, False)),
         removable=st.sampled_from((None, True, False)),
+        reads=st.sampled_from((None, 0, 10**6)),
+        read_seconds=st.sampled_from((None, 0.0, 100.0, 10_000.0)),
+        writes=st.sampled_from((None, 0, 10**6)),
+        write_seconds=st.sampled_from((None, 0.0, 100.0, 10_000.0)),
+        host_caching=st.sampled_from((None, "None", "ReadOnly", "ReadWrite")),
     )
 
 

@@ -160,6 +160,15 @@ def test_the_log_buffer_is_raised_where_somebody_waited() -> None:
     assert targets(the_status={"Innodb_log_waits": 9}).log_buffer_bytes == 64 * MIB
 
 
+def test_table_caches_that_are_full_and_missed_are_made_as_large_as_tables_and_connections_need() -> None:
+    status = {"Open_tables": 2000, "Opened_tables": 5e6, "Max_used_connections": 700}
+    found = targets(the_status=status)
+    assert found.table_lines[0].startswith("Open_tables = 2000 of table_open_cache = 2000")
+    assert "10 tables + 700 connections x 4 tables = 2810" in found.table_lines[1]
+    assert found.open_files is not None
+    assert found.open_files >= 151 + 2 * 2800
+
+
 def test_a_key_buffer_of_gigabytes_that_nobody_uses_is_given_to_the_pool() -> None:
     found = targets(the_status={"Key_blocks_used": 10}, key_buffer_size=str(4 * GIB))
     assert found.key_buffer_bytes == (16 + 256) * MIB

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.analysis.self_checks import TOLERANCE, remarks
+from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.analysis.utilisation import utilisation
 from mydyno.results.records import SelfCheckRecord
 
 SOUND = SelfCheckRecord(
@@ -54,8 +55,28 @@ def test_without_a_theory_or_a_limit_only_the_cpu_can_be_remarked_on() -> None:
     assert remark.check == "cpu-bound"
     assert remark.message == (
         "data, 4K random reads: this ground is CPU-bound at this load (4% of its CPU time was idle, 10% are "
-        "needed), so the disks' limits may not show"
+        "needed), so the CPUs, and not the disks, may be what was measured"
     )
+
+
+def test_a_load_on_busy_cpus_is_told_with_its_own_part_and_without_limits_that_are_not_there() -> None:
+    assert load_remarks(0.85) == ()
+    [limited] = load_remarks(1.0, 0.38)
+    assert limited.message == (
+        "the ground's CPUs were 100% busy, 38% by the server and the load: the disks' limits may not show"
+    )
+    [unlimited] = load_remarks(0.95, limited=False)
+    assert unlimited.message == (
+        "the ground's CPUs were 95% busy: the CPUs, and not the disks, may be what was measured"
+    )
+
+
+def test_the_cpu_time_of_server_and_client_is_told_apart_from_that_of_all() -> None:
+    growth = {"host.cpu.user_s": 15.0, "host.cpu.system_s": 5.0, "server.cpu_user_s": 4.0}
+    growth |= {"server.cpu_system_s": 2.0, "client.cpu_user_s": 1.0, "client.cpu_system_s": 1.0}
+    found = utilisation(growth, 10.0)
+    assert found is not None
+    assert (found.busy, found.own(2)) == (1.0, 0.4)
 
 
 @pytest.mark.parametrize("idle", [None, 0.1, 1.0])

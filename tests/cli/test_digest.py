@@ -143,7 +143,7 @@ def test_a_compressed_log_and_standard_input_are_read_alike(log: str, tmp_path: 
 
 def test_several_logs_are_one_digest(log: str, tmp_path: Path) -> None:
     again = tmp_path / "slow.log.1"
-    again.write_text(LOG)
+    again.write_text(LOG.replace("03:0", "04:0"))
     assert groups_of(log, str(again))[0][1] == 4
 
 
@@ -259,8 +259,10 @@ def test_what_only_performance_schema_takes_is_refused_for_logs(log: str) -> Non
 def test_what_only_logs_take_is_refused_for_performance_schema() -> None:
     for narrower in (("--since", "-2h"), ("--until", "now"), ("--filter", "user = web")):
         error = refused("--server", "/nowhere/mysqld.sock", *narrower)
-        assert error.message.startswith("--since, --until and --filter need a log")
-        assert error.hint == "--for SECONDS counts what runs from now on"
+        assert error.message.startswith(
+            "--since, --until, --filter, --group-by and --merge-tables need a log"
+        )
+        assert error.hint == "--for SECONDS counts what runs from now on; --from-table reads mysql.slow_log"
 
 
 def test_a_server_that_cannot_be_reached_is_told_before_the_log_is_read(tmp_path: Path) -> None:
@@ -320,3 +322,104 @@ def test_the_examples_of_the_documentation_print_what_they_show(
 
     monkeypatch.chdir(tmp_path)
     assert document(PAGE.read_text()) == PAGE.read_text(), "run: python tests/cli/digest_document.py"
+
+
+def test_entries_are_grouped_by_what_was_asked_for(log: str) -> None:
+    assert groups_of(log, "--group-by", "user") == [("web", 2), ("report", 1)]
+    assert groups_of(log, "--group-by", "table") == [("customer", 3)]
+    text = run(log, "--group-by", "host", "--details", "1", "--time-zone", "UTC")
+    assert "One of 3 hosts" not in text
+    assert "app9" in text
+    assert "Indexes to try" not in text
+    assert "cannot be grouped by `colour`" in refused(log, "--group-by", "colour").message
+
+
+def test_numbered_tables_are_one_when_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "slow.log"
+    file.write_text(LOG.replace("SELECT * FROM customer", "SELECT * FROM customer_1"))
+    assert len(groups_of(str(file))) == 3
+    merged = ("select * from customer_$ where email = ?", 1)
+    assert merged in groups_of(str(file), "--merge-tables")
+
+
+def test_digests_that_are_grouped_differently_are_not_compared(log: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text(run(log, "--json", "--group-by", "user"))
+    assert "not grouped alike" in refused("--compare", str(kept), log).message
+
+
+def test_entries_are_written_as_a_log_and_no_input_is_replaced(log: str, tmp_path: Path) -> None:
+    out = tmp_path / "web.log"
+    run(log, "--filter", "user = web", "--out-log", str(out))
+    assert groups_of(str(out)) == [("select * from customer where email = ?", 2)]
+    before = Path(log).read_text()
+    assert "is an input of this command" in refused(log, "--out-log", log, "--force").message
+    assert Path(log).read_text() == before
+    assert "exists" in refused(log, "--out-log", str(out)).message
+
+
+def test_errors_are_counted_by_their_number(tmp_path: Path) -> None:
+    file = tmp_path / "slow.log"
+    told = "# Schema: shop  Last_errno: 1205  Killed: 0\n# Query_time: 0.7"
+    file.write_text(LOG.replace("# Query_time: 0.7", told))
+    assert "errors    1205 LOCK_WAIT_TIMEOUT 50 %" in run(str(file))
+    assert groups_of(str(file), "--filter", "error = 1205")[0][1] == 1
+
+
+def test_attributes_in_comments_filter_and_group(tmp_path: Path) -> None:
+    file = tmp_path / "slow.log"
+    file.write_text(LOG.replace("'ann@example.com'", "'ann@example.com' /*route='%2Flogin',db_driver='x'*/"))
+    assert groups_of(str(file), "--filter", "tag.route = /login")[0][1] == 1
+    assert groups_of(str(file), "--group-by", "tag.route") == [("(none)", 2), ("/login", 1)]
+
+
+def test_a_history_says_what_is_new_and_a_digest_is_saved_once(log: str, tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    first = ["--until", "2026-11-22T03:00:45Z", "--time-zone", "UTC", "--history", str(folder)]
+    assert "history   no earlier digest" in run(log, *first)
+    run(log, *first)
+    assert len(list(folder.iterdir())) == 1
+    text = run(log, "--since", "2026-11-22T03:00:30Z", *first[2:])
+    assert "history   new: in none of 1 earlier digest" in text
+    assert "in 1 of 1 earlier digest; mean" in " ".join(text.split())
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_an_export_of_cloudwatch_is_read_and_has_no_lines(log: str, tmp_path: Path) -> None:
+    entries = LOG.partition("Argument\n")[2].split("# Time")[1:]
+    events = [{"timestamp": 1, "message": f"# Time{entry}"} for entry in entries]
+    file = tmp_path / "events.json"
+    file.write_text(json.dumps({"events": events, "nextForwardToken": "f"}))
+    assert groups_of(str(file)) == groups_of(log)
+    assert "events.json, took 700 ms" in " ".join(run(str(file)).split())
+    empty = tmp_path / "empty.json"
+    empty.write_text(json.dumps({"events": [], "searchedLogStreams": []}))
+    assert "an export without an entry of a slow log" in refused(str(empty)).message
+
+
+def test_the_same_log_twice_is_counted_once(log: str, tmp_path: Path) -> None:
+    packed = tmp_path / "copy.gz"
+    packed.write_bytes(gzip.compress(LOG.encode()))
+    text = run(log, log, str(packed))
+    assert "it is the same file as" in " ".join(text.split())
+    assert "it holds the same as" in " ".join(text.split())
+    assert groups_of(log, log, str(packed))[0][1] == 2
+
+
+def test_json_is_written_group_by_group_in_bounded_memory(tmp_path: Path) -> None:
+    """Of fingerprints as many as fit into a test's time; what they take each is what all take."""
+    head = "# User@Host: a[a] @ h []\n# Query_time: 1.5  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 2\n"
+    file = tmp_path / "slow.log"
+    file.write_text("".join(f"{head}SELECT c{number} FROM t;\n" for number in range(20_000)))
+    script = (
+        "import resource, sys\nfrom mydyno.cli.main import app\n"
+        "try:\n    app(['digest', *sys.argv[1:]])\n"
+        "finally:\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    peaks = []
+    for limit in ("1000", "20000"):
+        command = [sys.executable, "-c", script, str(file), "--json", "--limit", limit]
+        done = subprocess.run(command, capture_output=True, check=True)
+        assert len(json.loads(done.stdout)["groups"]) == int(limit)
+        peaks.append(int(done.stderr.split()[-1]))
+    assert peaks[1] < peaks[0] + 20_000

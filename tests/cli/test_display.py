@@ -64,3 +64,15 @@ def test_an_interrupted_run_says_what_is_safe_and_how_to_go_on() -> None:
 )
 def test_a_sparkline_is_scaled_to_its_largest_value(values: list[float], shown: str) -> None:
     assert sparkline(values) == shown
+
+
+def test_the_last_trial_has_no_time_left_and_numbers_agree_with_their_nouns() -> None:
+    stream = io.StringIO()
+    with PlainDisplay(stream) as display:
+        display(events.RunStarted("demo", "lab/runs/demo", 1, 0, 20.0))
+        display(events.TrialFinished("t001", "valid", (), 21.0))
+        display(events.RunFinished(1, 0))
+    text = stream.getvalue()
+    assert "demo: 1 trial, about 20s" in text
+    assert "left" not in text
+    assert "finished: 1 valid trial, 0 invalid" in text

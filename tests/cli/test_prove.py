@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from mydyno import spec
 from mydyno.advise.change import SetSysctl
+from mydyno.advise.excerpt import excerpt
 from mydyno.cli.main import app
 from mydyno.cli.proving import release_of
 from mydyno.core.errors import UsageError
@@ -43,7 +45,9 @@ def prove(folder: Path, *arguments: str) -> str:
 
 
 def test_the_experiment_is_written_beside_the_advice_and_planned(folder: Path) -> None:
-    told = prove(folder, "--dry-run", "--rows", "1k", "--connections", "2,4", "--repeats", "3")
+    told = prove(
+        folder, "--dry-run", "--rows", "1k", "--connections", "2,4", "--repeats", "3", "--measure", "1s"
+    )
     assert "12 trials" in told
     assert "not measured: swappiness" in told
     made = spec.load(folder / "advice-prove.yaml")
@@ -61,6 +65,40 @@ def test_the_facts_give_the_size_of_the_data(folder: Path) -> None:
     prove(folder, "--dry-run", "--facts", str(folder / "facts.json"), "--only", "buffer-pool")
     made = spec.load(folder / "advice-prove.yaml")
     assert 40 << 20 < made.workload.resolved.data_bytes < 60 << 20  # type: ignore[union-attr]
+
+
+def test_the_facts_in_the_advice_give_the_size_of_the_data(folder: Path) -> None:
+    seen = excerpt(system(server(schema_facts=Schema(tables=1, bytes_by_engine={"InnoDB": 50 << 20}))))
+    (folder / "advice.json").write_text(TUNED.model_copy(update={"facts": seen}).to_json())
+    assert "those of the advised server 50M" in prove(folder, "--dry-run", "--only", "buffer-pool")
+    made = spec.load(folder / "advice-prove.yaml")
+    assert 40 << 20 < made.workload.resolved.data_bytes < 60 << 20  # type: ignore[union-attr]
+
+
+def test_more_than_the_time_allows_is_left_and_the_option_for_it_named(folder: Path) -> None:
+    told = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s")
+    assert list(spec.load(folder / "advice-prove.yaml").combinations()) == [
+        {"advice": "as it is"},
+        {"advice": "all together"},
+    ]
+    assert re.search(r"in all about \d+m", told)
+    minutes = re.search(r"not in this time: buffer-pool, thread-cache; .* --within (\d+)m", told)
+    assert minutes is not None
+    told = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s", "--within", f"{minutes[1]}m")
+    assert "run 2: as it is, buffer-pool, thread-cache" in told
+    assert "not in this time" not in told
+
+
+def test_where_nobody_can_be_asked_nothing_is_measured(folder: Path) -> None:
+    with pytest.raises(UsageError, match="nobody is here to say yes") as error:
+        prove(folder)
+    assert "--yes measures without asking" in str(error.value.hint)
+    assert not (folder / "lab").exists()
+
+
+def test_a_time_that_is_none_is_refused(folder: Path) -> None:
+    with pytest.raises(UsageError, match="--within soon"):
+        prove(folder, "--dry-run", "--within", "soon")
 
 
 def test_a_sequential_design_is_asked_for_by_its_precision(folder: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from catalogue.releases import LISTED, MARIADB_105, MARIADB_118, MYSQL_56, MYSQL_97
 
+from mydyno.catalogue.release import Family
 from mydyno.cli.variables_text import as_json, changes_json, nearest, render_changes, render_list, render_one
 from mydyno.core.server_version import Version
 from mydyno.stack.server.ask_running import Told
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.variables import Changes, changes, matching
+from mydyno.stack.server.variables import Changes, about, changes, matching
 
 BINARIES = {version: ServerBinary(Path("/usr/sbin/mysqld"), version, LISTED[version]) for version in LISTED}
 
@@ -84,6 +85,27 @@ def test_a_default_is_told_with_the_release_that_changed_it_on_the_way() -> None
     assert defaults["innodb_flush_method"] == "10.6.0"
     assert defaults["innodb_undo_tablespaces"] == "11.0.1"
     assert "innodb_adaptive_hash_index" not in defaults
+
+
+def test_defaults_that_a_binary_works_out_itself_are_told_from_the_catalogue() -> None:
+    found = {each.name: each for each in between(MYSQL_56, MYSQL_97).defaults}
+    log_bin, method = found["log_bin"], found["innodb_flush_method"]
+    assert (log_bin.before, log_bin.after, log_bin.since) == ("OFF", "ON (binlog)", "8.0.3")
+    assert (method.before, method.after, method.since) == ("fsync", "O_DIRECT where it works", "8.4.0")
+    listed = {**LISTED[MYSQL_97], "innodb_flush_method": "fsync", "lower_case_table_names": "2"}
+    after = ServerBinary(Path("/usr/sbin/mysqld"), MYSQL_97, listed)
+    again = {each.name: each for each in changes(BINARIES[MYSQL_56], after).defaults}
+    assert again["innodb_flush_method"].after == "O_DIRECT where it works"
+    assert "lower_case_table_names" not in again, "that is the file system's"
+
+
+def test_a_reason_is_about_the_family_that_one_goes_to() -> None:
+    assert about(Family.MYSQL, "MariaDB waits for one") is None
+    assert about(Family.MARIADB, "MariaDB waits for one") == "MariaDB waits for one"
+    assert about(Family.MYSQL, "MySQL chooses by itself; extra_port in MariaDB") == "MySQL chooses by itself"
+    assert about(Family.MYSQL, "its name before MySQL 8.0.26 and in MariaDB") is not None
+    found = between(MYSQL_56, MYSQL_97)
+    assert [each.why for each in found.replaced if "MariaDB" in (each.why or "")] == []
 
 
 def test_of_a_long_list_only_the_difference_is_shown() -> None:

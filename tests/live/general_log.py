@@ -57,4 +57,5 @@ def sent(server: RunningServer, database: str, work: Callable[[], object]) -> li
 
 
 def _text(argument: object) -> str:
-    return argument.decode() if isinstance(argument, bytes) else str(argument)
+    """Without the zero byte that mysqlslap sends at the end of its generated statements."""
+    return (argument.decode() if isinstance(argument, bytes) else str(argument)).rstrip("\0")

@@ -143,7 +143,7 @@ def test_a_signal_ends_a_load_early_and_keeps_its_figures(account: Path, number:
 def test_sigterm_ends_sql_bench_with_its_report_and_without_its_tables(
     account: Path, server: RunningServer
 ) -> None:
-    process = start("sql-bench", "wisconsin", "insert", "--defaults-file", str(account))
+    process = start("sql-bench", "wisconsin", "--defaults-file", str(account))
     wait_until_there(server, "mydyno.onek")
     code, rest = interrupt(process, signal.SIGTERM)
     assert code == 130

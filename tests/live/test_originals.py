@@ -38,8 +38,10 @@ def options_file(server: RunningServer, tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "client.cnf"
     path.touch(mode=0o600)
     password = server.admin_password.reveal()
-    path.write_text(
-        f"[client]\nuser={server.admin_user}\npassword='{password}'\nsocket={server.socket}\n"
+    path.write_text(f"[client]\nuser={server.admin_user}\npassword='{password}'\nsocket={server.socket}\n")
+    of_sysbench = path.with_name("sysbench.cnf")
+    of_sysbench.touch(mode=0o600)
+    of_sysbench.write_text(
         f"mysql-user={server.admin_user}\nmysql-password={password}\nmysql-socket={server.socket}\n"
     )
     yield path
@@ -48,11 +50,7 @@ def options_file(server: RunningServer, tmp_path: Path) -> Iterator[Path]:
 
 def sysbench(options: Path, script: str, command: str, *more: str) -> None:
     assert SYSBENCH
-    lines = [line for line in options.read_text().splitlines() if line.startswith("mysql-")]
-    file = options.with_name("sysbench.cnf")
-    file.touch(mode=0o600)
-    file.write_text("\n".join([*lines, ""]))
-    server = (f"--config-file={file}", f"--mysql-db={DATABASE}")
+    server = (f"--config-file={options.with_name('sysbench.cnf')}", f"--mysql-db={DATABASE}")
     subprocess.run(
         [SYSBENCH, script, *server, "--table-size=100", *more, command],
         check=True,

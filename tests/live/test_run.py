@@ -134,7 +134,7 @@ def test_a_point_whose_server_does_not_start_is_recorded_as_failed_and_the_other
 ) -> None:
     file = workplace.folder / "failing.yaml"
     file.write_text(FAILING)
-    done = workplace.run("run", str(file))
+    done = workplace.run("run", str(file), timeout=400)
     assert done.returncode == 7, done.stderr
     assert "finished: 3 valid trials, 0 invalid, 3 failed" in done.stderr
     assert "FAILED page = large: 2 of 3 trials failed, 1 was not tried" in done.stdout
@@ -148,7 +148,7 @@ def test_a_point_whose_server_does_not_start_is_recorded_as_failed_and_the_other
         assert run.failed() == {trial.trial_id for trial in bad}
         assert len(run.completed()) == 3
         assert "Failed points" in (run.report_folder / "report.html").read_text()
-    again = workplace.run("run", str(file), "--no-report")
+    again = workplace.run("run", str(file), "--no-report", timeout=400)
     assert again.returncode == 7, again.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run().trials()

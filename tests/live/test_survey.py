@@ -122,7 +122,13 @@ def assert_host(host: Host | None, server: RunningServer) -> None:
     assert data is not None
     status = os.statvfs(server.datadir)
     assert data.size_bytes == status.f_blocks * status.f_frsize
-    assert {use.files for use in host.storage.uses} >= {"data", "redo log", "temporary files"}
+    uses = {use.files: use for use in host.storage.uses}
+    assert uses.keys() >= {"data", "redo log", "temporary files"}
+    assert uses["data"].owner == server.datadir.owner()
+    assert uses["data"].mode == server.datadir.stat().st_mode & 0o7777
+    assert uses["data"].file_mode == (server.datadir / "ibdata1").stat().st_mode & 0o7777
+    assert host.load is not None
+    assert 0 <= host.load.cpu_busy <= 1
 
 
 @pytest.mark.slow
@@ -232,11 +238,15 @@ def still(host: Host) -> dict[str, Any]:
             "memory": {"available", "swap_free", "huge_pages_free"},
             "kernel": {"counters": True, "sysctls": {"fs.file-nr", "fs.aio-nr"}},
             "process": {"open_files", "threads", "resident_bytes"},
+            "load": True,
         }
     )
     for mount in told["storage"]["filesystems"]:
         for moving in ("free_bytes", "free_inodes", "reserved_bytes"):
             del mount[moving]
+    for disk in told["storage"]["disks"]:
+        for moving in ("reads", "read_seconds", "writes", "write_seconds"):
+            del disk[moving]
     return told
 
 

@@ -8,6 +8,8 @@ import pytest
 from spec.builders import document, experiment, workload
 
 from mydyno import plan, spec
+from mydyno.cli.planning import refuse_missing_tools
+from mydyno.core.errors import MissingToolError
 from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
 from mydyno.plan.grounds import CAPABILITIES, MAKERS, offer
 from mydyno.spec import HostKind
@@ -20,7 +22,7 @@ EVERYTHING = GroundFacts(
     md=True,
     loops=True,
     throttling=True,
-    programs=frozenset({"mdadm", *MAKERS.values()}),
+    programs=frozenset({"mdadm", "fio", *MAKERS.values()}),
     agent=True,
     fetches=False,
     uml_kernels=("6.1.176", "5.10.200", "7.2.7"),
@@ -109,11 +111,53 @@ def test_linear_arrays_were_gone_for_a_while(kernel: str, refused: bool) -> None
     assert offer("md", "vm", EVERYTHING, kernel).has
 
 
-def test_the_file_systems_of_a_uml_guest_are_made_by_programs_of_this_machine() -> None:
-    setup = "{host: uml, storage: {data: {disks: {size: 1G}, filesystem: jfs}}}"
-    [told] = problems(setup, replace(EVERYTHING, programs=frozenset({"mdadm", "mke2fs"})))
-    assert "mkfs.jfs is not installed" in told
-    assert "allowed: host: vm; or apt-get install jfsutils" in told
+def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> None:
+    setup = "{host: uml, storage: {data: {disks: {count: 2, size: 1G}, raid: 1, filesystem: jfs}}}"
+    bare = replace(EVERYTHING, programs=frozenset({"mke2fs"}))
+    made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, bare)
+    assert [(tool.program, tool.required) for tool in made.missing_tools] == [
+        ("mdadm", True),
+        ("mkfs.jfs", True),
+        ("fio", False),
+    ]
+    told = plan.render(made)
+    assert "missing on this machine" in told
+    assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in told
+    assert "! mkfs.jfs is not installed, for jfs: apt-get install jfsutils" in told
+    assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in told
+    with pytest.raises(MissingToolError, match=r"mdadm is not installed, for RAID 1; mkfs.jfs") as refused:
+        refuse_missing_tools(made)
+    assert refused.value.hint == "apt-get install mdadm jfsutils"
+
+
+def test_fio_is_required_where_it_is_the_load_and_a_qemu_guest_has_its_own() -> None:
+    without = replace(EVERYTHING, programs=EVERYTHING.programs - {"fio"})
+    load = "{fio: {rw: randread, size: 64M, runtime: 1s}}"
+    storage = "storage: {data: {disks: {size: 1G}}}"
+    needed = {
+        host: plan.make(
+            experiment(setup=f"{{host: {host}, {storage}}}", workload=load), FACTS, without
+        ).missing_tools
+        for host in ("uml", "vm")
+    }
+    assert [(tool.program, tool.required) for tool in needed["uml"]] == [("fio", True)]
+    assert needed["vm"] == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "refused"), [("4.19", True), ("6.8", True), ("6.12", False), ("6.19", False)]
+)
+@pytest.mark.parametrize("host", ["uml", "vm"])
+def test_a_kernel_that_no_suite_has_is_refused(host: str, kernel: str, refused: bool) -> None:
+    setup = f"{{host: {{kind: {host}, kernel: {kernel}}}, storage: {{data: {{disks: {{size: 1G}}}}}}}}"
+    able = replace(
+        EVERYTHING, fetches=True, vm_kernels=("6.12", "6.19"), suite_kernels=("5.10", "6.1", "6.12")
+    )
+    told = problems(setup, able)
+    assert bool(told) == refused
+    if refused:
+        assert f"no suite of Debian has the kernel {kernel}" in told[0]
+        assert "one of 5.10, 6.1, 6.12, or sid's" in told[0]
 
 
 def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:

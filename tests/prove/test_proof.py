@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mydyno.analysis.bootstrap import Interval
 from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, Metric
 from mydyno.analysis.ratio import Ratio
@@ -73,6 +75,45 @@ def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_told_ap
     assert found["buffer-pool"].worth == "not measured: no valid trial"
     assert found["swappiness"].worth == "not measured here"
     assert "sets no setting of the system" in found["swappiness"].not_measured[0]
+
+
+@pytest.mark.parametrize(
+    ("together", "said"),
+    [(1.30, "they overlap"), (1.55, "together they bring more than each alone"), (1.41, "no interaction")],
+)
+def test_what_findings_bring_together_is_held_against_the_product_of_each_alone(
+    together: float, said: str
+) -> None:
+    found = proofs_of(
+        PROPOSAL,
+        {
+            "buffer-pool": verdict(1.25, 1.2, 1.3),
+            "thread-cache": verdict(1.12, 1.1, 1.14),
+            "all together": verdict(together, together - 0.04, together + 0.04),
+        },
+        "0.1.0",
+    )
+    assert found.notes[0].startswith(
+        f"each finding alone multiplies to 1.40x, all together {together:.2f}x: {said}"
+    )
+
+
+def test_less_latency_together_than_the_product_is_more() -> None:
+    found = proofs_of(
+        PROPOSAL,
+        {
+            "buffer-pool": verdict(0.8, 0.75, 0.85, metric=LATENCY_P95),
+            "thread-cache": verdict(0.9, 0.85, 0.95, metric=LATENCY_P95),
+            "all together": verdict(0.8, 0.78, 0.82, metric=LATENCY_P95),
+        },
+        "0.1.0",
+    )
+    assert found.notes[0].endswith("they overlap")
+
+
+def test_without_all_parts_nothing_is_said_of_their_product() -> None:
+    found = proofs_of(PROPOSAL, {"all together": verdict(1.3, 1.2, 1.4)}, "0.1.0")
+    assert not any("multiplies" in note for note in found.notes)
 
 
 def test_the_table_has_a_row_for_what_was_measured_and_a_line_for_what_was_not() -> None:

@@ -27,7 +27,7 @@ from mydyno.stack import Stack, Standing
 from mydyno.stack.ground import Ground
 from mydyno.stack.ground.local import LocalGroundLayer
 from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.trial.self_check import expected, idle_share, self_check
+from mydyno.trial.self_check import expected, idle_share, queue_depth, self_check
 
 DISK = LimitedDisk(iops=200, bytes_per_second=None, budget="separate")
 FILE = 128 << 20
@@ -44,6 +44,11 @@ def test_what_is_expected_follows_the_array_of_the_volume() -> None:
     assert expected("randwrite", volume(raid=5), replace(DISK, budget="joint"), FILE) == 200
     assert expected("randread", volume(raid=5), DISK, FILE, degraded=1) == 400
     assert expected("randread", volume(raid=10), DISK, FILE, degraded=2) == 400
+
+
+@pytest.mark.parametrize(("disks", "depth"), [(1, 16), (4, 64), (8, 128), (64, 1024), (128, 1024)])
+def test_every_disk_has_a_queue_of_its_own(disks: int, depth: int) -> None:
+    assert queue_depth(disks) == depth
 
 
 def test_nothing_is_expected_of_an_array_whose_cache_holds_much_of_the_file() -> None:

@@ -90,6 +90,8 @@ fn main() {
             values: &values,
             kind: Kind::Statement,
             statement: statement.as_bytes(),
+            error: 0,
+            raw: Default::default(),
             beyond: 0,
         };
         groups.add(&entry, 0);

@@ -13,6 +13,25 @@ pub fn read(text: &[u8]) -> Option<Time> {
     if text.get(4) == Some(&b'-') { iso(text) } else { short(text) }
 }
 
+/// `2026-11-22T03:00:00.123456Z`, which is read back as the same time.
+pub fn iso_text(time: Time) -> String {
+    let (day, micros) = (time.div_euclid(86_400 * SECOND), time.rem_euclid(86_400 * SECOND));
+    // The inverse of `civil`.
+    let day = day + 719_468;
+    let (era, day_of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let second = micros / SECOND;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let micros = micros % SECOND;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+}
+
 /// Whether these first bytes are those of a time, which then may still be none of the calendar.
 #[inline]
 pub fn is_like_one(text: &[u8]) -> bool {
@@ -152,6 +171,17 @@ mod tests {
             "2026-11-22T03:00:00 CET",
         ] {
             assert_eq!(micros(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in [
+            "2026-11-22T03:00:00.123456Z",
+            "1970-01-01T00:00:00.000000Z",
+            "2024-02-29T23:59:59.000001Z",
+        ] {
+            assert_eq!(iso_text(micros(text).unwrap()), text);
         }
     }
 

@@ -78,6 +78,18 @@ pub enum Kind {
     AdministratorCommand,
 }
 
+/// What stands in front of an entry's statement, as it was logged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Raw<'a> {
+    /// The lines that begin with `#`.
+    pub header: &'a [u8],
+    /// `use` and `SET`.
+    pub preamble: &'a [u8],
+    /// Whether they tell the time and the database, which are those of entries before otherwise.
+    pub has_time: bool,
+    pub has_database: bool,
+}
+
 /// One entry of a slow log. Texts are bytes: nothing promises that a log is UTF-8. What is not told is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
@@ -96,6 +108,9 @@ pub struct Entry<'a> {
     pub kind: Kind,
     /// Without its closing semicolon, and never empty.
     pub statement: &'a [u8],
+    /// The error's number; 0 where there was none, or nobody told.
+    pub error: u64,
+    pub raw: Raw<'a>,
     /// Bytes that `statement` goes on for beyond what was kept of it; 0 for all but the longest. The parser
     /// leaves it 0: the pipeline knows.
     pub beyond: u64,

@@ -8,6 +8,7 @@ mod tests;
 use std::fmt;
 
 use crate::entry::{Entry, Time};
+use crate::fingerprint::TableNames;
 use condition::Condition;
 
 /// Keeps what it has found out of fingerprints, so each worker has one of its own.
@@ -16,6 +17,8 @@ pub struct Filters {
     since: Option<Time>,
     until: Option<Time>,
     conditions: Vec<Condition>,
+    /// As fingerprints have them that conditions ask for.
+    pub names: TableNames,
 }
 
 /// What is wrong with a condition as it was written, and the way out.
@@ -34,12 +37,13 @@ impl Filters {
         conditions: &[impl AsRef<str>],
     ) -> Result<Self, BadFilter> {
         let conditions = conditions.iter().map(|text| parse::condition(text.as_ref()));
-        Ok(Self { since, until, conditions: conditions.collect::<Result<_, _>>()? })
+        let conditions = conditions.collect::<Result<_, _>>()?;
+        Ok(Self { since, until, conditions, names: TableNames::Kept })
     }
 
     pub fn admits(&mut self, entry: &Entry<'_>) -> bool {
         self.is_in_time(entry.time)
-            && self.conditions.iter_mut().all(|condition| condition.holds(entry))
+            && self.conditions.iter_mut().all(|condition| condition.holds(entry, self.names))
     }
 
     /// An entry whose time nobody knows is in no span.

@@ -4,20 +4,26 @@
 //! Memory is bounded by the number of distinct fingerprints: a text and an example of bounded length, counts
 //! of names and of histograms' buckets.
 
+mod by;
 mod example;
 mod figures;
+mod told;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::hash_map::Entry as Slot;
 
+pub use by::{GroupBy, Grouping};
+pub use told::ToldGroups;
+
 use crate::attribute::Attribute;
 use crate::entry::{Entry, Kind};
 use crate::fingerprint::{self, Fingerprint, Id};
-use crate::message;
+use crate::message::{self, GroupKind};
 use crate::names::{ByHash, Texts};
 use crate::timeline::Timeline;
+use by::Tables;
 use example::Example;
 use figures::Figures;
 
@@ -30,15 +36,20 @@ pub const EXAMPLE_BYTES: usize = 8192;
 #[derive(Debug)]
 pub struct Groups {
     example_bytes: usize,
+    grouping: Grouping,
     groups: ByHash<Box<Group>>,
     texts: Texts,
     timeline: Timeline,
+    /// Of statements that were met, where they are grouped by table.
+    tables: Tables,
+    /// Of all entries, where the groups' sum is not: one that names two tables is in two groups.
+    total: Option<Box<Figures>>,
 }
 
 #[derive(Debug)]
 struct Group {
     fingerprint: Fingerprint,
-    kind: Kind,
+    kind: GroupKind,
     figures: Figures,
     example: Example,
 }
@@ -47,38 +58,76 @@ struct Group {
 pub struct Finish<'a> {
     /// Groups that are told one by one; None for all.
     pub limit: Option<usize>,
-    /// The names of the sources that entries were said to be of.
-    pub sources: &'a [String],
+    /// The sources that entries were said to be of.
+    pub sources: &'a [Place],
+}
+
+/// A source of entries.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub name: String,
+    /// Whether a line or a byte of it can be looked up: not in an export.
+    pub has_lines: bool,
+}
+
+/// What the whole comes to.
+pub struct Finished {
+    pub total: message::Figures,
+    pub timeline: message::Timeline,
+    /// By total query time, the largest first.
+    pub groups: ToldGroups,
+    /// What is left out of them.
+    pub rest: Option<message::Rest>,
 }
 
 impl Default for Groups {
     fn default() -> Self {
-        Self::new(EXAMPLE_BYTES)
+        Self::new(EXAMPLE_BYTES, Grouping::default())
     }
 }
 
 impl Groups {
     /// `example_bytes` of an example's text are kept.
-    pub fn new(example_bytes: usize) -> Self {
+    pub fn new(example_bytes: usize, grouping: Grouping) -> Self {
+        let total = (grouping.by == GroupBy::Table).then(Box::default);
         Self {
             example_bytes,
+            grouping,
             groups: ByHash::default(),
             texts: Texts::default(),
             timeline: Timeline::default(),
+            tables: Tables::default(),
+            total,
         }
     }
 
     #[inline]
     pub fn add(&mut self, entry: &Entry, source: u32) {
-        self.add_as(fingerprint::id_of(entry), entry, source);
+        if let Some(time) = entry.time {
+            self.timeline.add(time, entry.values.get(Attribute::QueryTime).unwrap_or(0));
+        }
+        if self.grouping.by == GroupBy::Fingerprint {
+            let names = self.grouping.names;
+            let kind = match entry.kind {
+                Kind::Statement => GroupKind::Statement,
+                Kind::AdministratorCommand => GroupKind::AdministratorCommand,
+            };
+            let text = || fingerprint::text_of(entry, MOST_FINGERPRINT, names);
+            self.add_to(fingerprint::id_of(entry, names), kind, text, entry, source);
+        } else {
+            self.add_by_name(entry, source);
+        }
     }
 
-    /// For who has asked for the entry's id already.
-    pub fn add_as(&mut self, id: Id, entry: &Entry, source: u32) {
-        let query_time = entry.values.get(Attribute::QueryTime);
-        if let Some(time) = entry.time {
-            self.timeline.add(time, query_time.unwrap_or(0));
-        }
+    #[inline]
+    fn add_to(
+        &mut self,
+        id: Id,
+        kind: GroupKind,
+        text: impl FnOnce() -> Fingerprint,
+        entry: &Entry,
+        source: u32,
+    ) {
         let group = match self.groups.entry(id.0) {
             Slot::Occupied(slot) => {
                 let group = slot.into_mut();
@@ -86,8 +135,8 @@ impl Groups {
                 group
             }
             Slot::Vacant(slot) => slot.insert(Box::new(Group {
-                fingerprint: fingerprint::text_of(entry, MOST_FINGERPRINT),
-                kind: entry.kind,
+                fingerprint: text(),
+                kind,
                 figures: Figures::default(),
                 example: Example::new(entry, source, self.example_bytes),
             })),
@@ -98,6 +147,9 @@ impl Groups {
     pub fn merge(&mut self, other: Groups) {
         self.timeline.merge(other.timeline);
         self.texts.merge(other.texts);
+        if let (Some(total), Some(others)) = (&mut self.total, other.total) {
+            total.merge(&others);
+        }
         for (id, group) in other.groups {
             match self.groups.entry(id) {
                 Slot::Vacant(slot) => {
@@ -114,34 +166,27 @@ impl Groups {
         }
     }
 
-    /// The whole, when it was, the groups by total query time and what is left out of them.
-    pub fn finish(
-        mut self,
-        finish: &Finish,
-    ) -> (message::Figures, message::Timeline, Vec<message::Group>, Option<message::Rest>) {
+    pub fn finish(mut self, finish: &Finish) -> Finished {
         self.texts.prune();
-        let mut total = Figures::default();
-        for group in self.groups.values() {
-            total.merge(&group.figures);
-        }
+        let total = self.total.take().unwrap_or_else(|| {
+            let mut total = Box::<Figures>::default();
+            for group in self.groups.values() {
+                total.merge(&group.figures);
+            }
+            total
+        });
         let mut groups: Vec<(u64, Box<Group>)> = self.groups.into_iter().collect();
         groups.sort_unstable_by_key(|(id, group)| {
             let figures = &group.figures;
             (std::cmp::Reverse((figures.query_time_us(), figures.count())), *id)
         });
         let rest = groups.split_off(finish.limit.unwrap_or(groups.len()).min(groups.len()));
-        let told = groups.into_iter().map(|(id, group)| message::Group {
-            id: Id(id).to_string(),
-            fingerprint: shown(&group.fingerprint.text, group.fingerprint.is_cut),
-            is_cut: group.fingerprint.is_cut,
-            kind: match group.kind {
-                Kind::Statement => message::GroupKind::Statement,
-                Kind::AdministratorCommand => message::GroupKind::AdministratorCommand,
-            },
-            figures: group.figures.told(&self.texts),
-            example: group.example.told(finish.sources),
-        });
-        (total.told(&self.texts), self.timeline.told(), told.collect(), rest_of(&rest))
+        Finished {
+            total: total.told(&self.texts),
+            timeline: self.timeline.told(),
+            rest: rest_of(&rest),
+            groups: ToldGroups::new(groups, self.texts, finish.sources),
+        }
     }
 }
 

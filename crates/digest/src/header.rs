@@ -16,6 +16,8 @@ pub struct Header<'a> {
     pub host: &'a [u8],
     /// Empty when it says that there is none.
     pub schema: Option<&'a [u8]>,
+    /// The error's number; 0 for none.
+    pub error: u64,
     /// Whether MariaDB's warnings are in it, whose texts can have ends of lines.
     pub has_warnings: bool,
     seen: u8,
@@ -46,6 +48,7 @@ impl<'a> Header<'a> {
         self.user = &[];
         self.host = &[];
         self.schema = None;
+        self.error = 0;
         self.has_warnings = false;
         self.seen = 0;
     }
@@ -219,6 +222,9 @@ impl<'a> Header<'a> {
             }
             Key::Code(attribute) => {
                 let (number, end) = count(log, at);
+                if attribute == Attribute::Failed {
+                    self.error = number.unwrap_or(0);
+                }
                 self.keep(attribute, (number.map(|code| u64::from(code != 0)), end))
             }
             Key::Number | Key::Word => (true, token_end(log, blank_end(log, at))),

@@ -11,11 +11,15 @@ use crate::problem::ProblemKind;
 /// Raised whenever a reader of the older one would misread this one.
 pub const FORMAT: u32 = 1;
 
+/// The format of a source that is no export.
+pub const SLOW_LOG: &str = "slow-log";
+
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Message {
     Progress(Progress),
     Digest(Box<Digest>),
+    Group(Box<Group>),
 }
 
 /// How far reading has come; several a second.
@@ -28,7 +32,7 @@ pub struct Progress {
     pub entries: u64,
 }
 
-/// The last message.
+/// All but the groups, of which one message each follows.
 #[derive(Debug, Serialize)]
 pub struct Digest {
     pub format: u32,
@@ -38,8 +42,12 @@ pub struct Digest {
     pub filtered: u64,
     pub total: Figures,
     pub timeline: Timeline,
-    /// By total query time, the largest first; ties by count, then by id.
-    pub groups: Vec<Group>,
+    /// What entries are grouped by: `fingerprint`, `user`, `tag.route` ...
+    pub group_by: String,
+    /// Whether numbered tables are one.
+    pub merge_tables: bool,
+    /// So many follow: by total query time, the largest first; ties by count, then by id.
+    pub groups: u64,
     /// What the groups beyond the limit come to; None when all are told.
     pub rest: Option<Rest>,
 }
@@ -51,6 +59,8 @@ pub struct Source {
     /// Uncompressed.
     pub bytes: u64,
     pub compression: Compression,
+    /// `slow-log`, or what a slow log was made of: `cloudwatch`, `slow-log-table`.
+    pub format: &'static str,
     /// What the server called itself in its banner, as `8.0.36 (MySQL Community Server - GPL)`; None without one.
     pub server: Option<String>,
     /// Entries in it, filtered ones too.
@@ -72,7 +82,8 @@ pub struct SourceProblem {
     pub kind: ProblemKind,
     /// The source's name.
     pub source: String,
-    pub at_byte: u64,
+    /// None, as the line, in an export.
+    pub at_byte: Option<u64>,
     pub line: Option<u64>,
     pub count: u64,
     pub says: String,
@@ -93,6 +104,8 @@ pub struct Figures {
     pub users: Vec<(String, u64)>,
     pub hosts: Vec<(String, u64)>,
     pub databases: Vec<(String, u64)>,
+    /// Numbers of errors, likewise; an entry without an error is not counted.
+    pub errors: Vec<(String, u64)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -137,6 +150,13 @@ pub struct Group {
 pub enum GroupKind {
     Statement,
     AdministratorCommand,
+    /// What has a user, a host, a database, a table or an attribute of a comment in common, whose name stands in
+    /// place of the fingerprint.
+    User,
+    Host,
+    Database,
+    Table,
+    Tag,
 }
 
 /// The slowest entry of a group; of several, the first.
@@ -154,7 +174,8 @@ pub struct Example {
     pub database: Option<String>,
     /// The source's name, and where in it.
     pub source: String,
-    pub at_byte: u64,
+    /// None, as the line, in an export.
+    pub at_byte: Option<u64>,
     pub line: Option<u64>,
 }
 

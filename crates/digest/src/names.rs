@@ -121,6 +121,10 @@ impl Names {
     fn insert(&mut self, hash: u64, times: u64) -> bool {
         if self.counts.len() < MOST_COUNTED {
             self.last = self.counts.len();
+            // Most groups have one of each kind.
+            if self.counts.is_empty() {
+                self.counts.reserve_exact(1);
+            }
             self.counts.push((hash, times));
             return true;
         }

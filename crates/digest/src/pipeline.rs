@@ -12,16 +12,18 @@ mod tally;
 mod tests;
 mod worker;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use crate::chunk::Sizes;
 use crate::filter::Filters;
-use crate::groups::{Finish, Groups};
-use crate::message::{Digest, FORMAT, Progress};
+use crate::fingerprint::TableNames;
+use crate::groups::{Finish, Grouping, Groups, Place, ToldGroups};
+use crate::message::{self, Digest, FORMAT, Progress};
+use crate::out_log::OutLog;
 use crate::source::total_bytes;
 use crate::stop::Stop;
 use reader::Reader;
@@ -38,6 +40,9 @@ pub struct Job {
     /// Paths; `-` is standard input.
     pub sources: Vec<String>,
     pub filters: Filters,
+    pub grouping: Grouping,
+    /// Where entries that the filters let through are written to.
+    pub out_log: Option<Arc<OutLog>>,
     /// As many groups are told and the others summed up; None tells all.
     pub limit: Option<usize>,
     /// As many bytes of an example are shown.
@@ -54,9 +59,9 @@ struct Counters {
     entries: AtomicU64,
 }
 
-/// Reads all sources. What cannot be read is among the digest's problems. `tell` hears several times a
-/// second how far it has come.
-pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> Digest {
+/// Reads all sources: the digest, and its groups. What cannot be read is among the digest's problems. `tell`
+/// hears several times a second how far it has come.
+pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> (Digest, ToldGroups) {
     let counters = Counters::default();
     let reader = Mutex::new(Reader::new(job, stop, &counters));
     let of_bytes = total_bytes(&job.sources);
@@ -81,7 +86,7 @@ pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> Digest 
                 entries: counters.entries.load(Ordering::Relaxed),
             });
         }
-        let mut groups = Groups::new(job.example_bytes);
+        let mut groups = Groups::new(job.example_bytes, job.grouping.clone());
         let mut tallies = Tallies::new(job.sources.len());
         for worker in workers {
             let (its_groups, its_tallies) = worker.join().expect("a worker does not panic");
@@ -92,9 +97,26 @@ pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> Digest 
     });
     let reader = reader.into_inner().expect("a worker does not panic");
     let (sources, problems, filtered) = tallies.finish(&job.sources, reader.into_read());
-    let finish = Finish { limit: job.limit, sources: &job.sources };
-    let (total, timeline, groups, rest) = groups.finish(&finish);
-    Digest { format: FORMAT, sources, problems, filtered, total, timeline, groups, rest }
+    let place = |source: &message::Source| Place {
+        name: source.name.clone(),
+        has_lines: source.format == message::SLOW_LOG,
+    };
+    let places: Vec<Place> = sources.iter().map(place).collect();
+    let finish = Finish { limit: job.limit, sources: &places };
+    let found = groups.finish(&finish);
+    let digest = Digest {
+        format: FORMAT,
+        sources,
+        problems,
+        filtered,
+        total: found.total,
+        timeline: found.timeline,
+        group_by: job.grouping.by.to_string(),
+        merge_tables: job.grouping.names == TableNames::Merged,
+        groups: found.groups.len() as u64,
+        rest: found.rest,
+    };
+    (digest, found.groups)
 }
 
 fn threads(job: &Job) -> usize {

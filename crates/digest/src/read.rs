@@ -7,7 +7,7 @@ use memchr::memchr;
 use crate::attribute::Attribute;
 use crate::banner;
 use crate::context::Context;
-use crate::entry::{Entry, Kind, Time};
+use crate::entry::{Entry, Kind, Raw, Time};
 use crate::header::{Header, Line};
 use crate::line::{BYTE_ORDER_MARK, is_header, line_end};
 use crate::preamble::{set_line, use_line};
@@ -97,6 +97,9 @@ struct Reader<'a, 'p> {
 struct Body<'a> {
     kind: Kind,
     timestamp: Option<Time>,
+    has_database: bool,
+    /// What stands in front of it.
+    preamble: &'a [u8],
     /// With its semicolon.
     text: &'a [u8],
 }
@@ -122,6 +125,7 @@ impl<'a> Reader<'a, '_> {
     fn entry(&mut self, header: &mut Header<'a>, each: &mut impl FnMut(&Entry)) {
         let (begin, lines) = (self.at, self.lines);
         self.header(header);
+        let header_end = self.at;
         if header.has_warnings {
             self.skip_warning();
         }
@@ -147,6 +151,13 @@ impl<'a> Reader<'a, '_> {
             values: &header.values,
             kind: body.kind,
             statement,
+            error: header.error,
+            raw: Raw {
+                header: &self.log[begin..header_end],
+                preamble: body.preamble,
+                has_time: header.time.is_some() || body.timestamp.is_some(),
+                has_database: header.schema.is_some() || body.has_database,
+            },
             beyond: 0,
         });
     }
@@ -186,24 +197,30 @@ impl<'a> Reader<'a, '_> {
     /// `use database;`, then `SET timestamp=...;`, then the statement.
     #[inline]
     fn body(&mut self) -> Body<'a> {
-        if let Some((database, end)) = use_line(self.log, self.at) {
+        let preamble_begin = self.at;
+        let database = use_line(self.log, self.at);
+        if let Some((database, end)) = database {
             self.told.database = Some(database);
             self.pass(end);
         }
+        let has_database = database.is_some();
         let mut timestamp = None;
         if let Some((time, end)) = set_line(self.log, self.at) {
             timestamp = time;
             self.pass(end);
         }
         let begin = self.at;
+        let preamble = &self.log[preamble_begin..begin];
         if let Some(command) = self.log[begin..].strip_prefix(ADMINISTRATOR) {
             let (end, next) = line_end(command, 0);
             self.pass(begin + ADMINISTRATOR.len() + next);
             self.skip_after_command();
-            return Body { kind: Kind::AdministratorCommand, timestamp, text: &command[..end] };
+            let (kind, text) = (Kind::AdministratorCommand, &command[..end]);
+            return Body { kind, timestamp, has_database, preamble, text };
         }
         self.skip_statement();
-        Body { kind: Kind::Statement, timestamp, text: &self.log[begin..self.at] }
+        let (kind, text) = (Kind::Statement, &self.log[begin..self.at]);
+        Body { kind, timestamp, has_database, preamble, text }
     }
 
     /// Goes to the next header line, which may be this one, or to the end.

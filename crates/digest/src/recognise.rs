@@ -5,6 +5,8 @@ mod text;
 
 use memchr::memmem;
 
+pub use text::is_slow_log_row;
+
 use crate::banner;
 use crate::line::{BYTE_ORDER_MARK, is_header};
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use mydyno_digest::attribute::Attribute;
 use mydyno_digest::chunk::Sizes;
 use mydyno_digest::filter::Filters;
+use mydyno_digest::groups::Grouping;
 use mydyno_digest::message::{Message, Progress};
 use mydyno_digest::pipeline::{Job, digest};
 use mydyno_digest::stop::Stop;
@@ -20,7 +21,7 @@ fn page() -> String {
 }
 
 /// With groups of every kind, a problem and a rest.
-fn digest_message() -> Value {
+fn digest_messages() -> [Value; 2] {
     let log =
         |name: &str| repository().join("tests/fixtures/slow-logs").join(name).display().to_string();
     let job = Job {
@@ -30,13 +31,16 @@ fn digest_message() -> Value {
             "/nonexistent/slow.log".to_owned(),
         ],
         filters: Filters::default(),
+        grouping: Grouping::default(),
+        out_log: None,
         limit: Some(1),
         example_bytes: 1000,
         threads: Some(1),
         sizes: Sizes::default(),
     };
-    let digest = digest(&job, &Stop::new().unwrap(), |_| ());
-    serde_json::to_value(Message::Digest(Box::new(digest))).unwrap()
+    let (digest, mut groups) = digest(&job, &Stop::new().unwrap(), |_| ());
+    let group = Message::Group(Box::new(groups.next().unwrap()));
+    [Message::Digest(Box::new(digest)), group].map(|each| serde_json::to_value(each).unwrap())
 }
 
 /// Keys of records; those of measures and flags are attributes.
@@ -58,13 +62,13 @@ fn keys(value: &Value, found: &mut Vec<String>) {
 #[test]
 fn every_key_of_every_message_is_described() {
     let page = page();
-    let digest = digest_message();
-    for record in ["groups", "problems", "sources"] {
+    let [digest, group] = digest_messages();
+    for record in ["problems", "sources"] {
         assert!(!digest[record].as_array().unwrap().is_empty(), "no {record} to look at");
     }
     assert!(digest["rest"].is_object());
     let progress = Message::Progress(Progress { read_bytes: 1, of_bytes: None, entries: 0 });
-    for message in [digest, serde_json::to_value(progress).unwrap()] {
+    for message in [digest, group, serde_json::to_value(progress).unwrap()] {
         assert!(page.contains(&format!("### `{}`", message["type"].as_str().unwrap())));
         let mut found = Vec::new();
         keys(&message, &mut found);

@@ -90,10 +90,6 @@ fn other_texts_are_named_with_what_reads_them() {
         ("/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump\n", "an SQL dump"),
         ("DELIMITER /*!*/;\n# at 4\n", "what mysqlbinlog made"),
         ("\n# 390ms user time, 20ms system time\n# Overall: 3 total, 2 unique\n", "a report"),
-        (
-            "\"2026-11-22 03:00:00.1\",\"root[root] @ localhost []\",\"00:00:02\"\n",
-            "the table mysql.slow_log",
-        ),
         ("[mysqld]\nslow_query_log=1\n", "an option file"),
         ("{\"format\": 1}\n", "JSON"),
         ("Dear diary,\n# Time: to go\n", "text without a line"),

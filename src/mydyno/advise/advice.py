@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from mydyno.advise.change import ByHand, Change
+from mydyno.advise.excerpt import excerpt
 from mydyno.advise.finding import Finding
 from mydyno.advise.readable import sentence
 from mydyno.advise.registry import RULES
@@ -46,6 +47,8 @@ class Advice(Record):
     memory: tuple[str, ...] = ()
     """The memory budget's arithmetic, a line each; empty: the memory is not known."""
     unread: tuple[Unread, ...]
+    facts: System | None = None
+    """What `mydyno prove` needs of the advised server (excerpt.py); None in a file of an older mydyno."""
 
     def to_json(self) -> str:
         return self.model_dump_json(indent=2) + "\n"
@@ -100,6 +103,7 @@ def advise(system: System, made_at: str) -> Advice:
         silent=tuple(silent),
         memory=targets.memory_lines,
         unread=system.unread,
+        facts=excerpt(system),
     )
 
 

@@ -59,13 +59,22 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
         yield Remark(
             check=CPU_BOUND,
             message=f"{load_told(check)}: this ground is CPU-bound at this load ({check.idle:.0%} of its CPU "
-            f"time was idle, {IDLE_FLOOR:.0%} are needed), so the disks' limits may not show",
+            f"time was idle, {IDLE_FLOOR:.0%} are needed), so {_hidden(check.expected_iops is not None)}",
         )
 
 
-def load_remarks(busy: float | None) -> tuple[Remark, ...]:
-    """The same of the load: `busy` is the share of the ground's CPU time that it took, None: unknown."""
+def load_remarks(busy: float | None, own: float | None = None, *, limited: bool = True) -> tuple[Remark, ...]:
+    """The same of the load. Shares of the ground's CPU time, 0 to 1, None when unknown: `busy` of everybody,
+    `own` of the server and the client. `limited`: whether its disks have limits."""
     if busy is None or busy <= 1 - IDLE_FLOOR:
         return ()
-    message = f"the load took {busy:.0%} of the ground's CPU time: its disks' limits may not show"
+    whose = "" if own is None else f", {min(own, busy):.0%} by the server and the load"
+    message = f"the ground's CPUs were {busy:.0%} busy{whose}: {_hidden(limited)}"
     return (Remark(check=CPU_BOUND, message=message),)
+
+
+def _hidden(limited: bool) -> str:
+    """What cannot be seen on busy CPUs."""
+    if limited:
+        return "the disks' limits may not show"
+    return "the CPUs, and not the disks, may be what was measured"

@@ -29,8 +29,13 @@ class Utilisation:
 
     @property
     def busy(self) -> float | None:
-        """User and system."""
+        """User and system, of every process."""
         return None if self.user is None or self.system is None else self.user + self.system
+
+    def own(self, cpus: int) -> float | None:
+        """The share of `cpus` CPUs that the server and the client took; None when one of them is unknown."""
+        known = [each for each in (self.server_cpus, self.client_cpus) if each is not None]
+        return min(1.0, sum(known) / cpus) if known and cpus else None
 
 
 def utilisation(growth: Mapping[str, float], seconds: float) -> Utilisation | None:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from mydyno.cli import digest_options as given
 from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
-from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE, Showing
+from mydyno.cli.digest_showing import DETAILS, Showing
 from mydyno.core.errors import ExitCode, UsageError
+from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading
     from mydyno.digest.comparison import Comparison
     from mydyno.digest.records import Digest
+    from mydyno.stack.server.login import Login
+    from mydyno.statements.log import OpenDigest
 
 
 @dataclass(frozen=True)
@@ -29,126 +36,6 @@ class DigestReach(reaching.ServerReach):
         return self.server is not None or self.defaults_file is not None
 
 
-_Files = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Slow logs (plain, gzip or zstd; rotated ones in any order), `-` for standard input, or one"
-        " digest that `--json` wrote. Without any: performance_schema of the server.",
-        metavar="FILE",
-        show_default=False,
-    ),
-]
-_Since = Annotated[
-    str | None,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        help="Only what ran from then on: `'2026-11-22 03:00'`, `03:00` (the last one), `-2h`, `'2h ago'`.",
-        show_default=False,
-    ),
-]
-_Until = Annotated[
-    str | None,
-    typer.Option("--until", metavar="TIME", help="Only what ran before.", show_default=False),
-]
-_Zone = Annotated[
-    str | None,
-    typer.Option(
-        "--time-zone",
-        metavar="ZONE",
-        help="In which times are read here and shown: `UTC`, `Europe/Berlin`.",
-        show_default="this machine's",
-    ),
-]
-_Filter = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        metavar="'NAME OP VALUE'",
-        help="Only entries like that: user, host, database, statement, fingerprint, id, query_time,"
-        " rows_examined, full_scan ... with = != < <= > >= ~ !~ (docs/digest.md). Several: all of them.",
-        show_default=False,
-    ),
-]
-_Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        min=1,
-        metavar="N",
-        help="Show so many statements.",
-        show_default=f"{LIMIT}; {LIMIT_OF_PAGE} in --html, all in --json",
-    ),
-]
-_Order = Annotated[
-    str | None,
-    typer.Option(
-        "--order",
-        metavar="BY",
-        help="What comes first: time, count, mean, p95, p99, max, lock, first-seen, last-seen, or the sum of"
-        " an attribute, as rows-examined.",
-        show_default="time",
-    ),
-]
-_Details = Annotated[
-    int | None,
-    typer.Option(
-        "--details",
-        min=0,
-        metavar="N",
-        help="Tell so many of them at length.",
-        show_default=str(DETAILS),
-    ),
-]
-_Html = Annotated[
-    Path | None,
-    typer.Option("--html", metavar="FILE", help="Also write a page for a browser.", show_default=False),
-]
-_Compare = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--compare",
-        metavar="OLD",
-        help="Hold what is read against OLD, a log or a saved digest: what is new, slower, called more often?"
-        " Give it again for each of several logs.",
-        show_default=False,
-    ),
-]
-_FailIfSlower = Annotated[
-    str | None,
-    typer.Option(
-        "--fail-if-slower",
-        metavar="PERCENT",
-        help="With --compare: end with exit code 8 when a mean time is shown to have grown by more.",
-        show_default=False,
-    ),
-]
-_Explain = Annotated[
-    int | None,
-    typer.Option(
-        "--explain",
-        min=0,
-        metavar="N",
-        help="EXPLAIN the examples of the first N statements on the server (--server).",
-        show_default="as many as --details",
-    ),
-]
-_Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--for",
-        metavar="SECONDS",
-        min=0.0,
-        help="Of performance_schema only what runs in the next SECONDS, not all since the server's start.",
-        show_default=False,
-    ),
-]
-_Threads = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, metavar="N", help="Read with so many.", show_default="one for each CPU"),
-]
-
-
 def add_to(app: typer.Typer) -> None:
     app.command()(digest)
 
@@ -156,21 +43,26 @@ def add_to(app: typer.Typer) -> None:
 @reaching.options
 def digest(
     reach: DigestReach,
-    files: _Files = None,
-    since: _Since = None,
-    until: _Until = None,
-    time_zone: _Zone = None,
-    filters: _Filter = None,
-    order: _Order = None,
-    limit: _Limit = None,
-    details: _Details = None,
+    files: given.Files = None,
+    since: given.Since = None,
+    until: given.Until = None,
+    time_zone: given.Zone = None,
+    filters: given.Filter = None,
+    group_by: given.GroupBy = BY_FINGERPRINT,
+    merge_tables: given.MergeTables = False,
+    order: given.Order = None,
+    limit: given.Limit = None,
+    details: given.Details = None,
     as_json: options.AsJson = False,
-    html: _Html = None,
-    compare: _Compare = None,
-    fail_if_slower: _FailIfSlower = None,
-    explain: _Explain = None,
-    seconds: _Seconds = None,
-    threads: _Threads = None,
+    html: given.Html = None,
+    out_log: given.OutLog = None,
+    history: given.History = None,
+    compare: given.Compare = None,
+    fail_if_slower: given.FailIfSlower = None,
+    explain: given.Explain = None,
+    seconds: given.Seconds = None,
+    from_table: given.FromTable = False,
+    threads: given.Threads = None,
     force: outputs.Force = False,
 ) -> None:
     """Say which statements take a server's time: from its slow log, or from performance_schema.
@@ -186,6 +78,8 @@ def digest(
     mydyno digest slow.log --filter id=0c1a4e6b9d83f275 --details 1            one statement, at length
     mydyno digest slow.log --server mysql://monitor@db1 --password-file ~/.monitor --html slow.html
     ssh db1 cat /var/log/mysql/slow.log | mydyno digest -
+    aws logs tail /aws/rds/instance/db1/slowquery --since 1h | mydyno digest -
+    mydyno digest slow.log --group-by table --merge-tables
     mydyno digest --server mysql://monitor@db1 --ask-password --for 60         performance_schema, a minute
     mydyno digest slow.log.1 --json > monday.json
     mydyno digest --compare monday.json slow.log                              what is new, what is slower
@@ -196,12 +90,23 @@ def digest(
     from mydyno.cli.digest_reading import Reading, Window
 
     told = DETAILS if details is None else details
-    reading = Reading(Window.of(since, until, time_zone), tuple(filters or ()), seconds, threads)
+    reading = Reading(
+        Window.of(since, until, time_zone),
+        tuple(filters or ()),
+        seconds,
+        threads,
+        Grouping(group_by, merge_tables),
+    )
     inputs = (*(files or ()), *(compare or ()), reach.defaults_file, reach.password_file)
-    page = outputs.Outputs(inputs, force).file("--html", html, outputs.PAGE)
+    written = outputs.Outputs(inputs, force)
+    page = written.file("--html", html, outputs.PAGE)
+    log = written.file("--out-log", out_log, outputs.SLOW_LOG)
     showing = Showing(reading.window.zone, limit, told, order, as_json, page)
+    if from_table and (files or seconds is not None):
+        raise UsageError("--from-table reads mysql.slow_log of a server", "leave the files and --for out")
     if compare:
-        _refuse("--compare", {"--order": order, "--details": details, "--explain": explain})
+        refused = {"--order": order, "--details": details, "--explain": explain, "--out-log": out_log}
+        _refuse("--compare", {**refused, "--history": history, "--from-table": from_table or None})
         allowed = None if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
         changed = _comparison(reading, compare, files, reach)
         showing.comparison(changed)
@@ -212,32 +117,73 @@ def digest(
         raise UsageError("--fail-if-slower needs something to hold against", "--compare OLD")
     if explain is not None and files and not reach.is_given:
         raise UsageError("--explain asks a server", "--server SOCKET|DSN")
-    found = _digest(reading, files, reach, showing, told if explain is None else explain)
-    showing.digest(found)
+    sources = _Sources(tuple(files or ()), reach, from_table, log)
+    found = _digest(reading, sources, showing, history, told if explain is None else explain)
     if any(problem.kind == "interrupted" for problem in found.problems):
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
+@dataclass(frozen=True)
+class _Sources:
+    """Where statements are read, and where they go as they are."""
+
+    files: tuple[str, ...]
+    reach: DigestReach
+    from_table: bool
+    log: outputs.OutputFile | None
+
+    @cached_property
+    def login(self) -> Login | None:
+        return self.reach.login() if self.reach.is_given or not self.files else None
+
+    @contextmanager
+    def open(self, reading: Reading, most: int | None, ahead: int | None) -> Iterator[OpenDigest]:
+        """The digest and its first groups."""
+        from mydyno.statements.log import OpenDigest
+
+        with ExitStack() as stack:
+            log = None
+            if self.log is not None:
+                if not (self.files or self.from_table):
+                    raise UsageError("--out-log writes entries of a log", "name a log, or --from-table")
+                log = stack.enter_context(self.log.open())
+            if self.files:
+                yield stack.enter_context(reading.open_files(self.files, most, ahead=ahead, out_log=log))
+                return
+            assert self.login is not None
+            if self.from_table:
+                found = reading.of_table(self.login, most, log)
+            else:
+                found = reading.of_server(self.login, most)
+        yield OpenDigest(found, iter(()))
+
+
 def _digest(
-    reading: Reading, files: list[str] | None, reach: DigestReach, showing: Showing, explain: int
+    reading: Reading, sources: _Sources, showing: Showing, history: Path | None, explain: int
 ) -> Digest:
-    """In its order, with plans where there is a server to ask, and indexes to try."""
+    """Shows it in its order, with plans where there is a server to ask, indexes to try and its history."""
+    from mydyno.cli.digest_history import MOST_GROUPS, with_history_of
     from mydyno.cli.digest_reading import knock, looked_at
     from mydyno.digest.order import BY_TIME, first, ordered
 
-    login = reach.login() if reach.is_given or not files else None
+    login = sources.login
     order = showing.order or BY_TIME
     most = showing.most if order == BY_TIME else None
-    if files:
-        if login is not None:
-            knock(login)
-        showing.load_ahead()
-        found = reading.of_files(files, most)
-    else:
-        assert login is not None
-        found = reading.of_server(login, most)
-    found = first(ordered(found, order), showing.most)
-    return found if showing.is_glance and not explain else looked_at(found, login, explain)
+    if history is not None and most is not None:
+        most = max(most, MOST_GROUPS)
+    if sources.files and login is not None:
+        knock(login)
+    showing.load_ahead()
+    ahead = None if history is not None else showing.ahead(explain)
+    with sources.open(reading, most, ahead) as opened:
+        found = opened.digest
+        if history is not None:
+            found = with_history_of(history, found)
+        found = first(ordered(found, order), showing.most) if ahead is None else found
+        if not showing.is_glance or explain:
+            found = looked_at(found, login, explain)
+        showing.digest(found, opened.more)
+    return found
 
 
 def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach: DigestReach) -> Comparison:

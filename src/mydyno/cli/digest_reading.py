@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mydyno.cli.moments import moment_us, zone_of
 from mydyno.core.errors import UsageError
+from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.digest.records import Digest
     from mydyno.stack.server.login import Login
+    from mydyno.statements.log import OpenDigest, Progress
 
 INDEXED = 20
 """Groups that indexes are looked for."""
+_UNGROUPED = Grouping()
 _HEAD = 256
 """Bytes that tell a saved digest from a log."""
 
@@ -53,17 +58,36 @@ class Reading:
     seconds: float | None = None
     """Of performance_schema: watched for so long; None: since the server started to count."""
     threads: int | None = None
+    grouping: Grouping = _UNGROUPED
 
     def of_files(self, files: Sequence[str], limit: int | None) -> Digest:
-        """Logs, or one saved digest. Raises UsageError, EngineError, MissingToolError.
+        """As `open_files`, with all groups."""
+        with self.open_files(files, limit) as opened:
+            return opened.digest
 
-        A saved digest is as it was saved: what would narrow it down is refused.
+    @contextmanager
+    def open_files(
+        self,
+        files: Sequence[str],
+        limit: int | None,
+        *,
+        ahead: int | None = None,
+        out_log: BinaryIO | None = None,
+    ) -> Iterator[OpenDigest]:
+        """Logs, or one saved digest, and its first `ahead` groups, all when it is None.
+
+        A saved digest is as it was saved: what would narrow it down is refused. Raises UsageError,
+        EngineError, MissingToolError.
         """
+        from mydyno.statements.log import OpenDigest
+
         if self.seconds is not None:
             raise UsageError("--for watches performance_schema, not logs", "leave the files out")
         saved = [file for file in files if _is_saved(file)]
         if not saved:
-            return self._of_logs(files, limit)
+            with self._open_logs(files, limit, ahead, out_log) as opened:
+                yield opened
+            return
         if len(files) > 1:
             raise UsageError(f"{saved[0]} is a saved digest, which cannot be joined with others")
         if not self.window.is_open or self.filters:
@@ -71,16 +95,31 @@ class Reading:
                 f"{saved[0]} is a saved digest: --since, --until and --filter cannot narrow it down",
                 "give them where it is made from its log",
             )
+        if out_log is not None or self.grouping != _UNGROUPED:
+            raise UsageError(
+                f"{saved[0]} is a saved digest: --group-by, --merge-tables and --out-log need its log"
+            )
         from mydyno.digest.saved import read_saved
 
-        return read_saved(Path(saved[0]).read_bytes(), saved[0])
+        yield OpenDigest(read_saved(Path(saved[0]).read_bytes(), saved[0]), iter(()))
+
+    def of_table(self, login: Login, limit: int | None, out_log: BinaryIO | None) -> Digest:
+        """The rows of a server's mysql.slow_log. Raises ServerError, UsageError, EngineError."""
+        from mydyno.statements.window.digesting import digest_of
+        from mydyno.statements.window.table import TableLog
+
+        with TableLog.whole(login) as log, _telling() as tell:
+            name = f"mysql.slow_log of {login.address}"
+            found = digest_of(log, name, tell=tell, out_log=out_log, **self._options(limit))
+        return self._in_window(found)
 
     def of_server(self, login: Login, limit: int | None) -> Digest:
         """What its performance_schema has counted. Raises UsageError, ServerError."""
-        if not self.window.is_open or self.filters:
+        if not self.window.is_open or self.filters or self.grouping != _UNGROUPED:
             raise UsageError(
-                "--since, --until and --filter need a log: performance_schema has sums only",
-                "--for SECONDS counts what runs from now on",
+                "--since, --until, --filter, --group-by and --merge-tables need a log: performance_schema has"
+                " sums only",
+                "--for SECONDS counts what runs from now on; --from-table reads mysql.slow_log",
             )
         from mydyno.cli.progress import telling
         from mydyno.statements.performance_schema import read_digests
@@ -88,29 +127,44 @@ class Reading:
         with telling() as tell:
             return read_digests(login, seconds=self.seconds, limit=limit, tell=tell)
 
-    def _of_logs(self, files: Sequence[str], limit: int | None) -> Digest:
-        from mydyno.cli.progress import ReadingLine
-        from mydyno.statements.log import Progress, read_logs
+    @contextmanager
+    def _open_logs(
+        self, files: Sequence[str], limit: int | None, ahead: int | None, out_log: BinaryIO | None
+    ) -> Iterator[OpenDigest]:
+        from mydyno.statements.log import open_logs
 
-        line = ReadingLine()
+        with ExitStack() as stack:
+            with _telling() as tell:
+                opened = stack.enter_context(
+                    open_logs(files, tell=tell, ahead=ahead, out_log=out_log, **self._options(limit))
+                )
+            _refuse_unread(opened.digest)
+            yield dataclasses.replace(opened, digest=self._in_window(opened.digest))
 
-        def tell(progress: Progress) -> None:
-            line.tell(progress.read_bytes, progress.of_bytes, progress.entries)
+    def _options(self, limit: int | None) -> dict[str, Any]:
+        return {
+            "since_us": self.window.since_us,
+            "until_us": self.window.until_us,
+            "filters": self.filters,
+            "grouping": self.grouping,
+            "limit": limit,
+            "threads": self.threads,
+        }
 
-        try:
-            found = read_logs(
-                files,
-                since_us=self.window.since_us,
-                until_us=self.window.until_us,
-                filters=self.filters,
-                limit=limit,
-                threads=self.threads,
-                tell=tell,
-            )
-        finally:
-            line.end()
-        _refuse_unread(found)
-        return found.model_copy(update={"since_us": self.window.since_us, "until_us": self.window.until_us})
+    def _in_window(self, digest: Digest) -> Digest:
+        return digest.model_copy(update={"since_us": self.window.since_us, "until_us": self.window.until_us})
+
+
+@contextmanager
+def _telling() -> Iterator[Callable[[Progress], None]]:
+    """Shows how far reading has come."""
+    from mydyno.cli.progress import ReadingLine
+
+    line = ReadingLine()
+    try:
+        yield lambda progress: line.tell(progress.read_bytes, progress.of_bytes, progress.entries)
+    finally:
+        line.end()
 
 
 def knock(login: Login) -> None:
@@ -129,6 +183,8 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
     """
     from mydyno.digest.candidates import tables_of, with_candidates
 
+    if digest.group_by != BY_FINGERPRINT:
+        return digest
     if login is None:
         looked = bool(digest.candidates or digest.without_candidate)
         return digest if looked else with_candidates(digest, None, INDEXED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import tzinfo
 from importlib import import_module
@@ -10,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from mydyno.digest.order import BY_TIME
+
 if TYPE_CHECKING:
     from mydyno.cli.outputs import OutputFile
     from mydyno.digest.comparison import Comparison
-    from mydyno.digest.records import Digest
+    from mydyno.digest.records import Digest, Group
 
 LIMIT = 20
 """Groups of a page for a terminal."""
@@ -21,6 +25,8 @@ LIMIT_OF_PAGE = 500
 """Of one for a browser."""
 DETAILS = 5
 """Groups that are told at length."""
+_AHEAD = 1_000
+"""Groups that indexes are judged by, of a digest whose groups are shown as they are read."""
 _WIDEST = 180
 """Characters of a line: a table of statements gains by more than text does."""
 
@@ -57,8 +63,13 @@ class Showing:
             modules.append("mydyno.digest.candidates.looking")
         Thread(target=lambda: [import_module(name) for name in modules], name="loading").start()
 
-    def digest(self, found: Digest) -> None:
-        """Raises UsageError for a page that cannot be written."""
+    def ahead(self, explained: int) -> int | None:
+        """Groups that must be there before any is shown; None: all. JSON is written as groups are read."""
+        is_stream = self.as_json and self.html is None and self.order in (None, BY_TIME)
+        return max(_AHEAD, explained) if is_stream else None
+
+    def digest(self, found: Digest, more: Iterable[Group] = ()) -> None:
+        """`more` are groups behind its own, for JSON. Raises UsageError for a page that cannot be written."""
         from mydyno.digest.order import first
         from mydyno.report.zoned import Zone
 
@@ -67,9 +78,11 @@ class Showing:
 
             _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
         if self.as_json:
-            from mydyno.digest.saved import to_json
+            from mydyno.digest.saved import json_parts
 
-            typer.echo(to_json(found), nl=False)
+            for part in json_parts(found, more):
+                sys.stdout.write(part)
+            sys.stdout.flush()
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digests.text import digest_lines

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from mydyno.analysis.words import words_of
 from mydyno.core.plurals import agreeing, counted
-from mydyno.core.units import format_duration
+from mydyno.core.units import format_duration, format_range
 from mydyno.results.records import Work
 from mydyno.trial import events
 
@@ -120,10 +120,11 @@ def describe(event: events.Event) -> str | None:
     match event:
         case events.RunStarted():
             have = f", {event.completed} of them measured already" if event.completed else ""
-            return (
-                f"{event.experiment}: {counted(event.planned, 'trial')}{have}, about"
-                f" {format_duration(event.expected_seconds)}; results in {event.folder}"
-            )
+            time = f"about {format_duration(event.expected_seconds)}"
+            if event.low_seconds is not None and event.high_seconds is not None:
+                time = format_range(event.low_seconds, event.high_seconds)
+            trials = counted(event.planned, "trial")
+            return f"{event.experiment}: {trials}{have}, {time}; results in {event.folder}"
         case events.TrialStarted():
             return f"trial {event.number}/{event.planned}  block {event.block}  {event.point}"
         case events.Step() if event.done is None and not event.brief:

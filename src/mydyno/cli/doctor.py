@@ -75,6 +75,7 @@ def examine(lab: Path) -> Iterator[Check]:
     yield _needed("server", _server)
     yield _releases()
     yield _needed("setpriv", _setpriv)
+    yield _fio()
     yield _needed("user", _user)
     yield from _machine(lab)
     yield _open_files()
@@ -122,6 +123,16 @@ def _setpriv() -> str:
     if path is None:
         raise MissingToolError("not found in PATH", "apt-get install util-linux")
     return path
+
+
+def _fio() -> Check:
+    path = shutil.which("fio")
+    return Check(
+        "fio",
+        "warning" if path is None else "ok",
+        path or "not found in PATH: for loads of fio and the self-check of disks (local, uml)",
+        "apt-get install fio",
+    )
 
 
 def _user() -> str:

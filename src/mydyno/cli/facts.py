@@ -12,7 +12,8 @@ _Anonymous = Annotated[
     bool,
     typer.Option(
         "--anonymous",
-        help="Replace names of hosts, schemas and tables, accounts and addresses; numbers and settings stay.",
+        help="Replace names of hosts, schemas and tables, accounts and addresses; numbers and the server's"
+        " own words stay.",
     ),
 ]
 

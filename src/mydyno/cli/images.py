@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,7 +43,7 @@ _Names = Annotated[
     list[str] | None,
     typer.Argument(help="Names as `mydyno images list` shows them.", metavar="NAME...", show_default=False),
 ]
-_All = Annotated[bool, typer.Option("--all", help="Remove every image.")]
+_All = Annotated[bool, typer.Option("--all", help="Remove every image and kernel.")]
 
 commands = typer.Typer(
     no_args_is_help=True,
@@ -161,29 +162,47 @@ def fetch(version: _Uml = None) -> None:
 
 @commands.command()
 def remove(names: _Names = None, everything: _All = False) -> None:
-    """Remove images, and whatever an interrupted build has left.
+    """Remove images and User-Mode Linux kernels, and whatever an interrupted build has left.
 
     ```text
     mydyno images remove bookworm linux-6.1
+    mydyno images remove uml 6.1
     mydyno images remove --all
     ```
     """
     from mydyno.host.images import ImageStore
+    from mydyno.host.uml import UmlKernels
 
-    store = ImageStore()
-    there = store.names()
-    if unknown := sorted(set(names or ()) - set(there)):
+    store, kernels = ImageStore(), UmlKernels()
+    uml = {f"uml {version}": version for version in kernels.versions()}
+    there = [*store.names(), *uml]
+    asked = _uml_names(names or [])
+    if unknown := sorted(set(asked) - set(there)):
         raise UsageError(
             f"there is no image {', '.join(unknown)}", f"there are: {', '.join(there) or 'none at all'}"
         )
-    if not names and not everything:
+    if not asked and not everything:
         raise UsageError("which image?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
-    for name in there if everything else dict.fromkeys(names or ()):
-        store.remove(name)
+    for name in there if everything else dict.fromkeys(asked):
+        if name in uml:
+            kernels.remove(uml[name])
+        else:
+            store.remove(name)
         typer.echo(f"removed {name}")
     store.remove_initrds()
     if swept := store.sweep():
         typer.echo(f"removed what {swept} interrupted builds had left")
+
+
+def _uml_names(names: Sequence[str]) -> list[str]:
+    """`uml 6.1` is one name, with quotes around it or without."""
+    joined: list[str] = []
+    for name in names:
+        if joined and joined[-1] == "uml":
+            joined[-1] = f"uml {name}"
+        else:
+            joined.append(name)
+    return joined
 
 
 def _tell(image: Manifest) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mydyno.core.errors import MissingToolError
+
 if TYPE_CHECKING:
     from mydyno.host.protocol import Host
+    from mydyno.plan import Plan
     from mydyno.spec import Experiment
     from mydyno.trial.preflight import Prepared
 
@@ -24,12 +27,25 @@ def prepare(
     from mydyno.plan import asked_disks, make
     from mydyno.stack.server.releases import not_installed
     from mydyno.trial import preflight
+    from mydyno.trial.time_cache import read_times, time_cache
 
     experiment = spec.load(file, size)
-    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)))
+    past = read_times(time_cache())
+    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)), past)
     if install:
+        refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))
     return experiment, preflight.check(experiment, plan, host)
+
+
+def refuse_missing_tools(plan: Plan) -> None:
+    """Raises MissingToolError when trials cannot be built without a program that is not installed."""
+    required = [tool for tool in plan.missing_tools if tool.required]
+    if required:
+        needed = "; ".join(
+            f"{tool.program} is not installed, for {' and '.join(tool.uses)}" for tool in required
+        )
+        raise MissingToolError(needed, f"apt-get install {' '.join(tool.package for tool in required)}")
 
 
 def install_releases(names: Iterable[str]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import resource
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,20 +17,34 @@ from mydyno.core.server_release import SYSTEM
 
 if TYPE_CHECKING:
     from mydyno.advise.advice import Advice
+    from mydyno.analysis.verdict import Verdict
     from mydyno.core.facts import HostFacts
     from mydyno.facts import System
+    from mydyno.prove.condition import Condition
     from mydyno.prove.experiment import Load, Proposal
+    from mydyno.prove.pilot import Choice
     from mydyno.prove.place import Place
+    from mydyno.prove.shape import Shape
+    from mydyno.prove.stages import Stages
     from mydyno.results.run import Run
     from mydyno.stack.server.names import Knows
 
 
+_LOADING_PART = 0.25
+"""Of the time of the first answer."""
+_ROW_BYTES = 200
+_MARGIN = 1.1
+"""An estimate is one: what is proposed to be enough should be."""
+
+
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says."""
+    """What the command line says, with the advice and what is known of the advised server."""
 
-    advice: Path
-    facts: Path | None
+    name: str
+    """Of the advice's file, without its suffix."""
+    advice: Advice
+    system: System | None
     only: tuple[str, ...] | None
     on: Place
     release: str | None
@@ -40,6 +55,10 @@ class Asked:
     load: Load
     external: Mapping[str, Any]
     lab: Path
+    within: float
+    """Seconds for all runs together."""
+    pilot: Choice | None = None
+    """What the pilot has found; None: it has not run."""
 
 
 def load(workload: str, connections: str, warmup: str, measure: str, repeats: int, until: str | None) -> Load:
@@ -86,29 +105,34 @@ def propose(asked: Asked) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
     from mydyno.prove import propose as proposing
     from mydyno.prove.ground import Ground
+    from mydyno.prove.pilot import OPTION
     from mydyno.workload import read
     from mydyno.workload.assignments import options_from
 
-    advice, own = _advice(asked.advice), asked.on == "server"
+    advice, own = asked.advice, asked.on == "server"
     release = None if own else asked.release or release_of(advice.server)
     knows = _knows(asked, release)
     ground = Ground(
         on=asked.on,
         refuses=_refusals(knows),
-        system=_facts(asked.facts),
+        system=asked.system,
         most_open_files=_most_open_files() if asked.on == "sandbox" else None,
     )
     workload = read(asked.workload)
+    pilot = asked.pilot
+    chosen_keys = {OPTION: pilot.candidate.keys} if pilot else {}
     wanted = proposing.Wanted(
-        name=asked.advice.stem,
+        name=asked.name,
         only=asked.only,
         workload=workload,
-        options=options_from(workload, asked.chosen),
+        options={**options_from(workload, asked.chosen), **chosen_keys},
         data_bytes=None if asked.data is None else _bytes(asked.data),
         load=asked.load,
         release=release,
         external=asked.external if own else None,
-        notes=tuple(_other_release(advice, knows)),
+        notes=(*_other_release(advice, knows), *((pilot.note,) if pilot else ())),
+        pool_share=pilot.candidate.pool_share if pilot else 1.0,
+        most_data_bytes=None if own else most_data_bytes(asked.within),
     )
     return proposing.propose(advice, ground, wanted, _here(asked, in_guest=ground.has_storage))
 
@@ -138,6 +162,38 @@ def release_of(server: str) -> str:
     return name if is_release(name) else SYSTEM
 
 
+def most_data_bytes(within: float) -> int:
+    """As many as are loaded in a quarter of the time of the first answer, by the plan's own assumption."""
+    from mydyno.plan.estimate import LOADED_ROWS_PER_SECOND
+    from mydyno.prove.stages import FIRST_ANSWER_SECONDS
+
+    return int(_LOADING_PART * min(within, FIRST_ANSWER_SECONDS) * LOADED_ROWS_PER_SECOND * _ROW_BYTES)
+
+
+def has_keys(asked: Asked) -> bool:
+    """Whether the pilot may choose how keys are drawn: the load has the option, and nobody has said it."""
+    from mydyno.prove.pilot import DEFAULT_KEYS, OPTION
+    from mydyno.workload import read
+    from mydyno.workload.assignments import options_from
+
+    if asked.load.is_file or asked.on == "server":
+        return False
+    workload = read(asked.workload)
+    field = workload.options.model_fields.get(OPTION)
+    is_chosen = OPTION in options_from(workload, asked.chosen)
+    return field is not None and field.default == DEFAULT_KEYS and not is_chosen
+
+
+def seconds_of(lab: Path) -> Callable[[Proposal], float]:
+    """How long the plan of a proposal says that it takes on this machine."""
+    from mydyno import spec
+    from mydyno.host.local import LocalHost
+    from mydyno.plan import make
+
+    facts = LocalHost().facts(lab if lab.is_dir() else Path.cwd())
+    return lambda proposal: make(spec.loads(proposal.text, proposal.name), facts).estimate.seconds
+
+
 def told(proposal: Proposal) -> Iterator[str]:
     """What one should know before the plan, a line each."""
     yield from proposal.shape.notes
@@ -147,13 +203,37 @@ def told(proposal: Proposal) -> Iterator[str]:
     yield ""
 
 
-def report(run: Run, proposal: Proposal) -> None:
-    """Writes the report, `prove.json` and `prove.md` beside it, and prints what each finding was worth."""
-    from mydyno import __version__
+def summary(stages: Stages, pilot_seconds: float, within: float, shape: Shape) -> Iterator[str]:
+    """What all runs come to, and what is left, a line each."""
+    from mydyno.core.units import format_bytes, format_duration
+
+    settings = sum(len(each.levels.all) for each in stages.runs)
+    time = format_duration(stages.seconds + pilot_seconds)
+    yield f"in all about {time} for {settings} settings on {format_bytes(shape.data_bytes)} of data"
+    if pilot_seconds:
+        yield (
+            f"  first a pilot of {format_duration(pilot_seconds)}: which keys miss the buffer pool as "
+            "often as on the advised server"
+        )
+    for number, each in enumerate(stages.runs, start=1):
+        if len(stages.runs) > 1:
+            yield f"  run {number}: {', '.join(level.name for level in each.levels.all)}"
+    if stages.seconds + pilot_seconds > within:
+        yield f"  more than --within {format_duration(within)}: --data, --repeats and --measure make it less"
+    if stages.left:
+        yield f"  not in this time: {left(stages, pilot_seconds)}"
+
+
+def left(stages: Stages, pilot_seconds: float) -> str:
+    """The findings for which there is no time, and how to measure them."""
+    minutes = math.ceil((stages.whole_seconds + pilot_seconds) * _MARGIN / 60)
+    names = ", ".join(level.name for level in stages.left)
+    return f"{names}; the same command with --within {minutes}m measures them, and keeps what is measured"
+
+
+def verdicts_of(run: Run) -> dict[str, Verdict]:
+    """Writes the run's report, and gives its verdicts: level -> the level against `as it is`."""
     from mydyno.cli.report import write
-    from mydyno.core.writing import writing
-    from mydyno.prove import table
-    from mydyno.prove.proof import proofs_of
     from mydyno.report.evidence import gather
     from mydyno.report.views.verdicts import compared_row
 
@@ -161,8 +241,30 @@ def report(run: Run, proposal: Proposal) -> None:
     evidence = gather(run)
     grid = evidence.grid
     assert grid is not None  # There are two levels at least.
-    verdicts = {grid.columns[at]: each.overall for at, each in compared_row(evidence, grid.rows[0]).items()}
-    proofs = proofs_of(proposal, verdicts, __version__)
+    return {grid.columns[at]: each.overall for at, each in compared_row(evidence, grid.rows[0]).items()}
+
+
+def misses_note(run: Run, condition: Condition) -> Iterator[str]:
+    """How often the trials missed the pool, beside what the advised server did."""
+    from mydyno.prove.levels import AS_IT_IS
+    from mydyno.prove.misses import misses_by_level
+
+    found = misses_by_level(run).get(AS_IT_IS)
+    if found is not None and condition.misses is not None:
+        yield (
+            f"as it is, {found:.2%} of page requests missed the buffer pool in these trials, "
+            f"{condition.misses:.2%} on the advised server"
+        )
+
+
+def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes: Sequence[str]) -> None:
+    """Writes `prove.json` and `prove.md` beside the run's report, and prints what each finding was worth."""
+    from mydyno import __version__
+    from mydyno.core.writing import writing
+    from mydyno.prove import table
+    from mydyno.prove.proof import proofs_of
+
+    proofs = proofs_of(proposal, verdicts, __version__, notes)
     folder = run.report_folder
     with writing(folder):
         (folder / "prove.json").write_text(proofs.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -171,16 +273,21 @@ def report(run: Run, proposal: Proposal) -> None:
     typer.echo(f"table    {folder / 'prove.md'}\nnumbers  {folder / 'prove.json'}")
 
 
-def _advice(path: Path) -> Advice:
+def read_advice_file(path: Path) -> Advice:
     from mydyno.advise.advice import read_advice
 
     return read_advice(_text(path, "mydyno advise --out FILE makes one"), str(path))
 
 
-def _facts(path: Path | None) -> System | None:
+def read_facts(path: Path | None, advice: Advice) -> System | None:
+    """Of the file, or else what travels in the advice."""
     from mydyno.facts.system import read_system
 
-    return None if path is None else read_system(_text(path, "mydyno facts > FILE makes them"), str(path))
+    return (
+        advice.facts
+        if path is None
+        else read_system(_text(path, "mydyno facts > FILE makes them"), str(path))
+    )
 
 
 def _text(path: Path, hint: str) -> str:
@@ -229,6 +336,19 @@ def _here(asked: Asked, in_guest: bool) -> HostFacts:
 def _most_open_files() -> int:
     """What a process of ours may be allowed: raising a hard limit needs a right that root can lack."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+
+def seconds(text: str) -> float:
+    """Of --within. Raises UsageError."""
+    from mydyno.core.units import parse_duration
+
+    try:
+        found = parse_duration(text)
+    except ValueError as error:
+        raise UsageError(f"--within {text}: {error}", "as --within 1h") from None
+    if found <= 0:
+        raise UsageError(f"--within {text}: no time at all", "as --within 1h")
+    return found
 
 
 def _bytes(text: str) -> int:

@@ -10,7 +10,7 @@ from mydyno.catalogue import Row, catalogue
 from mydyno.catalogue.release import Family
 from mydyno.core.units import format_bytes
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.variables import Changes, Variable
+from mydyno.stack.server.variables import Changes, Variable, about
 
 _WIDTH = 80
 _NAME = 46
@@ -178,8 +178,10 @@ def _farewell(after: ServerBinary, row: Row | None) -> str:
         return "not in the catalogue"
     life = row.life(Family.of(after.version))
     gone = life.told(Family.of(after.version)) if life else f"{Family.of(after.version).label} never had it"
+    family = Family.of(after.version)
     means = [each.because for each in row.dropped if each.values == "any" and each.holds(after.version)]
-    return "; ".join(filter(None, [gone, row.instead or next(iter(means), None)]))
+    advice = [about(family, text) for text in (row.instead, *means)]
+    return "; ".join(filter(None, [gone, next(filter(None, advice), None)]))
 
 
 def _value(value: str | None, row: Row | None) -> str:

@@ -53,7 +53,7 @@ class GroundFacts:
     throttling: bool
     """Whether disks of this machine can be limited: cgroup v1's blkio is there, or can be mounted."""
     programs: frozenset[str]
-    """Of mdadm and the makers of file systems: those that are installed."""
+    """Of mdadm, fio and the makers of file systems: those that are installed."""
     agent: bool
     """Whether mydyno-agent, which runs commands on every ground, is installed."""
     fetches: bool
@@ -71,3 +71,5 @@ class GroundFacts:
     vm_kernel: str | None
     """The version that a guest boots when none is asked for, built or not; None: no root is built."""
     disks: Mapping[AskedDisk, DiskFacts] = field(default_factory=dict)
+    suite_kernels: tuple[str, ...] = ()
+    """Versions whose Debian suite is settled. That of the moving suite, sid, is newer."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from mydyno.core.plurals import counted
+
+_LONG_UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"))
 _SIZE_SUFFIXES = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B)?", re.IGNORECASE)
 _DURATION_UNITS = {
@@ -78,6 +81,18 @@ def format_duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02d}s"
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+
+
+def format_range(low: float, high: float) -> str:
+    """Two lengths of time in whole units that both can be said in: `40 to 90 seconds`, `12 to 25 minutes`.
+
+    The unit is the largest of which `high` has at least 2. Equal ends are one: `about 3 minutes`.
+    """
+    scale, unit = next(((scale, unit) for scale, unit in _LONG_UNITS if high >= 2 * scale), (1, "second"))
+    first, last = round(low / scale), max(1, round(high / scale))
+    if first == last or last == 1:
+        return f"about {counted(last, unit)}"
+    return f"{first} to {last} {unit}s" if first else f"up to {last} {unit}s"
 
 
 def parse_share(text: str) -> float:

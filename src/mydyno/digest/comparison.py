@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeVar
 
+from mydyno.core.errors import UsageError
 from mydyno.core.record import Record
 from mydyno.digest.change import Ratio, chance_slower, ratio_of_means, ratio_of_rates
 from mydyno.digest.records import Digest, Group
@@ -78,7 +79,12 @@ class Comparison(Record):
 
 
 def compare(old: Digest, new: Digest) -> Comparison:
-    """Statements are matched by their ids."""
+    """Statements are matched by their ids. Raises UsageError for digests that are grouped differently."""
+    if old.grouping != new.grouping:
+        raise UsageError(
+            "the two digests are not grouped alike, by --group-by and --merge-tables",
+            "make both with the same options",
+        )
     olds, news = ({group.id: group for group in digest.groups} for digest in (old, new))
     ids = [*olds, *(id_ for id_ in news if id_ not in olds)]
     changes = [_change(olds.get(id_), news.get(id_), old.seconds, new.seconds) for id_ in ids]

@@ -7,11 +7,21 @@ from typing import Literal
 from pydantic import Field
 
 from mydyno.core.record import Record
+from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
 
 FORMAT = 1
 
 Unit = Literal["us", "count", "bytes"]
-GroupKind = Literal["statement", "administrator-command"]
+GroupKind = Literal[
+    "statement",
+    "administrator-command",
+    # Of digests that are not grouped by fingerprint.
+    "user",
+    "host",
+    "database",
+    "table",
+    "tag",
+]
 ProblemKind = Literal[
     "not-a-slow-log",
     "unreadable",
@@ -43,6 +53,8 @@ class Source(Record):
     bytes: int
     """Uncompressed; 0 for performance_schema."""
     compression: Literal["none", "gzip", "zstd"] = "none"
+    format: Literal["slow-log", "cloudwatch", "slow-log-table"] = "slow-log"
+    """What a slow log was made of, when it is none itself: then nothing in it has a line."""
     server: str | None = None
     """Version as the log's banner or the server tells it."""
     entries: int
@@ -102,6 +114,8 @@ class Figures(Record):
     """Name and count, the most frequent first; of logs at most 64, then all others as one without a name."""
     hosts: tuple[tuple[str, int], ...] = ()
     databases: tuple[tuple[str, int], ...] = ()
+    errors: tuple[tuple[str, int], ...] = ()
+    """Numbers of errors, as `1205`, and how often."""
 
     @property
     def query_time_us(self) -> int:
@@ -179,6 +193,29 @@ class NoCandidate(Record):
     """The reason, then what would help instead: what to rewrite, which index is there already."""
 
 
+class PastRun(Record):
+    """A group in one digest of a history."""
+
+    at_us: int
+    """The end of that digest's window."""
+    count: int
+    mean_us: float | None = None
+    load: float | None = None
+
+
+class History(Record):
+    """A group in digests that were saved before, and in this one."""
+
+    first_us: int | None = None
+    """When it was seen first."""
+    digests: int
+    """How many earlier ones there are."""
+    since_us: int | None = None
+    """The end of the earliest of them."""
+    runs: tuple[PastRun, ...] = ()
+    """In those that have it, the oldest first; the last is this digest's."""
+
+
 class Group(Figures):
     """Statements that differ in literals, lists' lengths, comments, white space and case only."""
 
@@ -190,6 +227,7 @@ class Group(Figures):
     example: Example | None = None
     """None where the source has none (performance_schema of older servers)."""
     plan: Plan | None = None
+    history: History | None = None
 
 
 class Timeline(Record):
@@ -220,6 +258,10 @@ class Digest(Record):
     """Entries from then on were not asked for."""
     filtered: int = 0
     """Entries that the filters left out."""
+    group_by: str = BY_FINGERPRINT
+    """Or `user`, `host`, `database`, `table`, `tag.KEY`; an entry may name several tables."""
+    merge_tables: bool = False
+    """Whether tables whose names differ in a number or a hash only are one."""
     total: Figures
     timeline: Timeline | None = None
     groups: tuple[Group, ...]
@@ -228,6 +270,10 @@ class Digest(Record):
     """Those of the groups with the most time first."""
     without_candidate: tuple[NoCandidate, ...] = ()
     """In the groups' order. A group that is in neither was not looked at."""
+
+    @property
+    def grouping(self) -> Grouping:
+        return Grouping(self.group_by, self.merge_tables)
 
     @property
     def window_us(self) -> tuple[int, int] | None:

@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pydantic import ValidationError
 
 from mydyno.core.errors import UsageError
-from mydyno.digest.records import FORMAT, Digest
+from mydyno.digest.records import FORMAT, Digest, Group
 
 _HINT = "`mydyno digest FILE --json > digest.json` makes one"
 
 
 def to_json(digest: Digest) -> str:
-    """Without line breaks or nulls: thousands of groups have megabytes of them."""
-    return digest.model_dump_json(exclude_none=True) + "\n"
+    return "".join(json_parts(digest))
+
+
+def json_parts(digest: Digest, more: Iterable[Group] = ()) -> Iterator[str]:
+    """The digest with `more` groups behind its own, part by part, of which only one is held at once.
+
+    Without line breaks or nulls: thousands of groups have megabytes of them.
+    """
+    between = "{"
+    for name in Digest.model_fields:
+        if name == "groups":
+            yield f'{between}"groups":['
+            comma = ""
+            for group in chain(digest.groups, more):
+                yield comma + group.model_dump_json(exclude_none=True)
+                comma = ","
+            yield "]"
+        elif field := digest.model_dump_json(include={name}, exclude_none=True)[1:-1]:
+            yield between + field
+        else:
+            continue
+        between = ","
+    yield "}\n"
+
+
+_EXPORTS = re.compile(rb'"(?:events|logEvents|results|timestamp|@?message|\w+Token|searchedLogStreams)"\s*:')
+"""Keys of what CloudWatch exports."""
 
 
 def is_saved(head: bytes) -> bool:
-    """Whether a file that begins so may be a saved digest: no slow log begins with a brace."""
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    """Whether a file that begins so may be a saved digest: of logs, only exports begin with a brace."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and not _EXPORTS.search(head)
 
 
 def read_saved(text: bytes, name: str) -> Digest:

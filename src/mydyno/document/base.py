@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -42,6 +42,9 @@ class Section(BaseModel):
     """A section of the file. Subclasses add checks over several of their keys in `faults`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """Keys of other programs, with what stands for them here: the hint where one of them is written."""
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:

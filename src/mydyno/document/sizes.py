@@ -49,14 +49,26 @@ class SizeRule(Rule):
 
     def _fault(self, raw: Any) -> Fault:
         if isinstance(raw, int | float) and not isinstance(raw, bool):
-            unit = self.example.strip()[-1]
-            nearest = f"{raw:g}{unit}" if raw > 0 else None
+            nearest = self._with_unit(raw) if raw > 0 else None
             return Fault("has no unit", allowed=self.bounds, nearest=nearest)
         text = raw if isinstance(raw, str) else ""
         if near := _NEAR_SIZE.fullmatch(text):
             nearest = f"{near[1]}{near[2].upper()}"
             return Fault("has a unit in another notation", allowed=self.bounds, nearest=nearest)
         return Fault("is not a size", allowed=self.bounds)
+
+    def _with_unit(self, number: int | float) -> str | None:
+        """What a bare number most likely means: bytes when it is a size in bytes, else the example's unit, or
+        the one below it for 1000 and more, which nobody writes of the larger one."""
+        if number == int(number) and number % KIBIBYTE == 0 and self._allows(int(number)):
+            return written_size(int(number))
+        unit = self.example.strip()[-1]
+        smaller = {"T": "G", "G": "M", "M": "K"}.get(unit)
+        units = (smaller, unit) if smaller and number >= 1000 else (unit,)
+        return next((f"{number:g}{each}" for each in units if self._allows(int(number * _UNITS[each]))), None)
+
+    def _allows(self, count: int) -> bool:
+        return self.at_least <= count <= self.at_most
 
     def write(self, value: int) -> str:
         return written_size(value)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from mydyno.document.base import FAULTS, Fault, section_of
+from mydyno.document.base import FAULTS, Fault, Section, section_of
 from mydyno.document.problems import Problem, nearest
 from mydyno.document.tree import Location, Mapping, Scalar, locate
 
@@ -69,7 +69,7 @@ def _of_pydantic(
         keys = _keys(section, steps[:-1])
         parent = _dotted(location[:-1]) if len(location) > 1 else "the file"
         key = str(location[-1])
-        likely = nearest(key, keys)
+        likely = _synonym(section, steps, location) or nearest(key, keys)
         if likely is None and location[:-1] == ("setup", "server"):
             likely = f"config: {{{key}: ...}}"
         return Problem(file, spot.key, f"unknown key in {parent}", key, ", ".join(keys), likely)
@@ -93,6 +93,18 @@ def _of_pydantic(
     if kind == "model_type":
         allowed_kind = "the keys " + ", ".join(_keys(section, steps))
     return Problem(file, spot.node.position, f"{path} {message}", value, allowed_kind)
+
+
+def _synonym(section: type[BaseModel], steps: Location, location: Location) -> str | None:
+    """What stands for a key of another program, in its own section or in one around it."""
+    key = str(steps[-1]).lower().replace("-", "_")
+    for depth in range(len(steps) - 1, -1, -1):
+        place = _section_at(section, steps[:depth])
+        if issubclass(place, Section) and key in place.synonyms:
+            above = location[: len(location) - len(steps) + depth]
+            around = "" if depth == len(steps) - 1 else f"{_dotted(above)}."
+            return f"{around}{place.synonyms[key]}"
+    return None
 
 
 def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:

@@ -2,7 +2,7 @@
 
     System
     ├── host      machine.py   CPUs, memory, kernel settings; storage.py: disks, arrays, file systems
-    │             process.py   the server's process: limits, unit
+    │             process.py   the server's process: limits, unit; load.py: what CPUs and disks did
     ├── server    server.py    variables, status over an interval; tables.py: what stands out in the schema
     │             accounts.py  accounts without a user or with a host's name, errors of clients' hosts
     └── unread    unread.py    what could not be read, why, and what would help
@@ -11,9 +11,10 @@ Nothing here does I/O. None always means "not known", never "none of it".
 """
 
 from mydyno.facts.accounts import Accounts, HostCache
+from mydyno.facts.load import DiskLoad, Load
 from mydyno.facts.machine import Cpu, Host, Kernel, Memory
 from mydyno.facts.process import Limit, Process, Unit
-from mydyno.facts.server import Innodb, Origin, Role, Server, Status, Variable
+from mydyno.facts.server import Innodb, Origin, Reading, Role, Server, Status, Variable
 from mydyno.facts.storage import Array, Disk, DiskSpeed, FileSystem, FstabEntry, LogicalVolume, Storage, Use
 from mydyno.facts.system import System
 from mydyno.facts.tables import Index, Schema, Table
@@ -24,6 +25,7 @@ __all__ = [
     "Array",
     "Cpu",
     "Disk",
+    "DiskLoad",
     "DiskSpeed",
     "FileSystem",
     "FstabEntry",
@@ -33,10 +35,12 @@ __all__ = [
     "Innodb",
     "Kernel",
     "Limit",
+    "Load",
     "LogicalVolume",
     "Memory",
     "Origin",
     "Process",
+    "Reading",
     "Role",
     "Schema",
     "Server",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from mydyno.core.record import Record
+from mydyno.facts.load import Load
 from mydyno.facts.process import Process
 from mydyno.facts.storage import Storage
 
@@ -82,3 +84,7 @@ class Host(Record):
     """Whether the server runs in a container, whose kernel settings are not its own."""
     systemd: bool | None = None
     """Whether systemd runs the machine."""
+    cloud: Literal["Microsoft Azure"] | None = None
+    """None: none that is looked for."""
+    load: Load | None = None
+    """While the server was watched."""

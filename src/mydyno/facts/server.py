@@ -34,12 +34,23 @@ class Variable(Record):
     origin: Origin | None = None
 
 
+class Reading(Record):
+    """One second or so of the interval."""
+
+    running: float
+    """Threads_running, the mean of its two ends."""
+    statements: float
+    """A second: by how much Questions grew."""
+
+
 class Status(Record):
     """SHOW GLOBAL STATUS twice, `seconds` apart."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
     seconds: float
+    readings: tuple[Reading, ...] = ()
+    """Of the interval, one after another."""
 
 
 class Innodb(Record):

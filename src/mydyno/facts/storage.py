@@ -35,6 +35,8 @@ class Disk(Record):
     """What all of them took together, waiting in the queue included."""
     writes: int | None = None
     write_seconds: float | None = None
+    host_caching: Literal["None", "ReadOnly", "ReadWrite"] | None = None
+    """Of a disk of a virtual machine of Azure's."""
 
 
 class DiskSpeed(Record):
@@ -130,6 +132,14 @@ class Use(Record):
     mount_point: str
     no_copy_on_write: bool | None = None
     """Of btrfs: the folder's attribute C (chattr(1))."""
+    owner: str | None = None
+    """Of the folder of the data; so is the mode."""
+    mode: int | None = None
+    """Permission bits: 0o750 is 488."""
+    file_mode: int | None = None
+    """Of one file: the system tablespace of the data, the slow log itself."""
+    file_bytes: int | None = None
+    """Of the slow log."""
 
 
 class Storage(Record):

@@ -22,7 +22,7 @@ from mydyno.host.uml.kernels import UmlKernels
 from mydyno.host.vm.acceleration import ACCELERATION, acceleration, known
 from mydyno.host.vm.overlay import QEMU_IMG
 
-PROGRAMS = ("mdadm", "mke2fs", "mkfs.xfs", "mkfs.btrfs", "mkfs.jfs", "mkreiserfs", "mkfs.f2fs")
+PROGRAMS = ("mdadm", "fio", "mke2fs", "mkfs.xfs", "mkfs.btrfs", "mkfs.jfs", "mkreiserfs", "mkfs.f2fs")
 _FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")
 _FETCHERS = ("apt-get", "dpkg-deb", "tar")
 _QEMU = ("qemu-system-x86_64", QEMU_IMG)
@@ -56,6 +56,7 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         vm_kernels=_vm_kernels(store),
         vm_kernel=vm_kernel,
         disks={disk: _disk_facts(disk) for disk in disks},
+        suite_kernels=tuple(SUITES.values()),
     )
 
 

@@ -6,6 +6,7 @@ from mydyno.plan.ground_checks import asked_disks
 from mydyno.plan.layers import LAYERS, dataset_of, layer_keys
 from mydyno.plan.plan import Plan, PlannedTrial, make
 from mydyno.plan.point import Point
+from mydyno.plan.trial_times import TrialCost, TrialTime, time_of
 
 __all__ = [
     "LAYERS",
@@ -14,6 +15,8 @@ __all__ = [
     "Plan",
     "PlannedTrial",
     "Point",
+    "TrialCost",
+    "TrialTime",
     "asked_disks",
     "dataset_of",
     "explain",
@@ -21,4 +24,5 @@ __all__ = [
     "make",
     "render",
     "tablespace_mib",
+    "time_of",
 ]

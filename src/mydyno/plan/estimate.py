@@ -16,6 +16,7 @@ from mydyno.plan.layers import layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
 from mydyno.plan.statements import writes
+from mydyno.plan.trial_times import Basis, TrialCost, TrialTime, trial_cost
 from mydyno.spec import HostKind, Setup, Workload
 from mydyno.spec.cache import READING
 from mydyno.workload.external import FioOptions
@@ -45,6 +46,12 @@ PHASE_SECONDS = 0.2
 """Opening and closing the connections of a phase."""
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
 
+_BASES: dict[Basis, str] = {
+    "same point": "trials take what the last ones of the same points took on this machine",
+    "same program": "trials differ from what is assumed below by as much as the last ones of the same "
+    "workload and ground did on this machine",
+    "assumptions": "nothing like it was run on this machine before: the range is wide until the first trials",
+}
 _ON_EXTERNAL = (
     f"an external server loads {LOADED_ROWS_PER_SECOND:,} rows/s, for each trial whose load writes, else "
     "once; its disk is not counted"
@@ -57,6 +64,11 @@ class Estimate(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seconds: float
+    low_seconds: float
+    high_seconds: float
+    """The range in which `seconds` is expected to end up."""
+    trials: dict[str, TrialCost]
+    """Point id -> what one trial of it takes."""
     load_seconds: float
     """The part of `seconds` in which the server is driven, pauses included."""
     disk_bytes: int
@@ -68,11 +80,12 @@ def estimate(
     order: Iterable[Point],
     shares_blocks: bool | None = None,
     rest_seconds: float = 0.0,
+    past: Sequence[TrialTime] = (),
 ) -> Estimate:
     """The cost of visiting `points` in `order`, one trial at each step.
 
     `shares_blocks`: whether a clone in the lab shares the dataset's blocks instead of copying them.
-    `rest_seconds`: all pauses between blocks.
+    `rest_seconds`: all pauses between blocks. `past`: the last trials of this machine, oldest first.
     """
     by_dataset = {_dataset_key(point): point for point in points}
     bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
@@ -80,8 +93,8 @@ def estimate(
         (NEW_DATASET_SECONDS if point.starts_server else 0.0) + _loading_seconds(point)
         for point in by_dataset.values()
     )
-    per_trial = {point.id: _trial_overhead(point, bool(shares_blocks)) for point in points}
     load = {point.id: load_seconds(point.workload) for point in points}
+    costs = {point.id: _trial_cost(point, bool(shares_blocks), load[point.id], past) for point in points}
     visited = [point.id for point in order]
     loading = sum(load[point_id] for point_id in visited)
     clones = [
@@ -91,11 +104,38 @@ def estimate(
     frozen += [file_bytes(point.setup, point.workload) for point in bases]
     build += sum(BASE_SECONDS + _copying_seconds(point) for point in bases)
     return Estimate(
-        seconds=build + loading + rest_seconds + sum(per_trial[point_id] for point_id in visited),
+        seconds=build + rest_seconds + sum(costs[point_id].middle for point_id in visited),
+        low_seconds=build + rest_seconds + sum(costs[point_id].low for point_id in visited),
+        high_seconds=build + rest_seconds + sum(costs[point_id].high for point_id in visited),
+        trials=costs,
         load_seconds=loading,
         disk_bytes=sum(frozen) + max(clones, default=0),
-        assumptions=_assumptions(points, bool(shares_blocks)),
+        assumptions=(*_basis(costs.values()), *_assumptions(points, bool(shares_blocks))),
     )
+
+
+def _trial_cost(point: Point, shares_blocks: bool, load: float, past: Sequence[TrialTime]) -> TrialCost:
+    clocked = min(load, clocked_seconds(point.workload))
+    return trial_cost(point, clocked, load - clocked + _trial_overhead(point, shares_blocks), past)
+
+
+def _basis(costs: Iterable[TrialCost]) -> list[str]:
+    """On what the range is based, the best known first."""
+    bases = {cost.basis for cost in costs}
+    return [sentence for basis, sentence in _BASES.items() if basis in bases]
+
+
+def clocked_seconds(workload: Workload) -> float:
+    """The part of `load_seconds` that a clock ends, whatever the server or the disks do."""
+    if workload.sql_bench is not None:
+        return 0.0
+    if workload.fio_options is not None:
+        return workload.fio_options.seconds
+    pauses = workload.pause * (len(workload.connections) - 1)
+    each = workload.each
+    if each is None or each.measure is None:
+        return pauses
+    return pauses + len(workload.connections) * (workload.ramp + (each.warmup or 0.0) + each.measure)
 
 
 def _is_here(point: Point) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.plurals import counted
-from mydyno.core.units import format_bytes, format_duration
+from mydyno.core.units import format_bytes, format_duration, format_range
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
 from mydyno.plan.describe_storage import describe_host, describe_storage
@@ -65,7 +65,8 @@ class Explanation:
     """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
     disks: tuple[str, ...]
     """Real disks: model, serial, size and what they carry."""
-    seconds: float
+    low_seconds: float
+    high_seconds: float
     load_seconds: float
     disk_bytes: int
     assumptions: tuple[str, ...]
@@ -111,7 +112,8 @@ def explain(plan: Plan) -> Explanation:
         trials=tuple(trials),
         rebuilds=_rebuilds(plan, by_id),
         disks=plan.disks,
-        seconds=plan.estimate.seconds,
+        low_seconds=plan.estimate.low_seconds,
+        high_seconds=plan.estimate.high_seconds,
         load_seconds=plan.estimate.load_seconds,
         disk_bytes=plan.estimate.disk_bytes,
         assumptions=plan.estimate.assumptions,
@@ -194,16 +196,19 @@ def render(plan: Plan) -> str:
         )
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
     lines.append(f"  layers raised or changed on the way: {raised}")
-    time, disk = format_duration(told.seconds), format_bytes(told.disk_bytes)
-    about = "at most about" if plan.design.until else "about"
+    time, disk = format_range(told.low_seconds, told.high_seconds), format_bytes(told.disk_bytes)
+    at_most = "at most " if plan.design.until else ""
     lines += [
         "",
-        f"{about} {time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+        f"{at_most}{time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
     ]
     lines += [f"  - {assumption}" for assumption in told.assumptions]
     lines += ["", "outside the lab it"]
     lines += [f"  - {effect}" for effect in told.side_effects]
     lines += ["  - and nothing else"]
+    if plan.missing_tools:
+        lines += ["", "missing on this machine"]
+        lines += [f"  ! {tool.sentence}" for tool in plan.missing_tools]
     if told.warnings:
         lines += ["", "warnings"]
         lines += [f"  ! {warning}" for warning in told.warnings]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import BaseModel, ConfigDict
+
 from mydyno.core.facts import AskedDisk, GroundFacts
 from mydyno.document.tree import Location
-from mydyno.plan.grounds import MOST_DISKS, able, disks_needed, needs_of, offer
+from mydyno.plan.grounds import MOST_DISKS, PACKAGES, able, disks_needed, needs_of, offer
 from mydyno.plan.point import Point
 from mydyno.spec import Experiment, Problem, Setup, Variant
+
+FIO = "fio"
 
 
 def ground_problems(described: Sequence[tuple[Point, Variant]], facts: GroundFacts) -> list[Problem]:
@@ -19,6 +23,49 @@ def ground_problems(described: Sequence[tuple[Point, Variant]], facts: GroundFac
         problems += _of_number(point.setup, variant)
         problems += _of_disks(point.setup, variant, facts)
     return problems
+
+
+class MissingTool(BaseModel):
+    """A program that the experiment needs and that this machine does not have."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    program: str
+    package: str
+    uses: tuple[str, ...]
+    """What it is needed for: `RAID 10`, `xfs`."""
+    required: bool
+    """Without it trials cannot be run; else they lack a check."""
+
+    @property
+    def sentence(self) -> str:
+        needed = f"{self.program} is not installed, for {' and '.join(self.uses)}"
+        return f"{needed}: apt-get install {self.package}"
+
+
+def missing_tools(described: Sequence[tuple[Point, Variant]], facts: GroundFacts) -> tuple[MissingTool, ...]:
+    """Programs of this machine that building or checking the storage of some point takes."""
+    uses: dict[str, dict[str, None]] = {}
+    required: set[str] = set()
+    for point, _ in described:
+        setup = point.setup
+        for need in needs_of(setup):
+            program = offer(need.capability, setup.host.kind, facts, setup.host.kernel).program
+            if program is not None:
+                uses.setdefault(program, {})[need.what] = None
+                required.add(program)
+        # A QEMU guest has one of its own.
+        if setup.storage is not None and setup.host.kind != "vm" and FIO not in facts.programs:
+            uses.setdefault(FIO, {})["the self-check of the disks"] = None
+            if point.workload.fio_options is not None:
+                uses[FIO]["the load"] = None
+                required.add(FIO)
+    return tuple(
+        MissingTool(
+            program=program, package=PACKAGES[program], uses=tuple(what), required=program in required
+        )
+        for program, what in uses.items()
+    )
 
 
 def asked_disks(experiment: Experiment) -> tuple[AskedDisk, ...]:
@@ -33,7 +80,7 @@ def _of_needs(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Pr
     kind = setup.host.kind
     for need in needs_of(setup):
         offered = offer(need.capability, kind, facts, setup.host.kernel)
-        if offered.has:
+        if offered.has or offered.program is not None:
             continue
         instead = able(need, setup, facts)
         ways = [f"host: {' or '.join(instead)}"] if instead else []

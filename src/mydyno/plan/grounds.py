@@ -27,7 +27,7 @@ MAKERS = {
 """File system -> the program that makes it."""
 PACKAGES = {
     "mdadm": "mdadm", "mke2fs": "e2fsprogs", "mkfs.xfs": "xfsprogs", "mkfs.btrfs": "btrfs-progs",
-    "mkfs.jfs": "jfsutils", "mkreiserfs": "reiserfsprogs", "mkfs.f2fs": "f2fs-tools",
+    "mkfs.jfs": "jfsutils", "mkreiserfs": "reiserfsprogs", "mkfs.f2fs": "f2fs-tools", "fio": "fio",
 }  # fmt: skip
 """Program -> its Debian package."""
 
@@ -44,6 +44,8 @@ class Offer:
     has: bool
     why: str = ""
     hint: str | None = None
+    program: str | None = None
+    """The program of this machine that is all that it lacks."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,11 @@ def _uml(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             if not facts.agent:
                 return _NO_AGENT
             # One of three numbers names a kernel that is here, or none.
-            if has_kernel(version, facts.uml_kernels) or (facts.fetches and version.count(".") == 1):
+            if has_kernel(version, facts.uml_kernels):
+                return HAS
+            if not _in_a_suite(version, facts):
+                return _no_suite(version, facts)
+            if facts.fetches and version.count(".") == 1:
                 return HAS
             there = ", ".join(facts.uml_kernels) or "none"
             why = f"there is no User-Mode Linux kernel {version} (there is {there})"
@@ -193,6 +199,8 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             if facts.vm_kernel is None or version is None:
                 return Offer(False, "no guest image is built", "mydyno images build")
             if not has_kernel(version, facts.vm_kernels):
+                if not _in_a_suite(version, facts):
+                    return _no_suite(version, facts)
                 hint = f"mydyno images build --kernel {version}"
                 return Offer(False, f"there is no guest kernel {version}", hint)
             return HAS
@@ -206,6 +214,24 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             return _kept(capability, version, HAS)
 
 
+def _in_a_suite(version: str, facts: GroundFacts) -> bool:
+    """Whether a Debian suite has, or may have, this kernel: sid's is newer than the settled ones."""
+    settled = facts.suite_kernels
+    return (
+        not settled
+        or version in settled
+        or version.count(".") != 1
+        or kernel_version(version) > max(map(kernel_version, settled))
+    )
+
+
+def _no_suite(version: str, facts: GroundFacts) -> Offer:
+    here = ", ".join(facts.suite_kernels)
+    return Offer(
+        False, f"no suite of Debian has the kernel {version}", f"host.kernel: one of {here}, or sid's"
+    )
+
+
 def _mdadm(facts: GroundFacts) -> Offer:
     return HAS if "mdadm" in facts.programs else _not_installed("mdadm")
 
@@ -216,7 +242,8 @@ def _maker(filesystem: str, facts: GroundFacts) -> Offer:
 
 
 def _not_installed(program: str) -> Offer:
-    return Offer(False, f"{program} is not installed", f"apt-get install {PACKAGES[program]}")
+    hint = f"apt-get install {PACKAGES[program]}"
+    return Offer(False, f"{program} is not installed", hint, program)
 
 
 def _kept(filesystem: str, kernel: str | None, otherwise: Offer) -> Offer:

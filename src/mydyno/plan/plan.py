@@ -13,12 +13,14 @@ from mydyno.core.units import format_bytes
 from mydyno.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
 from mydyno.plan.design import PlannedDesign, planned_design
 from mydyno.plan.estimate import Estimate, estimate
-from mydyno.plan.ground_checks import ground_problems
+from mydyno.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
+from mydyno.plan.mount_options import mount_problems, mount_warnings
 from mydyno.plan.order import blocked, trial_seed
 from mydyno.plan.point import Point, memory_bytes, points_of
 from mydyno.plan.room import room_problems
 from mydyno.plan.side_effects import side_effects
+from mydyno.plan.trial_times import TrialTime
 from mydyno.spec import Experiment, Problem, Sampling, SpecErrors, Variant
 
 
@@ -56,6 +58,7 @@ class Plan(BaseModel):
     side_effects: tuple[str, ...]
     """What happens outside the lab folder, and how it ends."""
     warnings: tuple[str, ...]
+    missing_tools: tuple[MissingTool, ...] = ()
     disks: tuple[str, ...] = ()
     """The real disks that are built on, as this machine describes them."""
     design: PlannedDesign = PlannedDesign()
@@ -73,15 +76,21 @@ class Plan(BaseModel):
         raise KeyError(point_id)
 
 
-def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None = None) -> Plan:
+def make(
+    experiment: Experiment,
+    facts: HostFacts,
+    grounds: GroundFacts | None = None,
+    past: Sequence[TrialTime] = (),
+) -> Plan:
     """The plan of `experiment` on a machine with `facts`; reads and changes nothing else.
 
-    `grounds` None: what the grounds of the machine can do is not looked at. Raises SpecErrors when a
+    `grounds` None: what the grounds of the machine can do is not looked at. `past`: what its last trials
+    took, oldest first; only the estimate of time depends on it. Raises SpecErrors when a
     point asks for more memory than there is, for larger volumes than it has, or for what its ground
     cannot do.
     """
     described = points_of(experiment, facts)
-    problems = room_problems(described)
+    problems = [*room_problems(described), *mount_problems(described)]
     if grounds is not None:
         problems += ground_problems(described, grounds)
     warnings = _check_memory(described, facts, problems)
@@ -93,7 +102,9 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
     controlled = (*points, control_of(points[0]))
     with_it = _cost(experiment, controlled, facts)
     if is_controlled(experiment.design, len(points), with_it.seconds / cost.seconds):
-        points, trials, cost = controlled, _trials(experiment, controlled), with_it
+        points, trials = controlled, _trials(experiment, controlled)
+    # Which points there are must not depend on what this machine has measured before.
+    cost = _cost(experiment, points, facts, past)
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,
@@ -106,7 +117,8 @@ def make(experiment: Experiment, facts: HostFacts, grounds: GroundFacts | None =
         sampling=experiment.sampling,
         estimate=cost,
         side_effects=side_effects(points, grounds),
-        warnings=(*warnings, *_warnings(experiment, points, cost, facts)),
+        warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
+        missing_tools=missing_tools(described, grounds) if grounds else (),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
     )
 
@@ -133,11 +145,13 @@ def _order(experiment: Experiment, points: Sequence[Point]) -> Iterator[tuple[in
         yield from ((block, point) for point in shuffled)
 
 
-def _cost(experiment: Experiment, points: Sequence[Point], facts: HostFacts) -> Estimate:
+def _cost(
+    experiment: Experiment, points: Sequence[Point], facts: HostFacts, past: Sequence[TrialTime] = ()
+) -> Estimate:
     """Of a sequential design all that it may take, the rests between blocks included."""
     order = (point for _, point in _order(experiment, points))
     rests = experiment.design.rest * (experiment.design.blocks - 1)
-    return estimate(points, order, facts.shares_blocks, rests)
+    return estimate(points, order, facts.shares_blocks, rests, past)
 
 
 def _check_memory(

@@ -4,46 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mydyno.advise.excerpt import SETTINGS
 from mydyno.facts import Server
 from mydyno.prove.ground import Ground
 from mydyno.prove.shape import scaled_value
-
-_MATTER = (
-    "innodb_buffer_pool_size",
-    "innodb_redo_log_capacity",
-    "innodb_log_file_size",
-    "innodb_log_files_in_group",
-    "innodb_log_buffer_size",
-    "innodb_flush_log_at_trx_commit",
-    "innodb_flush_method",
-    "innodb_doublewrite",
-    "innodb_io_capacity",
-    "innodb_io_capacity_max",
-    "innodb_file_per_table",
-    "innodb_adaptive_hash_index",
-    "innodb_change_buffering",
-    "innodb_read_io_threads",
-    "innodb_write_io_threads",
-    "innodb_thread_concurrency",
-    "log_bin",
-    "sync_binlog",
-    "binlog_format",
-    "table_open_cache",
-    "table_definition_cache",
-    "thread_cache_size",
-    "thread_handling",
-    "query_cache_type",
-    "query_cache_size",
-    "sort_buffer_size",
-    "join_buffer_size",
-    "read_buffer_size",
-    "read_rnd_buffer_size",
-    "tmp_table_size",
-    "max_heap_table_size",
-    "transaction_isolation",
-    "tx_isolation",
-)
-"""What decides how fast an OLTP load is, and nothing that names a file, a network or an account."""
 
 _INSTEAD = {
     # Both are shown where the newer one counts (MySQL 8.0.30 and later); two names of one thing are refused.
@@ -69,7 +33,7 @@ def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dic
         return {}
     taken = set(changed)
     found: dict[str, str] = {}
-    for name in _MATTER:
+    for name in SETTINGS:
         value = _value(server, name)
         if value is None or name in taken or _INSTEAD.get(name) in server.variables:
             continue

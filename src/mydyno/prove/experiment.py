@@ -47,6 +47,8 @@ class Common:
     external: Mapping[str, Any] | None = None
     config: Mapping[str, str | int] = field(default_factory=dict)
     storage: Mapping[str, Any] | None = None
+    warm: bool = False
+    """Whether the tables are read before each load: a cold cache is worth as little as none."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,8 @@ def _setup(proposal: Proposal) -> dict[str, Any]:
     """As it is."""
     common, now = proposal.common, proposal.levels.now.values
     made: dict[str, Any] = {"host": common.on} if common.on in ("vm", "uml") else {}
+    if common.warm:
+        made["cache"] = "scan"
     server: dict[str, Any] = {}
     if common.external is not None:
         server["external"] = dict(common.external)

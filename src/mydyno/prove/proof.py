@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from mydyno.advise.finding import Finding
@@ -11,7 +12,7 @@ from mydyno.analysis.wording import change, largest_difference, undecidable
 from mydyno.core.plurals import counted
 from mydyno.core.record import Record
 from mydyno.prove.experiment import Proposal
-from mydyno.prove.levels import Level
+from mydyno.prove.levels import TOGETHER, Level
 
 Outcome = Literal["worth it", "worth nothing", "harms", "not enough data", "not measured"]
 
@@ -54,18 +55,46 @@ class Proofs(Record):
     proofs: tuple[Proof, ...]
 
 
-def proofs_of(proposal: Proposal, verdicts: Mapping[str, Verdict], mydyno: str) -> Proofs:
-    """What the trials say. `verdicts`: level -> the level against `as it is`."""
+def proofs_of(
+    proposal: Proposal, verdicts: Mapping[str, Verdict], mydyno: str, notes: Sequence[str] = ()
+) -> Proofs:
+    """What the trials say. `verdicts`: level -> the level against `as it is`; `notes`: what else to know."""
     metric = next((each.metric for each in verdicts.values()), None)
+    found = tuple(_proofs(proposal, verdicts))
+    better = metric.better if metric else "higher"
+    together = interaction(proposal, {each.level: each for each in found}, better)
     return Proofs(
         mydyno=mydyno,
         experiment=proposal.name,
         server=proposal.advice.server,
         metric=metric.noun if metric else None,
         better=metric.better if metric else None,
-        notes=proposal.shape.notes,
-        proofs=tuple(_proofs(proposal, verdicts)),
+        notes=(*([together] if together else []), *proposal.shape.notes, *notes),
+        proofs=found,
     )
+
+
+def interaction(proposal: Proposal, proofs: Mapping[str, Proof], better: str) -> str | None:
+    """Whether findings that are followed together bring what each brings alone; None: not all were measured.
+
+    Independent findings multiply: speed is compared as a ratio.
+    """
+    together = next((level for level in proposal.levels.together if level.name == TOGETHER), None)
+    found = proofs.get(TOGETHER)
+    if together is None or found is None or found.ratio is None:
+        return None
+    alone = [proofs.get(rule) for rule in _rules(together)]
+    ratios = [each.ratio for each in alone if each is not None and each.ratio is not None]
+    if len(ratios) < len(alone):
+        return None
+    product = math.prod(ratios)
+    told = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
+    if found.low is None or found.high is None:
+        return told
+    if found.low <= product <= found.high:
+        return f"{told}: no interaction is seen"
+    less = product > found.high if better == "higher" else product < found.low
+    return f"{told}: {'they overlap' if less else 'together they bring more than each alone'}"
 
 
 def _proofs(proposal: Proposal, verdicts: Mapping[str, Verdict]) -> Iterator[Proof]:

@@ -43,6 +43,10 @@ class Wanted:
     external: Mapping[str, Any] | None
     notes: tuple[str, ...] = ()
     """What else is other than on the advised server."""
+    pool_share: float = 1.0
+    """Of what holds data in memory, beside the share of the data: see pilot.py."""
+    most_data_bytes: int | None = None
+    """As many as can be loaded in the time; None: as many as there is room for."""
 
 
 def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> Proposal:
@@ -54,9 +58,16 @@ def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> 
     to_try = [each for each in found if isinstance(each, Tried)]
     untried = tuple(each for each in found if isinstance(each, Untried))
     made = shape.shape_of(
-        wanted.workload, wanted.options, wanted.data_bytes, _real(ground), _largest(to_try, ground), here
+        wanted.workload,
+        wanted.options,
+        wanted.data_bytes,
+        _real(ground),
+        _largest(to_try, ground),
+        here,
+        wanted.most_data_bytes,
     )
-    levels = levels_of(shape.scaled(to_try, made.scale))
+    scale = made.scale * wanted.pool_share
+    levels = levels_of(shape.scaled(to_try, scale))
     if not levels.alone:
         raise _nothing((*untried, *levels.untried))
     return Proposal(
@@ -69,8 +80,9 @@ def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> 
             on=ground.on,
             release=wanted.release,
             external=wanted.external,
-            config=_config(ground, levels, made.scale, wanted.load),
+            config=_config(ground, levels, scale, wanted.load),
             storage=storage_of(ground.system, made.data_bytes) if ground.has_storage else None,
+            warm=ground.on != "server" and holds_data(levels),
         ),
         load=wanted.load,
     )
@@ -94,6 +106,13 @@ def most_connections(connections: str) -> int:
     """The largest of `1,8,10..400 step 10`."""
     numbers = re.findall(r"\d+", re.sub(r"step\s+\d+", "", connections))
     return max(map(int, numbers), default=1)
+
+
+def holds_data(levels: Levels) -> bool:
+    """Whether some level gives another size to what holds data in memory."""
+    now = levels.now.values
+    paths = [f"{CONFIG}{name}" for name in shape.HOLD_DATA]
+    return any(level.values.get(path) != now.get(path) for level in levels.alone for path in paths)
 
 
 def _real(ground: Ground) -> int | None:

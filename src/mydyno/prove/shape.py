@@ -53,18 +53,21 @@ def shape_of(
     real: int | None,
     largest: int | None,
     here: HostFacts,
+    most: int | None = None,
 ) -> Shape:
     """The data of `workload` in the shape of `real` bytes of the advised server (None: not known).
 
     `options` are those that were asked for, `wanted` a size of the data in their place; without either it
-    is the real one, as far as this host can hold it. `largest` is the most that a level gives to what holds
-    data in memory. Raises UsageError when the size is asked for twice, or the workload has no option for it.
+    is the real one, as far as this host can hold it and `most` allows. `largest` is the most that a level
+    gives to what holds data in memory. Raises UsageError when the size is asked for twice, or the workload
+    has no option for it.
     """
     asked = [name for name in SIZED_BY if name in options]
     if asked and wanted is not None:
         raise UsageError(f"{asked[0]} and --data say the same thing", "give one of them")
     if wanted is None and not asked and real is not None:
         wanted = int(real * _fits(real, largest, here))
+        wanted = wanted if most is None else min(wanted, most)
     if wanted is None:
         return _told(workload, options, real)
     name = sized_by(workload)

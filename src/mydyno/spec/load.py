@@ -55,9 +55,19 @@ def loads(text: str, name: str, size: str | None = None) -> Experiment:
         return _loads(text, name, size)
 
 
+def _refuse_imports(tree: Mapping, name: str) -> None:
+    """A file for `mydyno import` has another key in front, and none of its keys would be understood here."""
+    entry = tree.entries.get("import")
+    if entry is not None and "experiment" not in tree.entries:
+        message = "this file describes results that were measured elsewhere, not an experiment"
+        raise SpecErrors([Problem(name, entry.key, message, nearest=f"mydyno import {name}")])
+
+
 def _loads(text: str, name: str, size: str | None) -> Experiment:
     findings = Findings(name)
-    tree = spelt_out(one_spelling(refuse_empty_values(parse(text, name), findings), findings))
+    written = parse(text, name)
+    _refuse_imports(written, name)
+    tree = spelt_out(one_spelling(refuse_empty_values(written, findings), findings))
     sizes = read_sizes(tree, findings)
     trees: dict[str | None, Mapping] = {None: tree}
     trees |= {each: apply(tree, settings) for each, settings in sizes.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     BeforeValidator,
@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from mydyno.document.base import Fault, Section, clash
+from mydyno.document.problems import nearest
 from mydyno.document.quantities import Connections, Duration, DurationRule
 from mydyno.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile, program
 from mydyno.spec.load_shape import Arrival, Each, Think
@@ -84,6 +85,14 @@ class Workload(Generators):
         default=60.0, description="A statement that the server leaves unanswered so long is given up."
     )
 
+    synonyms: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("threads", "num_threads", "clients", "concurrency", "users"), "connections"),
+        **dict.fromkeys(("time", "max_time", "duration", "run_time", "measure"), "each: {measure: 60s}"),
+        **dict.fromkeys(("warmup", "warmup_time"), "each: {warmup: 10s, measure: 60s}"),
+        **dict.fromkeys(("events", "requests", "max_requests"), "each: {events: 10000}"),
+        "rate": "arrival: {fixed: 1000/s}",
+    }
+
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written = {key: value for key, value in handler(self).items() if value is not None}
@@ -148,7 +157,8 @@ class Workload(Generators):
         if len(given) > 1:
             both = f"{' and '.join(given)} are both given"
             yield clash(given[1], both, "one generator")
-        elif not given:
+        elif not given and not any(nearest(key, GENERATORS) for key in raw if key not in cls.model_fields):
+            # One that is written wrong is an unknown key, which says what was meant.
             allowed = ", ".join(GENERATORS[:-1]) + f" or {GENERATORS[-1]}"
             yield Fault("has no generator in it", allowed=allowed, at_key=True, show_value=False)
         if given and given[0] in OWN_ORDER:

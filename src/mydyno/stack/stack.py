@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -33,6 +34,8 @@ class Stack:
         self._storeys: list[_Storey] = []
         self.building: str | None = None
         """Name of the layer that is being raised, or that could not be; None when all of them stand."""
+        self.spent: dict[str, float] = {}
+        """Name of a layer -> seconds spent on raising it, since the caller cleared it."""
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -51,7 +54,9 @@ class Stack:
             for layer, fingerprint in wanted[len(self._storeys) :]:
                 self._announce(layer)
                 self.building = layer.name
+                began = time.monotonic()
                 product = layer.up(self._site_on_top(), self._standing())
+                self.spent[layer.name] = self.spent.get(layer.name, 0.0) + time.monotonic() - began
                 self._storeys.append(_Storey(layer, fingerprint, product))
         except BaseException as error:
             try:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from itertools import islice
+from typing import IO, Any, TypeVar
 
 from pydantic import ValidationError
 
 from mydyno.core.errors import EngineError, UsageError
-from mydyno.digest.records import FORMAT, Digest
+from mydyno.digest.grouping import Grouping
+from mydyno.digest.records import FORMAT, Digest, Group
 from mydyno.host.programs import find_program
 
 STANDARD_INPUT = "-"
 
+_Kind = TypeVar("_Kind", Digest, Group)
 _OTHER_RELEASE = "mydyno and mydyno-engine come from different releases: install them together"
 
 
@@ -32,23 +35,44 @@ class Progress:
     entries: int
 
 
-def read_logs(
+@dataclass(frozen=True)
+class OpenDigest:
+    """A digest of which not all groups have been read yet."""
+
+    digest: Digest
+    """With its first groups."""
+    more: Iterator[Group]
+    """Those behind them, each read when it is wanted."""
+
+
+def read_logs(files: Sequence[str], *, stdin: int | IO[bytes] | None = None, **options: Any) -> Digest:
+    """The digest of `files` with all groups; options and errors are those of `open_logs`."""
+    with open_logs(files, stdin=stdin, **options) as opened:
+        return opened.digest
+
+
+@contextmanager
+def open_logs(
     files: Sequence[str],
     *,
     since_us: int | None = None,
     until_us: int | None = None,
     filters: Sequence[str] = (),
+    grouping: Grouping | None = None,
     limit: int | None = None,
     threads: int | None = None,
     stdin: int | IO[bytes] | None = None,
+    out_log: IO[bytes] | None = None,
     tell: Callable[[Progress], None] | None = None,
-) -> Digest:
+    ahead: int | None = None,
+) -> Iterator[OpenDigest]:
     """What ran according to `files`, of which `-` is standard input, or `stdin` when that is given.
 
     Entries are those from `since_us` on and before `until_us` (microseconds since 1970, UTC) for which all
-    `filters` hold; `limit` groups are told, all when it is None. `tell` hears several times a second how far
-    reading has come. Ctrl-C ends the reading: the digest of what was read comes back, with the problem
-    `interrupted`; a second Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
+    `filters` hold; `limit` groups are told, all when it is None, and the first `ahead` of them read at once.
+    `out_log` gets these entries as a slow log. `tell` hears several times a second how far reading has come.
+    Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`; a second
+    Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
 
     Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
     """
@@ -56,12 +80,21 @@ def read_logs(
         raise UsageError(
             "`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -"
         )
-    options = {"--since-us": since_us, "--until-us": until_us, "--limit": limit, "--threads": threads}
+    out = None if out_log is None else out_log.fileno()
+    options = {
+        "--since-us": since_us,
+        "--until-us": until_us,
+        "--limit": limit,
+        "--threads": threads,
+        "--out-log-fd": out,
+    }
     command = [
         str(find_program("mydyno-engine")),
         "digest",
         *(f"{name}={value}" for name, value in options.items() if value is not None),
         *(f"--filter={text}" for text in filters),
+        *([f"--group-by={grouping.by}"] if grouping else []),
+        *(["--merge-tables"] if grouping and grouping.merge_tables else []),
         *(["--progress"] if tell else []),
         "--",
         *files,
@@ -70,24 +103,37 @@ def read_logs(
         stdin = subprocess.DEVNULL
     # In a session of its own Ctrl-C does not reach it twice, by the terminal and by us.
     with subprocess.Popen(
-        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        pass_fds=() if out is None else (out,),
     ) as process:
         try:
-            return _hear(process, tell)
-        except KeyboardInterrupt:
-            process.terminate()
-            # Had it said its last already, then what was lost in between is lost.
-            with suppress(EngineError):
-                return _hear(process, None)
-            raise
+            yield _interruptible(process, tell, ahead)
         finally:
             process.kill()
 
 
-def _hear(process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None) -> Digest:
-    """Listens to the engine up to its digest."""
+def _interruptible(
+    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+) -> OpenDigest:
+    try:
+        return _hear(process, tell, ahead)
+    except KeyboardInterrupt:
+        process.terminate()
+        # Had it said its last already, then what was lost in between is lost.
+        with suppress(EngineError):
+            return _hear(process, None, ahead)
+        raise
+
+
+def _hear(
+    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+) -> OpenDigest:
+    """Listens to the engine up to its digest and the first of its groups."""
     assert process.stdout is not None
-    assert process.stderr is not None
     for line in process.stdout:
         message = _parse(line)
         match message.pop("type", None):
@@ -95,15 +141,34 @@ def _hear(process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | N
                 if tell:
                     tell(Progress(**message))
             case "digest":
-                return _digest(message)
+                groups = message.pop("groups", None)
+                digest = _digest({**message, "groups": []})
+                if not isinstance(groups, int):
+                    raise EngineError("mydyno-engine does not say how many groups follow", _OTHER_RELEASE)
+                more = _groups(process, groups)
+                first = tuple(islice(more, ahead))
+                return OpenDigest(digest.model_copy(update={"groups": first}), more)
             case "fatal":
                 kind = UsageError if message["code"] == "bad-job" else EngineError
                 raise kind(message["message"], message["hint"])
+    raise _ended_early(process, "without a digest")
+
+
+def _groups(process: subprocess.Popen[bytes], number: int) -> Iterator[Group]:
+    assert process.stdout is not None
+    for _ in range(number):
+        message = _parse(process.stdout.readline() or b"null")
+        if message.pop("type", None) != "group":
+            raise _ended_early(process, "before its last group")
+        yield _understood(Group, message)
+
+
+def _ended_early(process: subprocess.Popen[bytes], how: str) -> EngineError:
+    assert process.stderr is not None
     said = process.stderr.read().decode(errors="replace").strip()
-    raise EngineError(
-        f"mydyno-engine digest ended without a digest (exit code {process.wait()}){': ' if said else ''}"
-        f"{said[-500:]}",
-        _OTHER_RELEASE if "unrecognized subcommand" in said else None,
+    return EngineError(
+        f"mydyno-engine digest ended {how} (exit code {process.wait()}){': ' if said else ''}{said[-500:]}",
+        _OTHER_RELEASE if "unrecognized subcommand" in said or "unexpected argument" in said else None,
     )
 
 
@@ -123,8 +188,12 @@ def _digest(message: dict[str, Any]) -> Digest:
             f"mydyno-engine writes digests of format {message.get('format')}, this mydyno reads {FORMAT}",
             _OTHER_RELEASE,
         )
+    return _understood(Digest, message)
+
+
+def _understood(kind: type[_Kind], message: dict[str, Any]) -> _Kind:
     try:
-        return Digest.model_validate(message)
+        return kind.model_validate(message)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])

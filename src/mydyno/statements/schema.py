@@ -42,6 +42,10 @@ def read_schema(login: Login, tables: Iterable[TableName]) -> Schema:
 def _definitions(asking: Asking, table: TableName) -> list[Definition]:
     known = len(asking.unread)
     rows = _rows(asking, "TABLES", table)
+    if not rows:
+        # A fingerprint has its names in lower case.
+        named = [name for name in _spellings(asking, table) if name != table]
+        rows = [row for name in named for row in _rows(asking, "TABLES", name)]
     if not rows and len(asking.unread) == known:
         where = f"{quote(table.database)}.{quote(table.name)}" if table.database else "*.*"
         asking.unread.append(
@@ -52,6 +56,19 @@ def _definitions(asking: Asking, table: TableName) -> list[Definition]:
             )
         )
     return [_definition(asking, row) for row in rows]
+
+
+def _spellings(asking: Asking, table: TableName) -> list[TableName]:
+    """Tables whose names differ in their case at most: names alone are read without opening any table."""
+    where = "LOWER(TABLE_SCHEMA) = LOWER(%s)" if table.database else f"TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})"
+    values = (table.database, table.name) if table.database else (table.name,)
+    statement = asking.cursor.mogrify(
+        "SELECT TABLE_NAME, TABLE_SCHEMA FROM information_schema.TABLES"
+        f" WHERE {where} AND LOWER(TABLE_NAME) = LOWER(%s)",
+        values,
+    )
+    rows = asking.rows(f"table {table}", statement, "SELECT ON *.*")
+    return [TableName(_text(name), _text(database)) for name, database in rows or ()]
 
 
 def _definition(asking: Asking, row: Row) -> Definition:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from mydyno import __version__
 from mydyno.facts import Host, Server, System, Unread
 from mydyno.stack.server.login import Login
+from mydyno.survey.host.load import load_between, read_counters
 from mydyno.survey.host.machine import LocalMachine, Machine
 from mydyno.survey.host.process import find_process, is_server
 from mydyno.survey.host.read import read_host
@@ -35,7 +36,10 @@ def survey(
     Raises ServerError when there is no way in, HostError when the machine is lost.
     """
     unread: list[Unread] = []
+    watched = None if without_host else machine or LocalMachine()
+    before = read_counters(watched) if watched else None
     read = read_server(login, unread, seconds=seconds, tell=tell, wait=wait)
+    load = load_between(before, read_counters(watched)) if watched else None
     server, host = read.with_origins(None), None
     if not without_host:
         machine, pid = _place(login, machine, read)
@@ -44,6 +48,7 @@ def survey(
         else:
             tell(f"reading {machine.name}")
             server, host = _with_host(machine, pid, read, unread)
+            host = host.model_copy(update={"load": load}) if host is not None else None
             if measured and host is not None:
                 host = _with_speed(machine, host, tell, unread)
     return System(

@@ -68,13 +68,16 @@ class Campaign:
         plan = self.prepared.plan
         completed = run.completed()
         planned = run.experiment.planned_trials
+        estimate, left = plan.estimate, (planned - len(completed)) / len(plan.trials)
         emit(
             RunStarted(
                 experiment=plan.experiment_name,
                 folder=str(run.folder),
                 planned=planned,
                 completed=len(completed),
-                expected_seconds=plan.estimate.seconds * (planned - len(completed)) / len(plan.trials),
+                expected_seconds=estimate.seconds * left,
+                low_seconds=estimate.low_seconds * left,
+                high_seconds=estimate.high_seconds * left,
             )
         )
         for sentence in _recovered(run):

@@ -33,6 +33,9 @@ class RunStarted(Event):
     completed: int
     """Trials that an earlier start of this run has left ready."""
     expected_seconds: float
+    low_seconds: float | None = None
+    high_seconds: float | None = None
+    """The range in which those of the whole run are expected; None: not known."""
 
 
 @dataclass(frozen=True)

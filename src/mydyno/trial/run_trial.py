@@ -19,7 +19,7 @@ from mydyno.core.interruption import uninterrupted
 from mydyno.load import messages
 from mydyno.load.driver import Driver
 from mydyno.load.job import Target
-from mydyno.plan import PlannedTrial, Point, dataset_of
+from mydyno.plan import PlannedTrial, Point, dataset_of, time_of
 from mydyno.results.records import (
     DataRecord,
     GroundRecord,
@@ -34,6 +34,7 @@ from mydyno.results.writer import RunWriter
 from mydyno.sampling.frames import interval_frame, sample_frame
 from mydyno.sampling.series import restarts, totals
 from mydyno.sampling.stretch import stretch
+from mydyno.spec import Storage
 from mydyno.stack import (
     DataDirectory,
     DatasetLayer,
@@ -43,6 +44,7 @@ from mydyno.stack import (
     settings_difference,
     understand,
 )
+from mydyno.stack.disk_base_layer import DiskBaseLayer
 from mydyno.stack.limits import limits_difference
 from mydyno.stack.server.login import explained
 from mydyno.stack.server.placement import read_placement
@@ -67,6 +69,10 @@ from mydyno.trial.measurement import judge_phases
 from mydyno.trial.preflight import Prepared
 from mydyno.trial.raising import Raised, raise_stack
 from mydyno.trial.settings import settings_of
+from mydyno.trial.time_cache import add_time, time_cache
+
+_MADE_ONCE = (DatasetLayer.name, DiskBaseLayer.name)
+"""Layers that an estimate counts apart from trials."""
 
 _TIMESTAMP = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -124,6 +130,7 @@ class TrialRunner:
             )
         )
         started_at, started = datetime.now(UTC), time.monotonic()
+        self.stack.spent.clear()
         reason = self.failures.given_up(point.id)
         if reason is None:
             folder = self.run.new_trial_folder(trial.id)
@@ -135,6 +142,10 @@ class TrialRunner:
             record = self._save(
                 Collector(), {}, sample_frame([]), _not_measured(trial, point, reason, started_at, started)
             )
+        if record.status == "valid":
+            once = sum(self.stack.spent.get(layer, 0.0) for layer in _MADE_ONCE)
+            cost = plan.estimate.trials[point.id]
+            add_time(time_cache(), time_of(point, cost, record.seconds - once))
         self.emit(
             TrialFinished(
                 trial=trial.id,
@@ -236,7 +247,7 @@ class TrialRunner:
                 self_checks=raised.self_checks,
                 data=found.data,
                 remarks=(
-                    *_remarks(found.ground, raised.self_checks, cpu),
+                    *_remarks(found.ground, raised.self_checks, cpu, point.setup.storage),
                     *_remarks_on_others(point, found.collector, counters),
                     *judged.remarks,
                     *found.collector.remarks,
@@ -383,12 +394,21 @@ def _not_measured(
 
 
 def _remarks(
-    ground: GroundRecord | None, checks: Sequence[SelfCheckRecord], cpu: Utilisation | None
+    ground: GroundRecord | None,
+    checks: Sequence[SelfCheckRecord],
+    cpu: Utilisation | None,
+    storage: Storage | None,
 ) -> tuple[Remark, ...]:
-    """What the checks of the disks found, and whether the load left the ground's CPUs any time."""
+    """What the checks of the disks found, and whether the ground's CPUs had any time left under the load."""
     if ground is None:
         return ()
-    return (*remarks(checks, TOLERANCE[ground.kind]), *load_remarks(cpu.busy if cpu else None))
+    disks = [volume.disks for volume in storage.volumes.values()] if storage is not None else []
+    limited = any(each.iops is not None or each.bandwidth is not None for each in disks)
+    own = cpu.own(ground.cpus) if cpu else None
+    return (
+        *remarks(checks, TOLERANCE[ground.kind]),
+        *load_remarks(cpu.busy if cpu else None, own, limited=limited),
+    )
 
 
 def _remarks_on_others(

@@ -29,7 +29,8 @@ Operation = Literal["randread", "randwrite"]
 BLOCK_BYTES = 4096
 SECONDS = 2.0
 DEPTH_OF_A_DISK = 16
-DEEPEST = 64
+DEEPEST = 1024
+"""Of one fio; a disk of more than 64 gets less than its share of the queue."""
 _RAMP_MS = 500
 """Not counted: the first I/Os find budgets and queues that nobody has used yet."""
 _LARGEST_FILE = 128 << 20
@@ -79,6 +80,11 @@ def _file_bytes(ground: Ground, volume: MountedVolume) -> int:
     return max(1, size >> 20) << 20
 
 
+def queue_depth(disks: int) -> int:
+    """I/Os in flight: with fewer a disk the queue of one runs empty while another's is long."""
+    return min(DEEPEST, DEPTH_OF_A_DISK * disks)
+
+
 @dataclass(frozen=True)
 class _Check:
     ground: Ground
@@ -96,7 +102,7 @@ class _Check:
 
     def run(self, operation: Operation, failure: str | None) -> SelfCheckRecord:
         """One measured run; after a `failure`, the record of that."""
-        depth = min(DEEPEST, DEPTH_OF_A_DISK * self.wanted.disks.number)
+        depth = queue_depth(self.wanted.disks.number)
         measured = idle = None
         if failure is None:
             before = self._cpu_seconds()

@@ -219,7 +219,7 @@ def test_innodb_keeps_the_files_of_all_its_tables_open() -> None:
         )
         return innodb_open_files.RULE.judge(crowded, targets_of(crowded))
 
-    assert sentences(judged(7_400, 2000)) == ["innodb_open_files = 3000 (now 2000)"]
+    assert sentences(judged(7_400, 2000)) == ["innodb_open_files = 7400 (now 2000)"]
     assert isinstance(judged(7_400, 300), Fine)
     assert isinstance(judged(500, 2000), Fine)
 

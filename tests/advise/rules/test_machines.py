@@ -6,7 +6,7 @@ from mydyno.advise import RULES, advise, after
 from mydyno.advise.finding import Finding
 from mydyno.advise.rule import Unknown
 from mydyno.advise.targets import targets_of
-from mydyno.facts import Cpu, DiskSpeed, Host, Kernel, LogicalVolume, Memory, Server, System
+from mydyno.facts import Cpu, DiskSpeed, Host, Kernel, Load, LogicalVolume, Memory, Schema, Server, System
 from mydyno.facts.fstab import parse_fstab
 
 NOW = "2026-11-21T00:00:00Z"
@@ -54,7 +54,9 @@ def a_server() -> Server:
             "Max_used_connections": 200,
             "Handler_commit": 3e7,
             "Innodb_buffer_pool_pages_dirty": 50_000,
+            "Innodb_buffer_pool_reads": 1e6,
         },
+        schema_facts=Schema(tables=100, bytes_by_engine={"InnoDB": 120 * GIB}),
     )
 
 
@@ -93,6 +95,17 @@ def a_good_machine() -> Host:
         inodes=10**9,
         free_inodes=9 * 10**8,
     )
+    there = storage(
+        data,
+        disks=disks,
+        arrays=(md,),
+        volumes=(LogicalVolume(name="vg0/data", segment="linear", snapshots=0),),
+        speeds=(DiskSpeed(mount_point="/var/lib/mysql", read_iops=4e5, write_iops=2e5, sync_seconds=3e-5),),
+        fstab=parse_fstab("/dev/mapper/vg0-data /var/lib/mysql xfs noatime,nofail 0 2\n"),
+        trim_timer=True,
+    )
+    rights = {"owner": "mysql", "mode": 0o750, "file_mode": 0o640}
+    uses = tuple(each.model_copy(update=rights) if each.files == "data" else each for each in there.uses)
     return host(
         memory_facts=Memory(
             total=256 * GIB,
@@ -111,17 +124,8 @@ def a_good_machine() -> Host:
             clock_sources=("tsc", "hpet"),
             counters={"TcpExtListenOverflows": 0, "TcpExtTCPReqQFullDrop": 0},
         ),
-        storage=storage(
-            data,
-            disks=disks,
-            arrays=(md,),
-            volumes=(LogicalVolume(name="vg0/data", segment="linear", snapshots=0),),
-            speeds=(
-                DiskSpeed(mount_point="/var/lib/mysql", read_iops=4e5, write_iops=2e5, sync_seconds=3e-5),
-            ),
-            fstab=parse_fstab("/dev/mapper/vg0-data /var/lib/mysql xfs noatime,nofail 0 2\n"),
-            trim_timer=True,
-        ),
+        storage=there.model_copy(update={"uses": uses}),
+        load=Load(seconds=10, cpus=64, cpu_busy=0.4, cpu_waiting=0.01, cpu_stolen=0),
         process=process(
             {
                 "Max open files": (100_000, 100_000),

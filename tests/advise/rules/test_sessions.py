@@ -105,3 +105,17 @@ def test_a_key_buffer_that_misses_is_told_by_hand() -> None:
         before={"Key_reads": 0},
     )
     assert [change.kind for change in finding("key-buffer", missing).changes] == ["by hand"]
+
+
+@pytest.mark.parametrize(
+    ("version", "taken"),
+    [
+        (MYSQL_57, "a sort takes all of it at the start"),
+        (MYSQL_84, "a sort takes memory as rows come, no more than this"),
+        (MARIADB, "a sort takes room for as many rows as there can be, no more than this"),
+    ],
+)
+def test_how_a_sort_takes_its_buffer_is_said_for_the_release_at_hand(version: str, taken: str) -> None:
+    large = server(version, variables={"sort_buffer_size": str(64 * MIB)})
+    found = finding("sort-buffer", large, Targets(session_buffers={"sort_buffer_size": 2 * MIB}))
+    assert taken in found.evidence[0]

@@ -22,10 +22,37 @@ FINGERPRINT = "select x from t where a in (?+) and b = ? and c is ? limit ?"
 
 
 def test_a_statement_that_is_cut_is_read_by_its_fingerprint() -> None:
-    cut = Example(text="SELECT x FROM t WHERE a IN (1, 2, ", bytes=90_000, is_cut=True)
+    cut = Example(text="SELECT x, ", bytes=90_000, is_cut=True)
     found = looked(group(FINGERPRINT, example=cut, rows_examined=[9_999] * 3, rows_sent=[1] * 3))
     assert found.candidates[0].columns == ("b", "c", "a")
     assert "made from the fingerprint: its names are in lower case" in found.candidates[0].caveats
+
+
+def test_names_of_a_statement_that_is_cut_have_the_case_of_its_beginning() -> None:
+    cut = Example(
+        text="SELECT X FROM Orders WHERE B = 1 AND C IS 2 AND A IN (1, 2, ", bytes=90_000, is_cut=True
+    )
+    fingerprint = FINGERPRINT.replace("from t", "from orders")
+    found = looked(group(fingerprint, example=cut, rows_examined=[9_999] * 3, rows_sent=[1] * 3))
+    assert found.candidates[0].table == "Orders"
+    assert not any("lower case" in caveat for caveat in found.candidates[0].caveats)
+
+
+@pytest.mark.parametrize(
+    "comment", ["/* app:shop */ ", "-- a comment\n", "# a comment\n", "/*a*//*b*/\n  /* it's */", "\n"]
+)
+def test_a_comment_in_front_takes_no_name_its_case(comment: str) -> None:
+    text = f"{comment}SELECT X FROM Orders WHERE B = 1 AND A = 2"
+    example = Example(text=text, bytes=len(text))
+    found = looked(
+        group(
+            "select x from orders where b = ? and a = ?",
+            example=example,
+            rows_examined=[9_999],
+            rows_sent=[1],
+        )
+    )
+    assert found.candidates[0].table == "Orders"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 from mydyno.core.server_version import parse_version
 from mydyno.host.local import LocalHost
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.initialise import room_settings
+from mydyno.stack.server.initialise import place_settings, room_settings
 
 SIZE, MOST = "innodb_buffer_pool_size", "innodb_buffer_pool_size_max"
 
@@ -31,3 +31,21 @@ def test_a_server_that_knows_no_such_option_is_told_nothing() -> None:
 
 def test_on_a_host_with_all_the_room_nothing_is_said() -> None:
     assert room_settings(binary({MOST: "8796093022208"}), LocalHost()) == {}
+
+
+def test_a_program_beside_its_share_folder_gets_the_places_that_were_compiled_in_for_another(
+    tmp_path: Path,
+) -> None:
+    share = tmp_path / "share" / "mysql"
+    (share / "english").mkdir(parents=True)
+    (share / "english" / "errmsg.sys").write_bytes(b"")
+    version = parse_version("mysqld  Ver 5.7.29 for Linux on x86_64 (MySQL Community Server (GPL))")
+    options = {"secure_file_priv": "/var/lib/mysql-files", "character_sets_dir": "/usr/share/mysql/charsets/"}
+    unpacked = ServerBinary(tmp_path / "mysqld", version, options)
+    assert unpacked.share_folder == share
+    places = place_settings(unpacked, Path("/data"), Path("/scratch"))
+    assert places["basedir"] == str(tmp_path)
+    assert places["secure_file_priv"] == ""
+    assert (places["character_sets_dir"], places["lc_messages_dir"]) == (str(share), str(share))
+    (share / "charsets").mkdir()
+    assert "character_sets_dir" not in place_settings(unpacked, Path("/data"), Path("/scratch"))

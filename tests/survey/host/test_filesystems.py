@@ -61,6 +61,7 @@ def test_a_mount_is_followed_down_to_its_disks(tmp_path: Path) -> None:
         here,
         read_tree(here, unread),
         {"data": "/var/lib/mysql", "temporary files": "/scratch", "slow log": "/var/log"},
+        {},
         root="",
         mountinfo_of="/proc/self",
         unread=unread,
@@ -80,6 +81,8 @@ def test_a_mount_is_followed_down_to_its_disks(tmp_path: Path) -> None:
 def test_without_a_list_of_mounts_each_place_is_told(tmp_path: Path) -> None:
     here, unread = machine(tmp_path, {}), list[Unread]()
     tree = read_tree(here, [])
-    found = read_filesystems(here, tree, {"data": "/d"}, root="", mountinfo_of="/proc/self", unread=unread)
+    found = read_filesystems(
+        here, tree, {"data": "/d"}, {}, root="", mountinfo_of="/proc/self", unread=unread
+    )
     assert (found.uses, found.filesystems) == ((), ())
     assert [each.what for each in unread] == ["the file system of /d (data)"]

@@ -57,3 +57,10 @@ def test_a_secret_inside_a_value_is_hidden_and_the_rest_stays(name: str, value: 
 )
 def test_what_only_sounds_like_a_secret_stays(name: str, value: str) -> None:
     assert without_secrets({name: value}) == {name: value}
+
+
+def test_arguments_of_a_command_are_hidden() -> None:
+    command = "/usr/local/bin/notify --token geheim --user=galera"
+    shown = without_secrets({"wsrep_notify_cmd": command, "wsrep_sst_method": "mariabackup"})
+    assert shown == {"wsrep_notify_cmd": "/usr/local/bin/notify ****", "wsrep_sst_method": "mariabackup"}
+    assert without_secrets({"wsrep_notify_cmd": "/bin/notify"}) == {"wsrep_notify_cmd": "/bin/notify"}

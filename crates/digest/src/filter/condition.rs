@@ -6,8 +6,9 @@ use regex::bytes::Regex;
 
 use crate::attribute::Attribute;
 use crate::entry::Entry;
-use crate::fingerprint::{Id, id_of, text_of};
+use crate::fingerprint::{Id, TableNames, id_of, text_of};
 use crate::groups::MOST_FINGERPRINT;
+use crate::tags::tag;
 
 #[derive(Clone, Debug)]
 pub enum Condition {
@@ -31,6 +32,10 @@ pub enum Text {
     Database,
     Statement,
     Id,
+    /// The number of an error, in decimal digits.
+    Error,
+    /// An attribute in a comment, by its key.
+    Tag(Vec<u8>),
     /// With the answers so far, one a fingerprint.
     Fingerprint(HashMap<Id, bool>),
 }
@@ -54,17 +59,20 @@ pub enum Order {
 }
 
 impl Condition {
-    pub fn holds(&mut self, entry: &Entry<'_>) -> bool {
+    pub fn holds(&mut self, entry: &Entry<'_>, names: TableNames) -> bool {
         match self {
             Self::Text { of, is } => match of {
                 Text::User => is.passes(entry.user),
                 Text::Host => is.passes(entry.host),
                 Text::Database => is.passes(entry.database),
                 Text::Statement => is.passes(entry.statement),
-                Text::Id => is.passes(id_of(entry).to_string().as_bytes()),
+                Text::Error if entry.error == 0 => is.passes(b""),
+                Text::Error => is.passes(entry.error.to_string().as_bytes()),
+                Text::Tag(key) => is.passes(&tag(entry.statement, key).unwrap_or_default()),
+                Text::Id => is.passes(id_of(entry, names).to_string().as_bytes()),
                 Text::Fingerprint(known) => *known
-                    .entry(id_of(entry))
-                    .or_insert_with(|| is.passes(&text_of(entry, MOST_FINGERPRINT).text)),
+                    .entry(id_of(entry, names))
+                    .or_insert_with(|| is.passes(&text_of(entry, MOST_FINGERPRINT, names).text)),
             },
             Self::Number { of, order, than } => {
                 entry.values.get(*of).is_some_and(|number| order.holds(number, *than))

@@ -8,7 +8,8 @@ use super::BadFilter;
 use super::condition::{Condition, Order, Text, TextTest};
 use crate::attribute::{Attribute, Unit};
 
-const TEXTS: [&str; 6] = ["user", "host", "database", "statement", "fingerprint", "id"];
+const TEXTS: [&str; 8] =
+    ["user", "host", "database", "statement", "fingerprint", "id", "error", "tag.KEY"];
 
 /// The longer before those that they begin with.
 const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
@@ -66,7 +67,8 @@ fn text_named(name: &str) -> Option<Text> {
         "statement" => Text::Statement,
         "fingerprint" => Text::Fingerprint(HashMap::new()),
         "id" => Text::Id,
-        _ => return None,
+        "error" => Text::Error,
+        _ => Text::Tag(name.strip_prefix("tag.").filter(|key| !key.is_empty())?.into()),
     })
 }
 

@@ -19,6 +19,8 @@ fn admits(filter: &str) -> bool {
         values: &values,
         kind: Kind::Statement,
         statement: b"SELECT *\nFROM orders WHERE id = 7 -- caf\xe9",
+        error: 0,
+        raw: Default::default(),
         beyond: 0,
     };
     Filters::new(None, None, &[filter]).unwrap_or_else(|bad| panic!("{bad}")).admits(&entry)
@@ -110,6 +112,8 @@ fn all_conditions_must_hold() {
         values: &values,
         kind: Kind::Statement,
         statement: b"SELECT 1",
+        error: 0,
+        raw: Default::default(),
         beyond: 0,
     };
     assert!(!both.admits(&entry));
@@ -133,6 +137,8 @@ fn a_span_of_time_has_its_first_microsecond_and_not_its_last() {
             values: &values,
             kind: Kind::Statement,
             statement: b"SELECT 1",
+            error: 0,
+            raw: Default::default(),
             beyond: 0,
         };
         Filters::new(Some(-5), Some(7), &[] as &[&str]).unwrap().admits(&entry)

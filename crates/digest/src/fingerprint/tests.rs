@@ -259,11 +259,13 @@ fn an_administrator_command_is_no_statement() {
         values: &values,
         kind,
         statement: b"Ping",
+        error: 0,
+        raw: Default::default(),
         beyond: 0,
     };
     let command = entry(Kind::AdministratorCommand);
-    assert_eq!(text_of(&command, 100).text, b"administrator command: Ping");
-    assert_ne!(id_of(&command), id_of(&entry(Kind::Statement)));
+    assert_eq!(text_of(&command, 100, TableNames::Kept).text, b"administrator command: Ping");
+    assert_ne!(id_of(&command, TableNames::Kept), id_of(&entry(Kind::Statement), TableNames::Kept));
 }
 
 /// Saved digests and those of other machines are compared by id: these never change.

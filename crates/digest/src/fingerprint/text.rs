@@ -33,6 +33,7 @@ impl Text {
     pub fn finish(mut self) -> Fingerprint {
         let is_cut = self.text.len() > self.most_bytes;
         self.text.truncate(self.most_bytes);
+        self.text.shrink_to_fit();
         Fingerprint { text: self.text, is_cut }
     }
 

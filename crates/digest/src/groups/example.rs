@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::shown;
+use super::{Place, shown};
 use crate::attribute::Attribute;
 use crate::entry::{Entry, Time};
 use crate::message;
@@ -57,8 +57,9 @@ impl Example {
         }
     }
 
-    pub fn told(self, sources: &[String]) -> message::Example {
+    pub fn told(self, sources: &[Place]) -> message::Example {
         let name = |bytes: &[u8]| (!bytes.is_empty()).then(|| shown(bytes, false));
+        let source = &sources[self.source as usize];
         let is_cut = self.bytes > self.text.len() as u64;
         message::Example {
             is_cut,
@@ -69,9 +70,9 @@ impl Example {
             user: name(&self.user),
             host: name(&self.host),
             database: name(&self.database),
-            source: sources[self.source as usize].clone(),
-            at_byte: self.at,
-            line: Some(self.line),
+            source: source.name.clone(),
+            at_byte: source.has_lines.then_some(self.at),
+            line: source.has_lines.then_some(self.line),
         }
     }
 }

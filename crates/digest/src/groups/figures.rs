@@ -20,6 +20,7 @@ pub struct Figures {
     users: Names,
     hosts: Names,
     databases: Names,
+    errors: Names,
 }
 
 impl Default for Figures {
@@ -33,6 +34,7 @@ impl Default for Figures {
             users: Names::default(),
             hosts: Names::default(),
             databases: Names::default(),
+            errors: Names::default(),
         }
     }
 }
@@ -43,6 +45,13 @@ impl Figures {
         self.span(entry.time, entry.time);
         for (attribute, number) in entry.values.iter() {
             self.measure(attribute).add(number);
+        }
+        if entry.error != 0 {
+            let number = entry.error.to_string();
+            let hash = names::hash(number.as_bytes());
+            if self.errors.add(hash) {
+                texts.keep(hash, number.as_bytes());
+            }
         }
         for (names, name) in [
             (&mut self.users, entry.user),
@@ -91,6 +100,7 @@ impl Figures {
         self.users.merge(&other.users);
         self.hosts.merge(&other.hosts);
         self.databases.merge(&other.databases);
+        self.errors.merge(&other.errors);
     }
 
     pub fn count(&self) -> u64 {
@@ -117,6 +127,7 @@ impl Figures {
             users: self.users.told(texts),
             hosts: self.hosts.told(texts),
             databases: self.databases.told(texts),
+            errors: self.errors.told(texts),
         }
     }
 }

@@ -62,6 +62,8 @@ fn add(groups: &mut Groups, told: &Told) {
         values: &values,
         kind: Kind::Statement,
         statement: told.statement.as_bytes(),
+        error: 0,
+        raw: Default::default(),
         beyond: 0,
     };
     groups.add(&entry, 0);
@@ -74,8 +76,11 @@ fn grouped<'a>(log: impl IntoIterator<Item = &'a Told>) -> Groups {
 }
 
 fn written(groups: Groups) -> String {
-    let finish = Finish { limit: None, sources: &["slow.log".to_owned()] };
-    serde_json::to_string(&groups.finish(&finish)).unwrap()
+    let finish =
+        Finish { limit: None, sources: &[Place { name: "slow.log".to_owned(), has_lines: true }] };
+    let found = groups.finish(&finish);
+    let groups: Vec<_> = found.groups.collect();
+    serde_json::to_string(&(found.total, found.timeline, groups, found.rest)).unwrap()
 }
 
 proptest! {
@@ -93,8 +98,10 @@ proptest! {
 
     #[test]
     fn counts_and_sums_are_those_of_the_entries(log in log(60)) {
-        let finish = Finish { limit: Some(1), sources: &["slow.log".to_owned()] };
-        let (total, timeline, groups, rest) = grouped(&log).finish(&finish);
+        let finish = Finish { limit: Some(1), sources: &[Place { name: "slow.log".to_owned(), has_lines: true }] };
+        let found = grouped(&log).finish(&finish);
+        let (total, timeline, rest) = (found.total, found.timeline, found.rest);
+        let groups: Vec<_> = found.groups.collect();
         prop_assert_eq!(total.count, log.len() as u64);
         let sum = log.iter().filter_map(|told| told.query_time_us).fold(0, u64::saturating_add);
         prop_assert_eq!(total.measures.get("query_time").map_or(0, |measure| measure.sum), sum);
@@ -120,9 +127,12 @@ fn the_example_is_the_slowest_and_of_several_the_first() {
     };
     let groups =
         grouped(&[told(0, None), told(100, Some(5)), told(200, Some(7)), told(300, Some(7))]);
-    let (_, _, groups, rest) =
-        groups.finish(&Finish { limit: None, sources: &["slow.log".to_owned()] });
-    assert_eq!((groups[0].example.at_byte, groups[0].example.query_time_us), (200, Some(7)));
+    let found = groups.finish(&Finish {
+        limit: None,
+        sources: &[Place { name: "slow.log".to_owned(), has_lines: true }],
+    });
+    let (rest, groups) = (found.rest, found.groups.collect::<Vec<_>>());
+    assert_eq!((groups[0].example.at_byte, groups[0].example.query_time_us), (Some(200), Some(7)));
     assert!(rest.is_none());
 }
 

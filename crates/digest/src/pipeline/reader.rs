@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use super::{Counters, Job};
 use crate::chunk::{Chunk, Chunks};
 use crate::context::Context;
+use crate::import::Format;
 use crate::message::Compression;
 
 use crate::problem::ProblemKind;
@@ -22,6 +23,7 @@ pub struct Reader<'a> {
     /// Of each of them that was opened.
     identities: Vec<Option<Identity>>,
     chunks: Option<Chunks<'a>>,
+    turns: u64,
     /// What the next chunk takes from those before it.
     context: Option<Receiver<Context>>,
 }
@@ -30,6 +32,8 @@ pub struct Reader<'a> {
 #[derive(Debug)]
 pub struct ReadSource {
     pub compression: Compression,
+    /// What it is an export of, in whose places nobody can look anything up.
+    pub format: Option<Format>,
     /// What the server called itself at its beginning.
     pub server: Option<String>,
     /// Unpacked.
@@ -42,6 +46,8 @@ pub struct ReadSource {
 
 /// One chunk to work on, in the buffer that was given for it.
 pub struct Turn {
+    /// From 0 on, over all sources.
+    pub number: u64,
     pub source: usize,
     pub chunk: Chunk,
     pub before: Receiver<Context>,
@@ -51,7 +57,16 @@ pub struct Turn {
 impl<'a> Reader<'a> {
     pub fn new(job: &'a Job, stop: &'a Stop, counters: &'a Counters) -> Self {
         let read = Vec::with_capacity(job.sources.len());
-        Self { job, stop, counters, read, identities: Vec::new(), chunks: None, context: None }
+        Self {
+            job,
+            stop,
+            counters,
+            read,
+            identities: Vec::new(),
+            chunks: None,
+            turns: 0,
+            context: None,
+        }
     }
 
     /// One for each source.
@@ -80,13 +95,16 @@ impl<'a> Reader<'a> {
             let (after, next_before) = sync_channel(1);
             let before =
                 self.context.replace(next_before).expect("a source that was begun has one");
-            return Some(Turn { source, chunk, before, after });
+            let number = self.turns;
+            self.turns += 1;
+            return Some(Turn { number, source, chunk, before, after });
         }
     }
 
     fn begin(&mut self, name: &str) {
         let mut read = ReadSource {
             compression: Compression::None,
+            format: None,
             server: None,
             bytes: 0,
             is_recognised: false,
@@ -96,8 +114,13 @@ impl<'a> Reader<'a> {
         match Source::open(name, self.stop, &self.counters.read_bytes) {
             Ok(source) => {
                 read.compression = source.compression;
+                read.format = source.format;
                 read.server = server(source.head());
                 match recognise(source.head()) {
+                    Recognised::Other(_) if read.format.is_some() => {
+                        let says = "an export without an entry of a slow log".to_owned();
+                        read.problem = Some((ProblemKind::NotASlowLog, says));
+                    }
                     Recognised::Other(what) => {
                         read.problem = Some((ProblemKind::NotASlowLog, what))
                     }

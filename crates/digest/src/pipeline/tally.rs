@@ -2,7 +2,8 @@
 
 use super::reader::ReadSource;
 use crate::entry::Time;
-use crate::message::{Source, SourceProblem};
+use crate::import::Format;
+use crate::message::{SLOW_LOG, Source, SourceProblem};
 use crate::problem::{Problem, ProblemKind, Problems};
 
 /// One worker's, and after merging all workers'.
@@ -47,8 +48,8 @@ impl Tallies {
             problems.extend(tally.problems_with(&read).into_iter().map(|problem| SourceProblem {
                 kind: problem.kind,
                 source: name.clone(),
-                at_byte: problem.at,
-                line: problem.line,
+                at_byte: read.format.is_none().then_some(problem.at),
+                line: problem.line.filter(|_| read.format.is_none()),
                 count: problem.count,
                 says: problem.says,
             }));
@@ -56,6 +57,7 @@ impl Tallies {
                 name: name.clone(),
                 bytes: read.bytes,
                 compression: read.compression,
+                format: read.format.map_or(SLOW_LOG, Format::name),
                 server: read.server,
                 entries: tally.entries,
                 first_us: tally.first,

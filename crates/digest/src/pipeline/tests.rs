@@ -25,6 +25,8 @@ impl Logs {
         Job {
             sources: self.1.clone(),
             filters: Filters::default(),
+            grouping: Grouping::default(),
+            out_log: None,
             limit: None,
             example_bytes: 200,
             threads: Some(1),
@@ -40,11 +42,12 @@ impl Drop for Logs {
 }
 
 fn digested(job: &Job) -> Digest {
-    digest(job, &Stop::new().unwrap(), |_| ())
+    digest(job, &Stop::new().unwrap(), |_| ()).0
 }
 
 fn told(job: &Job) -> String {
-    serde_json::to_string(&digested(job)).unwrap()
+    let (digest, groups) = digest(job, &Stop::new().unwrap(), |_| ());
+    serde_json::to_string(&(digest, groups.collect::<Vec<_>>())).unwrap()
 }
 
 fn entry(second: u32, user: &str, statement: &str) -> Vec<u8> {
@@ -140,7 +143,7 @@ fn an_end_that_was_asked_for_is_told_and_nothing_more_is_read() {
     let logs = Logs::new("ended", &[entry(1, "a", "SELECT 1"), entry(2, "b", "SELECT 2")]);
     let stop = Stop::new().unwrap();
     stop.ask();
-    let digest = digest(&logs.job(), &stop, |_| ());
+    let (digest, _) = digest(&logs.job(), &stop, |_| ());
     let kinds: Vec<ProblemKind> = digest.problems.iter().map(|problem| problem.kind).collect();
     assert_eq!(kinds, [ProblemKind::Interrupted, ProblemKind::Interrupted]);
     assert_eq!(digest.total.count, 0);
@@ -188,4 +191,46 @@ fn a_file_or_a_copy_of_it_is_counted_once_and_a_log_that_begins_alike_is_read() 
         problems,
         [(&logs.1[1], ProblemKind::ReadTwice, &copy), (&logs.1[2], ProblemKind::ReadTwice, &same)]
     );
+}
+
+/// Written by workers, read by the test.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn entries_are_written_as_a_log_that_has_the_same_digest_whatever_was_filtered_before_them() {
+    let later = b"# User@Host: a[a] @ web1 []\n# Query_time: 2  Lock_time: 0\nSELECT a;\n".to_vec();
+    let command = b"# User@Host: a[a] @ web1 []\n# Query_time: 1  Lock_time: 0\n\
+        # administrator command: Ping;\n";
+    let mut log = [entry(1, "b", "SELECT 1"), entry(2, "a", "SELECT 2")].concat();
+    let with_database = String::from_utf8(entry(3, "b", "SELECT 3")).unwrap();
+    log.extend_from_slice(with_database.replace("SET", "use shop;\nSET").as_bytes());
+    log.extend_from_slice(&later);
+    log.extend_from_slice(command);
+    let logs = Logs::new("written", &[log]);
+    let written = Written::default();
+    let filters = || Filters::new(None, None, &["user=a"]).unwrap();
+    let sizes = Sizes { buffer_bytes: 300, most_bytes: 4_000 };
+    let out_log = Some(Arc::new(crate::out_log::OutLog::new(written.clone())));
+    let first =
+        digested(&Job { filters: filters(), sizes, out_log, threads: Some(3), ..logs.job() });
+    let again = Logs::new("written-again", &[written.0.lock().unwrap().clone()]);
+    let second = digested(&again.job());
+    assert_eq!(second.problems.len(), 0);
+    assert_eq!(
+        serde_json::to_string(&first.total).unwrap(),
+        serde_json::to_string(&second.total).unwrap()
+    );
+    assert_eq!(second.total.databases, [("shop".to_owned(), 2)]);
 }

@@ -9,6 +9,7 @@ use super::{Counters, Job};
 use crate::context::context_after;
 use crate::entry::Entry;
 use crate::groups::Groups;
+use crate::out_log::push_entry;
 
 use crate::problem::ProblemKind;
 use crate::read::read;
@@ -17,12 +18,13 @@ use crate::source::{End, Trouble};
 /// Takes chunks until there are no more.
 pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Groups, Tallies) {
     let mut filters = job.filters.clone();
-    let mut groups = Groups::new(job.example_bytes);
+    filters.names = job.grouping.names;
+    let mut groups = Groups::new(job.example_bytes, job.grouping.clone());
     let mut tallies = Tallies::new(job.sources.len());
     let mut buffer = Vec::new();
     let next = |buffer: &mut Vec<u8>| reader.lock().expect("a worker does not panic").take(buffer);
     while let Some(turn) = next(&mut buffer) {
-        let Turn { source, chunk, before, after } = turn;
+        let Turn { number, source, chunk, before, after } = turn;
         let text = &buffer[..chunk.bytes];
         let mut context = before.recv().expect("who has the chunk before sends it");
         let mut context_after = context_after(text, &context);
@@ -39,6 +41,7 @@ pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Grou
                 .is_some_and(|end| !matches!(end, End::Before(Trouble::Interrupted)));
         let beyond = chunk.beyond.bytes - chunk.beyond.closing;
         let mut long = None;
+        let mut written = Vec::new();
         let Tallies { sources, filtered } = &mut tallies;
         let Tally { entries, first, last, problems } = &mut sources[source];
         let entries_before = *entries;
@@ -52,10 +55,16 @@ pub fn work(job: &Job, reader: &Mutex<Reader<'_>>, counters: &Counters) -> (Grou
             }
             if filters.admits(&entry) {
                 groups.add(&entry, source as u32);
+                if job.out_log.is_some() {
+                    push_entry(&mut written, &entry);
+                }
             } else {
                 *filtered += 1;
             }
         });
+        if let Some(out_log) = &job.out_log {
+            out_log.put(number, written);
+        }
         if let Some((at, line, bytes)) = long {
             problems.note(ProblemKind::LongStatement, at, Some(line), || {
                 format!("a statement of {bytes} bytes, of which only the beginning was looked at")

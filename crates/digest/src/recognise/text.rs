@@ -29,11 +29,6 @@ pub fn named(head: &[u8]) -> Option<&'static str> {
         ("[", JSON),
     ];
     let text = head.trim_ascii_start();
-    if text.starts_with(b"\"") && lines(text).next().is_some_and(is_slow_log_table) {
-        return Some(
-            "the table mysql.slow_log (log_output=TABLE): set log_output=FILE for a log that can be digested",
-        );
-    }
     if lines(text).any(|line| line.starts_with(b"# Overall: ")) {
         return Some(REPORT);
     }
@@ -135,6 +130,6 @@ fn is_error_log(line: &[u8]) -> bool {
 }
 
 /// `"2026-11-22 03:00:00.123456","root[root] @ localhost []","00:00:02.000000",...`
-fn is_slow_log_table(line: &[u8]) -> bool {
+pub fn is_slow_log_row(line: &[u8]) -> bool {
     line.get(1).is_some_and(u8::is_ascii_digit) && memmem::find(line, b"] @ ").is_some()
 }

@@ -6,33 +6,38 @@ pub mod repeated;
 #[cfg(test)]
 mod tests;
 mod unpack;
+mod unpacked;
 
 pub use raw::{Trouble, total_bytes};
 
 use std::sync::atomic::AtomicU64;
 
+use crate::import::{Format, Importer};
 use crate::message::Compression;
 use crate::recognise::LOOKED_AT;
 use crate::stop::Stop;
-use compression::{MAGIC_BYTES, compression_of};
-use raw::Raw;
-use unpack::Unpacker;
-
-/// Of packed bytes, of which one step of unpacking takes some.
-const PACKED_BYTES: usize = 128 << 10;
+use unpacked::Unpacked;
 
 pub struct Source<'a> {
-    raw: Raw<'a>,
-    unpacker: Unpacker,
+    unpacked: Unpacked<'a>,
     pub compression: Compression,
-    /// Bytes as they lie there, of which `from..to` are still to be unpacked.
-    packed: Vec<u8>,
-    from: usize,
-    to: usize,
-    has_ended: bool,
-    /// The beginning, unpacked and not yet given, and how it ended when it is all there is.
+    /// What it is an export of, when it is no slow log itself.
+    pub format: Option<Format>,
+    import: Option<Import>,
+    /// The beginning, not yet given, and how it ended when it is all there is.
     head: Vec<u8>,
     head_end: Option<End>,
+}
+
+/// An export on its way to a slow log.
+struct Import {
+    importer: Importer,
+    /// Bytes of it, to be taken in.
+    taken: Vec<u8>,
+    /// The log that was made of them, of which what stands behind `from` was not yet given.
+    log: Vec<u8>,
+    from: usize,
+    end: Option<End>,
 }
 
 /// Why a source gives nothing.
@@ -57,53 +62,43 @@ pub enum End {
     Before(Trouble),
 }
 
+/// Of an export, taken in at once.
+const IMPORTED_BYTES: usize = 128 << 10;
+
 impl<'a> Source<'a> {
-    /// Opens `name`, where `-` is standard input, and finds out how it is packed. Waits for the first
-    /// bytes of a pipe. What is read of it, as it lies there, is added to `read_bytes` at once.
+    /// Opens `name`, where `-` is standard input, and finds out how it is packed and whether it is an export.
+    /// Waits for the first bytes of a pipe. What is read of it, as it lies there, is added to `read_bytes` at
+    /// once.
     pub fn open(name: &str, stop: &Stop, read_bytes: &'a AtomicU64) -> Result<Self, Refusal> {
-        let mut raw = Raw::open(name, read_bytes).map_err(Refusal::Trouble)?;
-        let mut packed = vec![0; PACKED_BYTES];
-        let mut to = 0;
-        while to < MAGIC_BYTES {
-            match raw.read(&mut packed[to..], stop).map_err(Refusal::Trouble)? {
-                0 if to == 0 => return Err(Refusal::Empty),
-                0 => break,
-                count => to += count,
-            }
-        }
-        let compression = compression_of(&packed[..to]).map_err(Refusal::NotASlowLog)?;
-        let unpacker = Unpacker::new(compression).map_err(|error| {
-            Refusal::Trouble(Trouble::Unreadable(format!("cannot be unpacked: {error}")))
-        })?;
-        let mut source = Self {
-            raw,
-            unpacker,
-            compression,
-            packed,
-            from: 0,
-            to,
-            has_ended: false,
-            head: Vec::new(),
-            head_end: None,
-        };
+        let mut unpacked = Unpacked::open(name, stop, read_bytes)?;
         let mut head = vec![0; LOOKED_AT];
-        let filled = source.fill(&mut head, stop);
+        let filled = unpacked.fill(&mut head, stop);
         head.truncate(filled.bytes);
         if head.is_empty() && matches!(filled.end, Some(End::Whole)) {
             return Err(Refusal::Empty);
         }
-        (source.head, source.head_end) = (head, filled.end);
+        let compression = unpacked.compression;
+        let format = Format::of(&head);
+        let mut source =
+            Self { unpacked, compression, format, import: None, head, head_end: filled.end };
+        if let Some(format) = format {
+            source.import = Some(Import::new(format, &source.head, source.head_end.take()));
+            let mut head = vec![0; LOOKED_AT];
+            let filled = source.fill_behind_head(&mut head, stop);
+            head.truncate(filled.bytes);
+            (source.head, source.head_end) = (head, filled.end);
+        }
         Ok(source)
     }
 
-    /// The beginning, unpacked; before the first [`Source::fill`].
+    /// The beginning of the log, unpacked; before the first [`Source::fill`].
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Unpacks into `buffer` until it is full or the source has ended.
+    /// Gives the log, until `buffer` is full or the source has ended.
     pub fn fill(&mut self, buffer: &mut [u8], stop: &Stop) -> Filled {
-        let mut bytes = self.head.len().min(buffer.len());
+        let bytes = self.head.len().min(buffer.len());
         buffer[..bytes].copy_from_slice(&self.head[..bytes]);
         self.head.drain(..bytes);
         if self.head.is_empty()
@@ -111,44 +106,43 @@ impl<'a> Source<'a> {
         {
             return Filled { bytes, end: Some(end) };
         }
-        while bytes < buffer.len() {
-            match self.give(&mut buffer[bytes..], stop) {
-                Ok(Some(given)) => bytes += given,
-                Ok(None) => return Filled { bytes, end: Some(End::Whole) },
-                Err((given, trouble)) => {
-                    return Filled { bytes: bytes + given, end: Some(End::Before(trouble)) };
-                }
-            }
-        }
-        Filled { bytes, end: None }
+        let behind = self.fill_behind_head(&mut buffer[bytes..], stop);
+        Filled { bytes: bytes + behind.bytes, end: behind.end }
     }
 
-    /// Some more bytes, maybe none; None at the end. With a trouble comes what was given before it.
-    fn give(&mut self, buffer: &mut [u8], stop: &Stop) -> Result<Option<usize>, (usize, Trouble)> {
-        if self.from == self.to && !self.has_ended {
-            if matches!(self.unpacker, Unpacker::Plain) {
-                let count = self.raw.read(buffer, stop).map_err(|trouble| (0, trouble))?;
-                return Ok((count > 0).then_some(count));
+    fn fill_behind_head(&mut self, buffer: &mut [u8], stop: &Stop) -> Filled {
+        match &mut self.import {
+            None => self.unpacked.fill(buffer, stop),
+            Some(import) => import.fill(buffer, &mut self.unpacked, stop),
+        }
+    }
+}
+
+impl Import {
+    /// With the source's beginning, and how it ended when it is all there is.
+    fn new(format: Format, head: &[u8], end: Option<End>) -> Self {
+        let (mut importer, mut log) = (Importer::new(format), Vec::new());
+        importer.feed(head, end.is_some(), &mut log);
+        Self { importer, taken: vec![0; IMPORTED_BYTES], log, from: 0, end }
+    }
+
+    fn fill(&mut self, buffer: &mut [u8], source: &mut Unpacked<'_>, stop: &Stop) -> Filled {
+        let mut bytes = 0;
+        loop {
+            let given = (self.log.len() - self.from).min(buffer.len() - bytes);
+            buffer[bytes..bytes + given].copy_from_slice(&self.log[self.from..self.from + given]);
+            (bytes, self.from) = (bytes + given, self.from + given);
+            if bytes == buffer.len() {
+                return Filled { bytes, end: None };
             }
-            self.to = self.raw.read(&mut self.packed, stop).map_err(|trouble| (0, trouble))?;
-            (self.from, self.has_ended) = (0, self.to == 0);
+            if let Some(end) = self.end.take() {
+                return Filled { bytes, end: Some(end) };
+            }
+            (self.from, self.end) = (0, None);
+            self.log.clear();
+            let filled = source.fill(&mut self.taken, stop);
+            self.end = filled.end;
+            self.importer.feed(&self.taken[..filled.bytes], self.end.is_some(), &mut self.log);
         }
-        if self.has_ended && self.unpacker.may_end() {
-            return Ok(None);
-        }
-        // At the end the unpacker may still hold what found no room before.
-        let step = self.unpacker.step(&self.packed[self.from..self.to], buffer);
-        self.from += step.taken;
-        if let Some(damage) = step.damage {
-            let at = self.raw.read_bytes - (self.to - self.from) as u64;
-            return Err((
-                step.given,
-                Trouble::Broken(format!("{damage} near byte {at} of the file")),
-            ));
-        }
-        if step.given == 0 && self.has_ended && !self.unpacker.may_end() {
-            return Err((0, Trouble::Broken("the compressed data end in the middle".to_owned())));
-        }
-        Ok(Some(step.given))
     }
 }

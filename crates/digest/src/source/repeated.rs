@@ -30,11 +30,11 @@ impl Identity {
     /// Of a source that was just opened. `has_entry`: whether an entry was seen in its beginning; logs without one
     /// are alike and do no harm.
     pub fn new(source: &Source<'_>, has_entry: bool) -> Self {
-        let status = source.raw.status().ok();
+        let status = source.unpacked.raw.status().ok();
         let file = status
             .filter(|status| FileType::from_raw_mode(status.st_mode) == FileType::RegularFile);
         Self {
-            file: file.map(|status| (status.st_dev as u64, status.st_ino as u64)),
+            file: file.map(|status| (status.st_dev, status.st_ino)),
             head: if has_entry { source.head().to_vec() } else { Vec::new() },
         }
     }

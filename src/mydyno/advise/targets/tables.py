@@ -18,8 +18,6 @@ _OFTEN = 1.0
 """Tables opened again each second from which the cache is worth making larger."""
 _MOST = 65_536
 _MOST_FILES = 20_000
-_ROOM = 1.5
-"""Times what is open."""
 _OWN_FILES = 100
 """Logs, sockets, system tablespaces, temporary files."""
 _USUAL = 2000
@@ -91,7 +89,7 @@ def _whole_schema(server: Server) -> Schema | None:
 
 
 def innodb_open_files(server: Server) -> int | None:
-    """Raised to half as many again as are open, where its places are used up and there are more tables.
+    """Raised to the number of InnoDB's tables where its places are used up and there are more tables.
 
     None: not known what is open or how many tables there are.
     """
@@ -102,7 +100,7 @@ def innodb_open_files(server: Server) -> int | None:
         return None
     if opened < _FULL * now or tables <= now:
         return now
-    return max(now, min(_round(tables), _round(_ROOM * opened), _MOST_FILES))
+    return max(now, min(_round(tables), _MOST_FILES))
 
 
 def open_files(

@@ -143,7 +143,7 @@ def _caveats(
     caveats: list[str] = []
     if unattributed := [name for block in blocks for name in block.unattributed]:
         caveats.append(f"of which table {', '.join(unattributed)} is could not be told: left out")
-    if parsed.of_fingerprint and schema is None:
+    if parsed.is_folded and schema is None:
         caveats.append("made from the fingerprint: its names are in lower case")
     if parsed.of_fingerprint and re.search(r"\blike\s+\?", group.fingerprint, re.IGNORECASE):
         caveats.append(

@@ -19,6 +19,9 @@ MOST_STEPS = 40_000
 """Of the parser, which tries one thing after another: of this length a statement needs some 16,000; each
 JOIN without its ON doubles them. About a second at the bound."""
 _READS = re.compile(r"[\s(]*(select|with|insert|replace|update|delete|create\s+table)\b", re.IGNORECASE)
+_COMMENTS = re.compile(r"(?:\s+|/\*(?!M?!).*?\*/|--(?=\s)[^\n]*|#[^\n]*)+", re.DOTALL)
+"""In front of a statement; what stands in /*! */ is code."""
+_WORD = re.compile(r"`((?:[^`]|``)+)`|([\w$]+)")
 _REPLACE = re.compile(r"\s*replace\b", re.IGNORECASE)
 # What says how a statement runs, and not what it looks for.
 _MODIFIERS = re.compile(
@@ -62,7 +65,9 @@ class _Parser(MySQLParser):
 class Parsed:
     tree: exp.Expr
     of_fingerprint: bool
-    """Then its names are in lower case and its literals are not known."""
+    """Then its literals are not known."""
+    is_folded: bool = False
+    """Whether names are in lower case that may be spelled otherwise."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,32 @@ def parse_group(group: Group) -> Parsed | Refused:
     found = parse(_LITERAL.sub("?", _IS_LITERAL.sub(r"is \1null", _LISTS.sub("?", group.fingerprint))))
     if isinstance(found, Refused):
         return refused or found
-    return Parsed(found, of_fingerprint=True)
+    is_folded = not _spell(found, example.text if example is not None else "")
+    return Parsed(found, of_fingerprint=True, is_folded=is_folded)
+
+
+def _spell(tree: exp.Expr, text: str) -> bool:
+    """Gives the tree's names the case that they have in `text`, of which it may be the fingerprint.
+
+    Says whether all of them are there in one way; the others stay as they are.
+    """
+    spellings: dict[str, set[str]] = {}
+    for quoted, plain in _WORD.findall(text):
+        word = quoted.replace("``", "`") or plain
+        spellings.setdefault(word.casefold(), set()).add(word)
+    is_whole = True
+    for identifier in tree.find_all(exp.Identifier):
+        spelled = spellings.get(identifier.name.casefold(), set())
+        if len(spelled) == 1:
+            identifier.set("this", next(iter(spelled)))
+        else:
+            is_whole = False
+    return is_whole
 
 
 def parse(text: str) -> exp.Expr | Refused:
     """The tree, or why there is none. Whatever the text is, it neither raises nor takes long."""
+    text = text[found.end() :] if (found := _COMMENTS.match(text)) else text
     if _READS.match(text) is None:
         return Refused("it looks for no rows of a table")
     if len(text) > MOST_CHARACTERS:

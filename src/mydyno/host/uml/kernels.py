@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mydyno.core.cache import cache_folder
+from mydyno.core.writing import writing
+from mydyno.host.cache_store import PARTIAL
 
 MANIFEST = "manifest.json"
 BINARY = "linux.uml"
@@ -83,6 +86,16 @@ class UmlKernels:
 
     def all(self) -> list[UmlKernel]:
         """Those that are here, oldest version first."""
-        folders = [path for path in self.folder.glob("*") if re.fullmatch(r"\d+\.\d+", path.name)]
-        ordered = sorted(folders, key=lambda path: tuple(map(int, path.name.split("."))))
-        return [kernel for path in ordered if (kernel := self.kernel(path.name)) is not None]
+        return [kernel for version in self.versions() if (kernel := self.kernel(version)) is not None]
+
+    def versions(self) -> list[str]:
+        """Of every kernel that is here, also of one that cannot be read; oldest first."""
+        names = [path.name for path in self.folder.glob("*") if re.fullmatch(r"\d+\.\d+", path.name)]
+        return sorted(names, key=lambda name: tuple(map(int, name.split("."))))
+
+    def remove(self, version: str) -> None:
+        """A guest that runs on it goes on. Raises LabError when it cannot be removed."""
+        folder = self.folder / version
+        with writing(folder):
+            # Under a name that is no version's it is no kernel any more, whatever happens next.
+            shutil.rmtree(folder.rename(self.folder / f"{PARTIAL}{version}"))

@@ -11,6 +11,7 @@ from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Group
 from mydyno.report import time_bins
 from mydyno.report.charts.digest import Shift, changes_chart
+from mydyno.report.digests.abbreviated import abbreviated
 from mydyno.report.digests.comparison_text import change_words, is_worth_telling, load_text, signed, verdict
 from mydyno.report.digests.header import span
 from mydyno.report.digests.times import Times, times
@@ -18,7 +19,7 @@ from mydyno.report.digests.words import all_groups, amount
 from mydyno.report.figures import Figure
 from mydyno.report.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.report.sql_markup import sql_markup
-from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
+from mydyno.report.statement_table import MOST_ROWS, Column, StatementTable, statement_table
 from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone
 
@@ -203,7 +204,7 @@ def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
             verdict=verdict(each),
             is_worse=each.times in _WORSE or each.calls == "more",
             load=MISSING if each.load is None else signed(each.load),
-            short=cut(each.fingerprint, _TITLE),
+            short=abbreviated(each.fingerprint, _TITLE),
             statement=sql_markup(each.fingerprint),
             words=tuple(capitalised(told.replace(" -> ", " → ")) for told in change_words(each)),
             times=tuple(_sides(olds.get(each.id), news.get(each.id), on)),

@@ -8,7 +8,7 @@ from mydyno.digest.attributes import title
 from mydyno.digest.records import Digest, Example, Group, Measure, Plan, PlanRow
 from mydyno.report.blocks import heights, on_log_scale
 from mydyno.report.digests.measures import measure_lines
-from mydyno.report.digests.words import amount, examined_per_sent, share
+from mydyno.report.digests.words import amount, error_names, examined_per_sent, history_words, share
 from mydyno.report.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
 from mydyno.report.lines import Line, wrapped
 from mydyno.report.plan_words import remarks
@@ -42,10 +42,17 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
         text = f"{number(each)} rows were examined for each that was sent"
         yield from wrapped(text, width, first=_INDENT, style="medium")
     yield from _flags(group, width)
-    for label, names in (("users", group.users), ("hosts", group.hosts), ("databases", group.databases)):
+    for label, names in (
+        ("users", group.users),
+        ("hosts", group.hosts),
+        ("databases", group.databases),
+        ("errors", error_names(group.errors)),
+    ):
         yield from _told(label, _names(names, group.count), width)
     if group.first_us is not None and group.last_us is not None:
         yield from _told("seen", zone.span(group.first_us, group.last_us), width)
+    if group.history is not None:
+        yield from _told("history", history_words(group.history, zone), width)
     if group.example is not None:
         yield from _example(group.example, zone, width)
     if group.plan is not None:

@@ -9,12 +9,15 @@ from markupsafe import Markup
 
 from mydyno.digest.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.report import time_bins
+from mydyno.report.digests.abbreviated import abbreviated
 from mydyno.report.digests.remarks import Remark, remarks
 from mydyno.report.digests.times import Times, times
 from mydyno.report.digests.words import (
     amount,
     called,
+    error_names,
     examined_per_sent,
+    history_words,
     share,
     share_of_time,
     where,
@@ -22,7 +25,6 @@ from mydyno.report.digests.words import (
 from mydyno.report.format import MISSING, capitalised, count, number, printable
 from mydyno.report.plan_table import plan_table
 from mydyno.report.sql_markup import sql_markup
-from mydyno.report.statement_table import cut
 from mydyno.report.tables import Table
 from mydyno.report.zoned import Zone
 
@@ -82,7 +84,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: 
         group=group,
         rank=rank,
         share=share_of_time(group, digest.total),
-        short=cut(group.fingerprint, _TITLE),
+        short=abbreviated(group.fingerprint, _TITLE),
         facts=tuple(_facts(group, digest.total, zone)),
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
@@ -117,6 +119,8 @@ def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]
         yield "Examined per row sent", number(per_sent)
     if group.first_us is not None and group.last_us is not None:
         yield "Seen", zone.span(group.first_us, group.last_us)
+    if group.history is not None:
+        yield "History", capitalised(history_words(group.history, zone))
 
 
 def _measures(group: Group, total: Figures) -> Table:
@@ -141,7 +145,12 @@ def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, .
 
 
 def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for heading, names in (("Users", group.users), ("Hosts", group.hosts), ("Databases", group.databases)):
+    for heading, names in (
+        ("Users", group.users),
+        ("Hosts", group.hosts),
+        ("Databases", group.databases),
+        ("Errors", error_names(group.errors)),
+    ):
         if names:
             told = [
                 f"{printable(name) or 'no name'} {share(calls, group.count)}"

@@ -16,6 +16,7 @@ from mydyno.digest.order import BY_TIME, ordered
 from mydyno.digest.records import Digest
 from mydyno.report.charts.digest import SHIFTS
 from mydyno.report.charts.press import press
+from mydyno.report.digests.abbreviated import abbreviated
 from mydyno.report.digests.changes import (
     change_sections,
     changes_table,
@@ -41,7 +42,6 @@ from mydyno.report.drawing import Drawing, drawings
 from mydyno.report.format import capitalised, printable
 from mydyno.report.skeleton import rendered
 from mydyno.report.sql_markup import sql_markup
-from mydyno.report.statement_table import cut
 from mydyno.report.zoned import Zone
 
 _UTC = Zone(UTC)
@@ -125,7 +125,7 @@ def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
         figures=figures,
         open_sections=_OPEN,
         capitalised=capitalised,
-        named=lambda group: cut(group.fingerprint, _NAME),
+        named=lambda group: abbreviated(group.fingerprint, _NAME),
         how_often=how_often,
         printable=printable,
         share=share,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mydyno.digest.records import Digest, Figures, Group
 from mydyno.report.blocks import bar
-from mydyno.report.digests.words import amount, share
-from mydyno.report.format import MISSING, count, plain_spaces, printable, shorten
+from mydyno.report.digests.abbreviated import abbreviated
+from mydyno.report.digests.words import amount, amounts_us, share
+from mydyno.report.format import MISSING, count, plain_spaces
 from mydyno.report.lines import Line
 
 _BAR = 8
@@ -55,6 +56,10 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     rows = [
         [plain_spaces(column.cell(group, digest.total)) for column in _COLUMNS] for group in digest.groups
     ]
+    total = next(place for place, column in enumerate(_COLUMNS) if column.head == "total")
+    sums = [_total(group) for group in digest.groups]
+    for row, text in zip(rows, amounts_us(sums), strict=True):
+        row[total] = plain_spaces(text)
     rank = len(str(len(digest.groups)))
     told = [
         place
@@ -69,14 +74,15 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
         told.remove(min(told, key=lambda place: _COLUMNS[place].importance))
     room = max(_room(width, rank, [sizes[place] for place in told]), _STATEMENT)
     heads = [_set(_COLUMNS[place].head, place, sizes) for place in told]
-    yield Line("  ".join([" " * rank, *heads, "statement"]), "heading")
+    yield Line("  ".join([" " * rank, *heads, digest.grouping.noun]), "heading")
     for number, (group, row) in enumerate(zip(digest.groups, rows, strict=True), 1):
         cells = [_set(row[place], place, sizes) for place in told]
-        yield Line("  ".join([f"{number:{rank}}", *cells, shorten(_named(group), room)]))
+        yield Line("  ".join([f"{number:{rank}}", *cells, abbreviated(group.fingerprint, room)]))
 
 
-def _named(group: Group) -> str:
-    return printable(group.fingerprint)
+def _total(group: Group) -> int | None:
+    time = group.measures.get("query_time")
+    return time.sum if time else None
 
 
 def _room(width: int, rank: int, sizes: Sequence[int]) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
-from mydyno.digest.records import Digest, Example, Figures, Group, Measure, Problem, Unit
-from mydyno.report.format import MISSING, count, latency, number, printable
+from mydyno.digest.history import times_of_before
+from mydyno.digest.records import Digest, Example, Figures, Group, History, Measure, Problem, Unit
+from mydyno.report.blocks import heights
+from mydyno.report.format import GROUP, MISSING, count, latency, number, printable, ratio
 from mydyno.report.zoned import Zone
 
 _MOST = 0.8
@@ -32,7 +34,8 @@ def headline(digest: Digest) -> str:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
     most_is_told = sum(parts[:taken]) >= whole * _MOST
-    if (taken > _HANDFUL or not most_is_told) and parts[0] >= whole * _LARGE:
+    is_large = parts[0] > whole * _HALF or parts[0] >= whole * max(_LARGE, 1.5 / groups)
+    if (taken > _HANDFUL or taken > groups * _HALF or not most_is_told) and is_large:
         taken = 1
     elif taken > groups * _HALF or not most_is_told:
         return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
@@ -113,6 +116,26 @@ def amount(value: float | None, unit: Unit) -> str:
     return count(value) if value == int(value) else number(value)
 
 
+def amounts_us(values: Sequence[int | None]) -> list[str]:
+    """Times in the unit that suits the largest of them: a column of them is compared at a glance."""
+    largest = max((value for value in values if value), default=0)
+    unit, size = next((each for each in _UNITS if largest >= each[1]), ("µs", 1))
+    return [
+        MISSING if value is None else f"{_digits(value / size)} {unit}" if value else "0" for value in values
+    ]
+
+
+_UNITS = (("s", 1_000_000), ("ms", 1_000), ("µs", 1))
+
+
+def _digits(value: float) -> str:
+    """Two decimals below 10 and none from 100 on; what is less than the last of them says so."""
+    decimals = 2 if value < 10 else 1 if value < 100 else 0
+    if value < 10**-decimals / 2:
+        return f"< {10**-decimals:.{decimals}f}"
+    return f"{value:,.{decimals}f}".replace(",", GROUP)
+
+
 def mean(measure: Measure | None) -> str:
     return MISSING if measure is None else amount(measure.mean, measure.unit)
 
@@ -120,6 +143,34 @@ def mean(measure: Measure | None) -> str:
 def called(name: str) -> str:
     """An attribute's title, on one line: logs may hold attributes that nobody knows."""
     return printable(title(name).short)
+
+
+def error_names(errors: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """`1205 LOCK_WAIT_TIMEOUT` and how often; a number alone where the client library has no name for it."""
+    if not errors:
+        return []
+    from pymysql.constants import ER
+
+    names = {value: name for name, value in vars(ER).items() if name.isupper()}
+    named = [
+        (number, names.get(int(number)) if number.isdecimal() else None, times) for number, times in errors
+    ]
+    return [(f"{number} {name}" if name else number, times) for number, name, times in named]
+
+
+def history_words(history: History, zone: Zone) -> str:
+    """`first seen 2026-11-01 03:00:00; in 12 of 14 earlier digests; mean 120 ms -> 220 ms`."""
+    if not history.digests:
+        return "no earlier digest"
+    earlier = f"{count(history.digests)} earlier digest{'s' * (history.digests != 1)}"
+    if len(history.runs) < 2:
+        return f"new: in none of {earlier}, the first of {zone.moment(history.since_us)}"
+    means = [run.mean_us for run in history.runs if run.mean_us]
+    text = f"first seen {zone.moment(history.first_us)}; in {count(len(history.runs) - 1)} of {earlier}"
+    if (times := times_of_before(history)) is not None:
+        text += f"; mean {heights(means)} {amount(means[0], 'us')} -> {amount(means[-1], 'us')}"
+        text += f", {ratio(times)} the median before"
+    return text
 
 
 def where(at: Example | Problem) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mydyno.core.plurals import agreeing, counted
 from mydyno.report.evidence import Evidence, Setting
 from mydyno.results.records import FAILED, SKIPPED, TrialRecord
 
@@ -26,11 +27,8 @@ class FailedPoint:
     @property
     def count(self) -> str:
         """`2 of 5 trials failed, 3 were not tried`"""
-        noun = "trial" if self.trials == 1 else "trials"
-        skipped = (
-            f", {self.skipped} {'was' if self.skipped == 1 else 'were'} not tried" if self.skipped else ""
-        )
-        return f"{self.failed} of {self.trials} {noun} failed{skipped}"
+        skipped = f", {self.skipped} {agreeing(self.skipped, 'was')} not tried" if self.skipped else ""
+        return f"{self.failed} of {counted(self.trials, 'trial')} failed{skipped}"
 
 
 def failed_points(evidence: Evidence) -> tuple[FailedPoint, ...]:

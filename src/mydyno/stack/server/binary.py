@@ -15,6 +15,7 @@ from mydyno.core.server_version import Version, parse_version
 from mydyno.host.protocol import Host
 from mydyno.stack.server.architecture import architecture_fault
 from mydyno.stack.server.command import server_command
+from mydyno.stack.server.errorlog import telling_lines
 from mydyno.stack.server.options import parse_options
 
 _NAMES = ("mariadbd", "mysqld")
@@ -73,11 +74,16 @@ class ServerBinary:
     def share_folder(self) -> Path | None:
         """The folder of messages, character sets and system table scripts that belongs to this binary, as
         the server itself sees it."""
-        prefix = self.path.parent.parent
-        candidates = [prefix / "share" / name for name in ("mysql", "mariadb", "")]
+        # Some archives have the program beside `share`, or leave out the character sets.
+        prefixes = (self.path.parent.parent, self.path.parent)
+        candidates = [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
         if charsets := self.options.get("character_sets_dir"):
             candidates.append(Path(charsets).parent)
-        return next((folder for folder in candidates if self.outside(folder / "charsets").is_dir()), None)
+        marks = ("charsets", "english/errmsg.sys")
+        return next(
+            (folder for folder in candidates if any(self.outside(folder / mark).exists() for mark in marks)),
+            None,
+        )
 
 
 def find_binary(path: Path | None = None) -> Path:
@@ -128,7 +134,9 @@ def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
         )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
-        options = parse_options(_ask(host, path, root, "--no-defaults", "--verbose", "--help"))
+        # A folder for exports that was compiled in and is not there ends a MySQL before it answers.
+        exports = () if version.is_mariadb else ("--loose-secure-file-priv=",)
+        options = parse_options(_ask(host, path, root, "--no-defaults", *exports, "--verbose", "--help"))
     except ServerError as error:
         raise ServerError(f"{path}: {error.message}") from error
     with file.open("rb") as program:
@@ -140,8 +148,8 @@ def _ask(host: Host, path: Path, root: Path | None, *arguments: str) -> str:
     command = server_command(host, path, arguments, root=root)
     answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
     if answer.returncode != 0:
-        lines = (answer.stderr or answer.stdout).strip().splitlines()
-        said = lines[-1] if lines else "it said nothing"
+        lines = telling_lines(answer.stderr or answer.stdout) or ("it said nothing",)
+        said = "\n  ".join(lines)
         raise ServerError(
             f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, root, said)
         )

@@ -72,10 +72,15 @@ def initialise(
 def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[str, Setting]:
     """The places that every start of a server needs, whatever it is started for."""
     settings: dict[str, Setting] = {"datadir": str(datadir), "tmpdir": str(scratch)}
-    prefix = binary.path.parent.parent
-    if binary.share_folder is not None and binary.share_folder.is_relative_to(prefix):
-        # The folder compiled in is wrong for an archive that was unpacked elsewhere.
-        settings["basedir"] = str(prefix)
+    share = binary.share_folder
+    for prefix in (binary.path.parent.parent, binary.path.parent):
+        if share is not None and share.is_relative_to(prefix / "share"):
+            # The folder compiled in is wrong for an archive that was unpacked elsewhere.
+            settings["basedir"] = str(prefix)
+            if not binary.outside(share / "charsets").is_dir():
+                # Character sets that are compiled in need no file, but the folder has to be there.
+                settings |= {"character_sets_dir": str(share), "lc_messages_dir": str(share)}
+            break
     if not binary.version.is_mariadb:
         settings |= {name: value for name, value in _MYSQL_ONLY.items() if name in binary.options}
     return settings

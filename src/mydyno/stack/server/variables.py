@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from mydyno.catalogue import Row, catalogue
 from mydyno.catalogue.release import Family, Release
-from mydyno.catalogue.row import same_value
+from mydyno.catalogue.row import NewDefault, same_value
 from mydyno.core.server_variables import CONTROLLED
 from mydyno.stack.server.ask_running import Told
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.settings import number
 
 _NOTHING_TOLD: Mapping[str, Told] = MappingProxyType({})
-_OF_THE_BUILD = ("version", "system_time_zone", "server_uid", "large_files_support", "open_files_limit")
+_OF_THE_BUILD = (
+    "version", "system_time_zone", "server_uid", "large_files_support", "open_files_limit",
+    "lower_case_file_system", "lower_case_table_names",
+)  # fmt: skip
 """What differs from build to build and from machine to machine whatever the release."""
 _OF_A_PLUGIN = ("ON", "OFF", "FORCE")
 """What the table of options shows for loading a plugin; switches of the server itself are TRUE and FALSE."""
@@ -126,24 +129,41 @@ def _replacement(name: str, after: ServerBinary) -> Replaced | None:
     row = catalogue().get(name)
     for becomes in row.becomes if row else ():
         if becomes.holds(after.version) and becomes.name in after.options:
-            return Replaced(name, becomes.name, becomes.because)
+            return Replaced(name, becomes.name, about(Family.of(after.version), becomes.because))
     return None
+
+
+def about(family: Family, text: str | None) -> str | None:
+    """The parts of a reason that are not about the other family alone; None when nothing is left."""
+    other = next(each for each in Family if each is not family)
+    parts = (text or "").split("; ")
+    return "; ".join(part for part in parts if family.label in part or other.label not in part) or None
 
 
 def _default_change(name: str, before: ServerBinary, after: ServerBinary) -> DefaultChange | None:
     old, new = before.options[name], after.options[name]
-    if name in CONTROLLED or name.startswith(_OF_THE_BUILD) or _same(old, new):
-        return None
     row = catalogue().get(name)
+    family = Family.of(after.version)
+    own = [each for each in row.defaults if each.on is family] if row is not None else []
+    passed = [each for each in own if _between(each.since, before, after)]
+    if name in CONTROLLED or name.startswith(_OF_THE_BUILD):
+        return None
+    if passed and (old is None or _same(old, new)):
+        # What a binary works out when it starts it does not list: innodb_flush_method, log_bin.
+        return DefaultChange(name, passed[0].was, passed[-1].to, str(passed[-1].since))
+    if old is None and own and before.version.is_mariadb == after.version.is_mariadb:
+        old = _default_at(own, before)
+    if _same(old, new):
+        return None
     if (row is not None and row.unit == "path") or any((text or "").startswith("/") for text in (old, new)):
         return None
-    since = None
-    if row is not None:
-        family = Family.of(after.version)
-        told = [each.since for each in row.defaults if each.on is family]
-        passed = [each for each in told if _between(each, before, after)]
-        since = str(passed[-1]) if passed else None
-    return DefaultChange(name, old, new, since)
+    return DefaultChange(name, old, new, str(passed[-1].since) if passed else None)
+
+
+def _default_at(defaults: Sequence[NewDefault], binary: ServerBinary) -> str:
+    """What the catalogue says that the default was in the release of `binary`."""
+    begun = [each for each in defaults if each.since.numbers <= binary.version.numbers]
+    return begun[-1].to if begun else defaults[0].was
 
 
 def _between(release: Release, before: ServerBinary, after: ServerBinary) -> bool:

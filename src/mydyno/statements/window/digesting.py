@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from mydyno.core.errors import UsageError
 from mydyno.digest.records import Digest, Group
-from mydyno.statements.log import STANDARD_INPUT, Progress, read_logs
+from mydyno.statements.log import STANDARD_INPUT, read_logs
 from mydyno.statements.window.log import Log
 
 
-def digest_of(
-    log: Log,
-    name: str,
-    *,
-    keep: BinaryIO | None = None,
-    limit: int | None = None,
-    tell: Callable[[Progress], None] | None = None,
-) -> Digest:
+def digest_of(log: Log, name: str, *, keep: BinaryIO | None = None, **options: Any) -> Digest:
     """What is in the log, which is called `name` in the digest. `keep` gets its text, too.
 
-    Raises what reading the log raises, and what `read_logs` does.
+    Options are those of `read_logs`. Raises what reading the log raises, and what `read_logs` does.
     """
     with _pipe_from(log, keep) as stream:
-        found = read_logs([STANDARD_INPUT], stdin=stream, limit=limit, tell=tell)
+        found = read_logs([STANDARD_INPUT], stdin=stream, **options)
     return _named(found, name)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from mydyno.stack.server.external import session
 from mydyno.stack.server.login import Login, explained
 from mydyno.statements.window.log import Amount
 from mydyno.statements.window.row import Row, start_us, text_of
@@ -41,6 +42,17 @@ class TableLog:
         self._told: list[str] = []
         self._amount = Amount(0, 0)
         self._look_at = 0.0
+
+    @classmethod
+    @contextmanager
+    def whole(cls, login: Login) -> Iterator[TableLog]:
+        """All rows that the table has, also old ones. Raises ServerError."""
+        with session(login, "mysql.slow_log could not be read") as cursor:
+            cursor.execute("SELECT VERSION()")
+            row = cursor.fetchone()
+            log = cls(login, cursor, is_mariadb="mariadb" in str(row).lower())
+            log._end, _ = log._rows()
+            yield log
 
     def room(self) -> int | None:
         return None

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.facts import FileSystem, Unread, Use
@@ -48,6 +48,18 @@ def places(variables: Mapping[str, str]) -> dict[Files, str]:
     return {files: path for files, path in found.items() if path is not None}
 
 
+def files_of(variables: Mapping[str, str]) -> dict[Files, str]:
+    """One file of those kinds whose rights or size matter, by its path."""
+    found = places(variables)
+    data, log = found.get("data"), variables.get("slow_query_log_file")
+    files: dict[Files, str] = {}
+    if data:
+        files["data"] = posixpath.join(data, "ibdata1")
+    if "slow log" in found and data and log:
+        files["slow log"] = posixpath.normpath(posixpath.join(data, log))
+    return files
+
+
 @dataclass(frozen=True)
 class Found:
     """Mounts and what they stand on, before disks and volumes are known by more than their names."""
@@ -62,6 +74,7 @@ def read_filesystems(
     machine: Machine,
     tree: BlockTree,
     kinds: Mapping[Files, str],
+    files_of_kind: Mapping[Files, str],
     *,
     root: str,
     mountinfo_of: str,
@@ -88,6 +101,7 @@ def read_filesystems(
                 path=path,
                 mount_point=mount.mount_point,
                 no_copy_on_write=_no_copy_on_write(machine, seen) if mount.kind == "btrfs" else None,
+                **_rights(machine, files, seen, root, files_of_kind),
             )
         )
     devices = {point: tuple(tree.chain(_device(machine, mount, numbers))) for point, mount in mounts.items()}
@@ -143,6 +157,29 @@ def _no_copy_on_write(machine: Machine, path: str) -> bool | None:
     return (
         "C" in done.stdout.split()[0] if done is not None and done.returncode == 0 and done.stdout else None
     )
+
+
+def _rights(
+    machine: Machine, files: Files, folder: str, root: str, files_of_kind: Mapping[Files, str]
+) -> dict[str, Any]:
+    """Owner and modes of the data, mode and size of the slow log, as far as stat(1) may tell."""
+    if files not in files_of_kind:
+        return {}
+    found: dict[str, Any] = {}
+    if files == "data" and (words := _stat(machine, folder)):
+        found = {"owner": words[0], "mode": int(words[1], 8)}
+    if words := _stat(machine, root + files_of_kind[files]):
+        found["file_mode"] = int(words[1], 8)
+        if files == "slow log":
+            found["file_bytes"] = int(words[2])
+    return found
+
+
+def _stat(machine: Machine, path: str) -> list[str]:
+    """Owner, permission bits in octal, bytes; empty: not to be had."""
+    done = machine.run(["stat", "--dereference", "--format=%U %a %s", path])
+    words = done.stdout.split() if done is not None and done.returncode == 0 else []
+    return words if len(words) == 3 else []
 
 
 def _numbers(machine: Machine) -> dict[str, str]:

@@ -12,8 +12,9 @@ from mydyno.facts.fstab import parse_fstab
 from mydyno.facts.option_files import OptionFiles, option_files, server_groups, start_files
 from mydyno.facts.storage import FstabEntry
 from mydyno.host.environment import distribution, virtualisation
+from mydyno.survey.host.azure import CLOUD, is_azure, with_host_caching
 from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
-from mydyno.survey.host.filesystems import places, read_filesystems
+from mydyno.survey.host.filesystems import files_of, places, read_filesystems
 from mydyno.survey.host.gaps import MISSING, note
 from mydyno.survey.host.kernel import files, read_cpu, read_kernel, read_memory
 from mydyno.survey.host.machine import Machine
@@ -70,6 +71,7 @@ def read_host(
         virtualisation=virtualisation(machine.read_text("/proc/cpuinfo"), machine.read_text(_MAKER)),
         container=_in_container(machine, seen),
         systemd=bool(machine.glob("/run/systemd/system")),
+        cloud=CLOUD if is_azure(machine) else None,
     )
     return ReadHost(host, options)
 
@@ -82,6 +84,7 @@ def _storage(
         machine,
         tree,
         places(variables),
+        files_of(variables),
         root=seen.root if seen else "",
         mountinfo_of=f"/proc/{seen.process.pid}" if seen and seen.root else "/proc/self",
         unread=unread,
@@ -89,7 +92,11 @@ def _storage(
     used = tuple(dict.fromkeys(name for names in found.devices.values() for name in names))
     volumes = read_volumes(machine, used, unread)
     return Storage(
-        disks=read_disks(machine, tree, (disk for each in found.filesystems for disk in each.disks)),
+        disks=with_host_caching(
+            machine,
+            read_disks(machine, tree, (disk for each in found.filesystems for disk in each.disks)),
+            unread,
+        ),
         arrays=read_arrays(machine, tree),
         volumes=tuple(volumes.values()),
         filesystems=tuple(

@@ -1,13 +1,15 @@
-"""An interval of watching a server: SHOW GLOBAL STATUS twice, with a quiet time between."""
+"""An interval of watching a server: SHOW GLOBAL STATUS twice, and two of its counters each second between."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mydyno.facts import Status
+from mydyno.facts import Reading, Status
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor
@@ -32,12 +34,41 @@ def watch(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> Sta
     Raises pymysql.Error.
     """
     before, began = _status(cursor), time.monotonic()
-    sit_out(cursor, seconds, tell, wait)
-    return Status(before=before, after=_status(cursor), seconds=time.monotonic() - began)
+    points = [_point(before, began)]
+    sit_out(cursor, seconds, tell, wait, each=lambda: points.append(_point(_few(cursor), time.monotonic())))
+    after, ended = _status(cursor), time.monotonic()
+    return Status(before=before, after=after, seconds=ended - began, readings=readings_of(points))
 
 
-def sit_out(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> bool:
+@dataclass(frozen=True)
+class Point:
+    at: float
+    running: float
+    questions: float
+
+
+def readings_of(points: Sequence[Point]) -> tuple[Reading, ...]:
+    """What lies between each two points. Pure."""
+    return tuple(
+        Reading(
+            running=(earlier.running + later.running) / 2,
+            statements=round((later.questions - earlier.questions) / (later.at - earlier.at), 2),
+        )
+        for earlier, later in pairwise(points)
+        if later.at - earlier.at >= _STEP_SECONDS / 2 and later.questions >= earlier.questions
+    )
+
+
+def sit_out(
+    cursor: Cursor,
+    seconds: float,
+    tell: Tell,
+    wait: Wait = pause,
+    each: Callable[[], object] = lambda: None,
+) -> bool:
     """Lets `seconds` go by with the session kept open; False when Ctrl-C ended that early.
+
+    `each` is called about once a second.
 
     Raises pymysql.Error.
     """
@@ -48,10 +79,20 @@ def sit_out(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> b
         while (left := began + seconds - time.monotonic()) > 0:
             tell(f"watching the server: {seconds - left:.0f} of {seconds:g} s (Ctrl-C ends it early)")
             wait(min(left, _STEP_SECONDS))
+            each()
     except KeyboardInterrupt:
         tell("the interval was ended early")
         return False
     return True
+
+
+def _few(cursor: Cursor) -> dict[str, str]:
+    cursor.execute("SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Threads_running')")
+    return {str(name): str(value) for name, value in cursor.fetchall()}
+
+
+def _point(status: dict[str, str], at: float) -> Point:
+    return Point(at, float(status.get("Threads_running", 0)), float(status.get("Questions", 0)))
 
 
 def _status(cursor: Cursor) -> dict[str, str]:

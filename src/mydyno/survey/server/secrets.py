@@ -38,6 +38,8 @@ _HARMLESS = frozenset(
 """Names that look like a secret's and hold a word or a path."""
 _STATEMENTS = frozenset({"init_connect", "init_replica", "init_slave"})
 """SQL of the user's own, which may hold anything."""
+_COMMANDS = frozenset({"wsrep_notify_cmd"})
+"""A program and its arguments, which may hold anything."""
 _PARTS = re.compile(
     r"(?P<name>[\w.]*(?:passw|pwd|secret|token|credential)[\w.]*)\s*=\s*[^;\s]+", re.IGNORECASE
 )
@@ -63,4 +65,7 @@ def is_secret(name: str, value: str) -> bool:
 def _shown(name: str, value: str) -> str:
     if is_secret(name, value):
         return HIDDEN
+    program, _, arguments = value.partition(" ")
+    if name in _COMMANDS and arguments:
+        return f"{program} {HIDDEN}"
     return _PARTS.sub(rf"\g<name>={HIDDEN}", masked(value))

@@ -27,6 +27,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("a container's root is not the machine's")
     if data.mount_point != "/":
         return Fine(f"the data has a file system of its own: {data.mount_point}")
+    if system.host.container is None:
+        return Unknown("whether the server runs in a container")
     schema = system.server.schema_facts
     size = schema.seen_bytes if schema else 0
     if size < _SMALL and (schema is None or schema.partial or schema.bytes_by_engine is None):

@@ -25,6 +25,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("/etc/fstab")
     if host.container:
         return NotHere("a container's mounts are not made by its fstab")
+    if host.container is None:
+        return Unknown("whether the server runs in a container")
     lines = {entry.mount_point: entry for entry in host.storage.fstab}
     found = places(system)
     if not found:

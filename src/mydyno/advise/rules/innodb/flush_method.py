@@ -52,6 +52,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind not in _FILE_SYSTEMS:
         return NotHere(f"the data lies on {lies_on.kind}, where O_DIRECT does not pay or does not work")
+    if lies_on is None:
+        return Unknown("the file system under the data")
     if (kept := _cache_is_needed(system, targets)) is not None:
         return kept
     return _buffered(server, changes)

@@ -29,6 +29,8 @@ def _judge(system: System, _: Targets) -> Judgement:
     cpus = system.host.cpu.count if system.host else None
     if now >= _WANTED or history < _LONG or (cpus is not None and cpus < _WANTED):
         return Fine(f"{_NAME} is {now}, {history:,.0f} transactions are in the history")
+    if cpus is None:
+        return Unknown("the number of CPUs")
     changes = settings(server, {_NAME: _WANTED})
     return Finding(
         rule=RULE.id,

@@ -9,9 +9,11 @@ anew.
 from __future__ import annotations
 
 from mydyno.advise.change import ByHand
+from mydyno.advise.disk_space import free_bytes
 from mydyno.advise.finding import Effect, Finding, Severity
 from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advise.targets import Targets
+from mydyno.core.units import format_bytes
 from mydyno.facts import System
 
 
@@ -26,10 +28,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere(f"{server.role.managed} makes its own backups to a point in time")
     if server.role.replica or server.role.galera:
         return NotHere("other servers have the same data and can have the log")
+    free = free_bytes(system, "data")
     return Finding(
         rule=RULE.id,
         title="There is no binary log: what came after the last backup cannot be brought back",
-        evidence=("log_bin = OFF, and no other server is known to hold the data",),
+        evidence=(
+            "log_bin = OFF, and no other server is known to hold the data",
+            *(() if free is None else (f"{format_bytes(free)} are free where it would be written",)),
+        ),
         recommendation="switch the binary log on, with sync_binlog = 1 and an expiry, where the data matters",
         changes=(
             ByHand(

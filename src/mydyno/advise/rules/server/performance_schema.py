@@ -27,7 +27,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now:
         return Fine("it is on")
     memory = system.host.memory.usable if system.host else None
-    if memory is not None and memory < _SMALL:
+    if memory is None:
+        return Unknown("the machine's memory")
+    if memory < _SMALL:
         return NotHere(f"on {format_bytes(memory)} of memory its own would be missed")
     return Finding(
         rule=RULE.id,

@@ -11,9 +11,11 @@ of it. So a large global value is the wrong place: the report that needs it sets
 from __future__ import annotations
 
 from mydyno.advise.counts import a_second, often
+from mydyno.advise.innodb import is_mysql
 from mydyno.advise.rule import Judgement, Rule
 from mydyno.advise.session_buffer import judge_buffer
 from mydyno.advise.targets import Targets
+from mydyno.core.server_version import Version
 from mydyno.facts import System
 
 _NAME = "sort_buffer_size"
@@ -22,7 +24,16 @@ _NAME = "sort_buffer_size"
 def _judge(system: System, targets: Targets) -> Judgement:
     passes = a_second(often(system.server, "Sort_merge_passes"))
     more = f"SET SESSION {_NAME} before a large report"
-    return judge_buffer(RULE.id, _NAME, system, targets, f"merge passes: {passes}", more)
+    use = f"{_taken(system.server.release)}; merge passes: {passes}"
+    return judge_buffer(RULE.id, _NAME, system, targets, use, more)
+
+
+def _taken(release: Version) -> str:
+    if release.is_mariadb:
+        return "a sort takes room for as many rows as there can be, no more than this"
+    if is_mysql(release, (8, 0, 12)):
+        return "a sort takes memory as rows come, no more than this"
+    return "a sort takes all of it at the start"
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     host = system.host
     if host is None or host.process is None or host.process.swapped_bytes is None:
         return Unknown("how much of the server is in swap (VmSwap of /proc/PID/status)")
-    if host.memory.swap_total == 0:
+    if host.memory.swap_total == 0 and not host.process.swapped_bytes:
         return NotHere("this machine has no swap")
     swapped, resident = host.process.swapped_bytes, host.process.resident_bytes or 0
     part = swapped / (swapped + resident) if swapped else 0.0

@@ -1,0 +1,47 @@
+"""A folder of digests: this one is saved there, and shown with what the others know of its statements."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import UsageError
+from mydyno.core.writing import replacing, writing_hint
+
+if TYPE_CHECKING:
+    from mydyno.digest.records import Digest
+
+MOST_GROUPS = 1_000
+"""Of a digest that is saved: the first by time."""
+
+
+def with_history_of(folder: Path, digest: Digest) -> Digest:
+    """The digest with the history of each group; saved in `folder`, which is made when it is absent.
+
+    The file's name is made of its window and its content, so that the same digest is saved once. Raises
+    UsageError for a file in the folder that is no digest, and where it cannot be written.
+    """
+    from mydyno.digest.history import with_history
+    from mydyno.digest.order import first
+    from mydyno.digest.saved import read_saved, to_json
+
+    if digest.window_us is None:
+        raise UsageError("--history needs to know when statements ran: nothing that was read has a time")
+    try:
+        folder.mkdir(exist_ok=True)
+        saved = [read_saved(file.read_bytes(), str(file)) for file in sorted(folder.glob("*.json"))]
+        text = to_json(first(digest, MOST_GROUPS)).encode()
+        path = folder / _name(digest.window_us, text)
+        if not path.exists():
+            with replacing(path) as file:
+                file.write(text)
+    except OSError as error:
+        raise UsageError(f"--history {folder}: {error.strerror}", writing_hint(error, folder)) from error
+    return with_history(digest, saved)
+
+
+def _name(window_us: tuple[int, int], text: bytes) -> str:
+    first, last = (f"{datetime.fromtimestamp(us / 1e6, UTC):%Y%m%dT%H%M%SZ}" for us in window_us)
+    return f"{first}-{last}-{hashlib.sha256(text).hexdigest()[:8]}.json"
