@@ -25,6 +25,7 @@ from live.mydyno_process import MYDYNO, SHORT
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import reach
 from mydyno.cli.main import app
+from mydyno.load.smack import settings as smack_settings
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -92,10 +93,12 @@ class Fresh:
 
 
 def make_server_open(server: RunningServer) -> None:
-    """The accounts of the pages: root by the socket, as Debian has it, and `monitor` with a password."""
+    """The accounts of the pages: root and `bench` by the socket, and `monitor` with a password."""
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("CREATE OR REPLACE USER root@localhost IDENTIFIED BY ''")
         cursor.execute("GRANT ALL ON *.* TO root@localhost WITH GRANT OPTION")
+        cursor.execute("CREATE USER IF NOT EXISTS bench@localhost IDENTIFIED BY ''")
+        cursor.execute("GRANT ALL ON *.* TO bench@localhost")
         cursor.execute("CREATE USER IF NOT EXISTS monitor@'127.0.0.1' IDENTIFIED BY 'secret'")
         cursor.execute("GRANT ALL ON *.* TO monitor@'127.0.0.1'")
 
@@ -188,7 +191,8 @@ def test_every_documented_command_works_in_a_fresh_folder(
     monkeypatch.setenv("HOME", str(fresh.folder))
     monkeypatch.setenv("MYDYNO_STATE", str(fresh.folder / "state"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(reach, "_USUAL_SOCKETS", (str(fresh.server.socket),))
+    for each_reader in (reach, smack_settings):
+        monkeypatch.setattr(each_reader, "_USUAL_SOCKETS", (str(fresh.server.socket),))
     wrong = []
     for each in RUN:
         here = Documented(each.page, fresh.here(each.text))
