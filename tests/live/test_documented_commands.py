@@ -1,23 +1,149 @@
-"""Every command that README, docs and the help show is read by the real command line; relative paths work."""
+"""Every command that README and docs show is run in a fresh folder with the default lab; the CLI reads all.
+
+What is run is run as it stands, but for the address of the server, which is a private one, and for how long
+it takes. What is not run, and the examples of the help, are read by the real command line.
+"""
 
 from __future__ import annotations
 
+import gzip
 import re
+import shutil
 import subprocess
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from cli.test_compare import kept
+from cli.test_digest import LOG
+from prove.builders import THREADS, advice
+from report.builders import thread_cache_run
+from typer.testing import CliRunner
 
-from live.documented import ROOT, commands, documented, parse
+from live.documented import ROOT, Documented, commands, documented, parse
 from live.mydyno_process import MYDYNO, SHORT
 from live.uml import NEEDS_KERNEL
+from mydyno.cli import reach
+from mydyno.cli.main import app
+from mydyno.load.smack import settings as smack_settings
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
 
-ALL = documented()
 ONE_TRIAL = re.sub(r"factors:\n.*\n", "", SHORT).replace("repeats: 4", "repeats: 1")
 ONE_TRIAL = re.sub("each: .*", "each: {rounds: 20}", ONE_TRIAL)  # However slow the machine is.
+
+
+ONLY_READ = {
+    r"^prove (?!.*--dry-run)": "runs for hours; --dry-run of it is run",
+    r"^apply|^rollback": "changes this machine's system; tests/live/test_apply.py has images of systems",
+    r"--host ssh:": "needs another machine; tests/live/test_survey.py has one",
+    r"--ask-password": "needs a terminal",
+    r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
+    r"^load (sysbench|mysqlslap)\b": "other programs; tests/live/test_external.py runs them",
+    r"^report .*--open": "opens a browser",
+    r"\b(NAME|FILE|FACTOR)\b": "stands for a name of the reader's",
+    r"^datasets (verify|remove) oltp": "a dataset's name is made of its content; tests/live/test_datasets.py",
+    r"^digest --server": "needs performance_schema, in tests/live/test_performance_schema.py",
+    r"--ask-server": "starts a server to ask it; tests/live/test_variables.py",
+    r"^load slap .*(10000|--iterations 5)": "long; tests/live/test_slap.py",
+    r"^load smack update-select.smack": "long; tests/live/test_smack.py",
+    r"^import (sysbench\.csv|old\.csv|RUN)": "files of the reader's; tests/imports has such tables",
+    r"^load order-entry": "ten warehouses are a gigabyte; tests/live/test_order_entry.py",
+    r"^run ": "the shipped experiments are run by tests/live/test_experiments.py",
+}
+"""Pattern of the arguments -> why a command of the pages is read by the CLI, and not run."""
+
+SHORTER = (
+    (r"--for \d+[smh]", "--for 1s"),
+    (r"--for \d+(?![\dsmh])", "--for 1"),
+    (r"--seconds \d+", "--seconds 1"),
+    (r"--connections 64\b", "--connections 8"),
+    (r"--table-size \w+", "--table-size 1000"),
+    (r"--max-size \w+", "--max-size 1M"),
+)
+
+
+SLOWER = """\
+# Time: 2026-11-22T03:02:00.000000Z
+# User@Host: web[web] @ app1 [10.0.0.11]  Id:    31
+# Query_time: 3.500000  Lock_time: 0.000100 Rows_sent: 1  Rows_examined: 9000
+SET timestamp=1795316520;
+SELECT * FROM customer WHERE name = 'ann';
+"""
+"""An entry that the filters of the pages find."""
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A folder as a new reader has it, with what the pages take for granted beside it."""
+
+    folder: Path
+    server: RunningServer
+
+    def here(self, text: str) -> str:
+        """A command as it can be run here."""
+        text = text.replace("/tmp/s.sock", "/run/mysqld/mysqld.sock").replace("/tmp/", "")
+        text = text.replace("/run/mysqld/mysqld.sock", str(self.server.socket))
+        text = text.replace("mysql://monitor@db1", f"mysql://monitor@127.0.0.1:{self.server.port}")
+        text = text.replace("/var/log/mysql/", "")
+        for pattern, shorter in SHORTER:
+            text = re.sub(pattern, shorter, text)
+        return text
+
+
+def make_server_open(server: RunningServer) -> None:
+    """The accounts of the pages: root and `bench` by the socket, and `monitor` with a password."""
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE OR REPLACE USER root@localhost IDENTIFIED BY ''")
+        cursor.execute("GRANT ALL ON *.* TO root@localhost WITH GRANT OPTION")
+        cursor.execute("CREATE USER IF NOT EXISTS bench@localhost IDENTIFIED BY ''")
+        cursor.execute("GRANT ALL ON *.* TO bench@localhost")
+        cursor.execute("CREATE USER IF NOT EXISTS monitor@'127.0.0.1' IDENTIFIED BY 'secret'")
+        cursor.execute("GRANT ALL ON *.* TO monitor@'127.0.0.1'")
+
+
+@pytest.fixture(scope="module")
+def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fresh:
+    folder = tmp_path_factory.mktemp("fresh")
+    shutil.copytree(ROOT / "experiments", folder / "experiments")
+    shutil.copy(ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack", folder)
+    (folder / ".monitor").write_text("secret\n")
+    for name in ("slow.log", "slow.log.1", "last-week.log", "today.log"):
+        (folder / name).write_text(LOG + SLOWER)
+    for name in ("slow.log.1.gz", "slow.log.2.gz"):
+        (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
+    shop = re.findall(
+        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/workloads.md").read_text(), re.DOTALL
+    )
+    (folder / "shop.yaml").write_text(shop[0])
+    (folder / "advice.json").write_text(advice(THREADS).to_json())
+    done = mydyno(folder, "run", "experiments/thread-cache.yaml", "--size", "toy", "--no-report")
+    assert done.returncode == 0, done.stderr
+    places = (("thread-cache", "lab"), ("oltp", "lab"), ("oltp", "old-lab"), ("oltp", "new-lab"))
+    for experiment, lab in places:
+        for day in (1, 2):
+            made = thread_cache_run(repeats=3, connections=(10,), levels=(8, 450), invalid=(), seed=day)
+            made = replace(made, experiment=replace(made.experiment, name=experiment))
+            name = kept(folder / lab, made, f"{day}{places.index((experiment, lab))}" * 8, day=day)
+            if (experiment, lab, day) == ("oltp", "lab", 1):
+                assert mydyno(folder, "baseline", "pin", name, "--as", "main").returncode == 0
+    make_server_open(server)
+    return Fresh(folder, server)
+
+
+def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [MYDYNO, *arguments], cwd=folder, capture_output=True, text=True, timeout=240, check=False
+    )
+
+
+def why_only_read(words: str) -> str | None:
+    return next((why for pattern, why in ONLY_READ.items() if re.search(pattern, words)), None)
+
+
+ALL = documented()
+RUN = [each for each in ALL if each.page != "help" and why_only_read(each.text[7:]) is None]
 
 
 def test_the_pages_have_commands_in_all_kinds_of_blocks() -> None:
@@ -51,21 +177,44 @@ def test_the_command_line_reads_every_documented_command(
     assert wrong == []
 
 
-def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, *arguments], cwd=folder, capture_output=True, text=True, timeout=240, check=False
-    )
+def test_every_reason_not_to_run_a_command_is_one_of_a_command() -> None:
+    texts = [each.text[7:] for each in ALL]
+    unused = [pattern for pattern in ONLY_READ if not any(re.search(pattern, text) for text in texts)]
+    assert unused == []
 
 
-def test_a_load_takes_a_relative_socket(server: RunningServer, tmp_path: Path) -> None:
-    (tmp_path / "s.sock").symlink_to(server.socket)
-    (tmp_path / "password").write_text(server.admin_password.reveal())
-    (tmp_path / "my.cnf").write_text("[client]\nuser=root\nsocket=s.sock\n")
+def test_every_documented_command_works_in_a_fresh_folder(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(fresh.folder)
+    monkeypatch.delenv("MYDYNO_LAB", raising=False)
+    monkeypatch.setenv("HOME", str(fresh.folder))
+    monkeypatch.setenv("MYDYNO_STATE", str(fresh.folder / "state"))
+    monkeypatch.setenv("COLUMNS", "80")
+    for each_reader in (reach, smack_settings):
+        monkeypatch.setattr(each_reader, "_USUAL_SOCKETS", (str(fresh.server.socket),))
+    wrong = []
+    for each in RUN:
+        here = Documented(each.page, fresh.here(each.text))
+        words = [word.replace("~", str(fresh.folder)) for word in here.words()]
+        answer = CliRunner().invoke(app, words)
+        if here.output is not None:
+            (fresh.folder / here.output).write_text(answer.stdout)
+        allowed = {0, 8} if "--fail-if" in each.text else {0, 3} if "doctor" in each.text else {0}
+        if answer.exit_code not in allowed:
+            print(each, answer.exit_code, repr(answer.exception)[:300])
+            wrong.append(f"{here}: {answer.exit_code}: {answer.exception!r} {answer.output[-300:]}")
+    assert wrong == []
+
+
+def test_a_load_takes_a_relative_socket(fresh: Fresh) -> None:
+    (fresh.folder / "s.sock").symlink_to(fresh.server.socket)
+    (fresh.folder / "my.cnf").write_text("[client]\nuser=root\nsocket=s.sock\n")
     for way in (["--socket", "s.sock"], ["--defaults-file", "my.cnf"]):
         done = mydyno(
-            tmp_path,
-            *("load", "oltp-point-select", *way, "--password-file", "password"),
-            *("--seconds", "0.2", "--warmup", "0", "--table-size", "10"),
+            fresh.folder,
+            *("load", "oltp-point-select", *way),
+            *("--seconds", "0.2", "--warmup", "0", "--table-size", "10", "--database", "relative"),
         )
         assert done.returncode == 0, done.stderr
 

@@ -48,6 +48,10 @@ def test_a_size_asked_for_twice_is_refused() -> None:
         shape(None, wanted=GIB, table_size=1000)
 
 
+def test_a_server_without_tables_leaves_the_workload_its_own_size() -> None:
+    assert shape(0, tables=2).options == shape(None, tables=2).options == {"tables": 2}
+
+
 def test_without_facts_the_workload_has_its_own_size() -> None:
     found = shape(None)
     assert found.options == {}

@@ -65,7 +65,7 @@ def shape_of(
     asked = [name for name in SIZED_BY if name in options]
     if asked and wanted is not None:
         raise UsageError(f"{asked[0]} and --data say the same thing", "give one of them")
-    if wanted is None and not asked and real is not None:
+    if wanted is None and not asked and real:  # A server without tables has no size to follow.
         wanted = int(real * _fits(real, largest, here))
         wanted = wanted if most is None else min(wanted, most)
     if wanted is None:
