@@ -71,10 +71,12 @@ ALWAYS_NEW = (
     Command("slowlog --server ./no.sock", "--save", "kept.log"),
 )
 """What is written into a new file or folder only, --force or not."""
+FORCED = (Command("digest slow.log", "--out-log", "kept.log"),)
+"""What nobody can tell from a server's own file: once there, it is replaced with --force only."""
 
 READ = {
     *("--defaults-file", "--password-file", "--facts", "--table", "--from", "--datadir", "--socket"),
-    *("--lab", "--root"),
+    *("--lab", "--root", "--history"),
 }
 """Options that name what a command reads, or a folder that is mydyno's."""
 
@@ -114,7 +116,7 @@ def mydyno(arguments: list[str]) -> None:
 
 
 def test_every_option_that_names_an_output_is_in_the_tables() -> None:
-    known = {(each.words.split()[0], each.option) for each in (*FILES, *FOLDERS, *ALWAYS_NEW)}
+    known = {(each.words.split()[0], each.option) for each in (*FILES, *FOLDERS, *ALWAYS_NEW, *FORCED)}
     found = set()
     for name, command in _commands(typer.main.get_command(app)):
         for parameter in command.params:
@@ -131,6 +133,17 @@ def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     context = typer.Context(command, info_name=name or "mydyno")
     for each in command.list_commands(context):
         yield from _commands(command.get_command(context, each), f"{name} {each}")
+
+
+@pytest.mark.parametrize("command", FORCED, ids=str)
+def test_a_file_like_any_server_s_is_replaced_with_force_only(command: Command, here: Path) -> None:
+    mydyno(command.arguments(command.name))
+    written = (here / command.name).read_bytes()
+    with pytest.raises(UsageError, match="exists and is not"):
+        mydyno(command.arguments(command.name))
+    (here / command.name).write_text(FOREIGN)
+    mydyno(command.arguments(command.name, "--force"))
+    assert (here / command.name).read_bytes() == written
 
 
 @pytest.mark.parametrize("command", FILES, ids=str)

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mydyno.digest.order import BY_TIME
-
 if TYPE_CHECKING:
     from mydyno.cli.outputs import OutputFile
     from mydyno.digest.comparison import Comparison
@@ -65,6 +63,8 @@ class Showing:
 
     def ahead(self, explained: int) -> int | None:
         """Groups that must be there before any is shown; None: all. JSON is written as groups are read."""
+        from mydyno.digest.order import BY_TIME
+
         is_stream = self.as_json and self.html is None and self.order in (None, BY_TIME)
         return max(_AHEAD, explained) if is_stream else None
 
