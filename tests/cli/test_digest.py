@@ -356,6 +356,13 @@ def test_entries_are_written_as_a_log_and_no_input_is_replaced(log: str, tmp_pat
     assert "is an input of this command" in refused(log, "--out-log", log, "--force").message
     assert Path(log).read_text() == before
     assert "exists" in refused(log, "--out-log", str(out)).message
+    again = tmp_path / "again.log"
+    command = [sys.executable, "-m", "mydyno.cli.main", "digest", log, "--out-log", str(again)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader_leaves:
+        assert reader_leaves.stdout is not None
+        reader_leaves.stdout.close()
+        reader_leaves.wait()
+    assert groups_of(str(again)) == groups_of(log)
 
 
 def test_errors_are_counted_by_their_number(tmp_path: Path) -> None:

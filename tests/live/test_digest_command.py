@@ -13,6 +13,7 @@ from mydyno.cli.main import app
 from mydyno.core.errors import ServerError
 from mydyno.digest.comparison import Comparison
 from mydyno.digest.records import Digest
+from mydyno.digest.saved import to_json
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -27,6 +28,7 @@ TABLES = (
     " FROM shop.digits a, shop.digits b, shop.digits c, shop.digits e",
     "ANALYZE TABLE shop.customer",
 )
+ROWS = "SELECT id, id FROM shop.customer"
 CALLS = 60
 LOOKUP = "select id from customer where email = ?"
 
@@ -75,12 +77,28 @@ def test_a_slow_statement_is_found_explained_given_an_index_and_shown_to_be_fast
     (candidate,) = found.candidates
     assert candidate.columns == ("email",)
 
+    # A fingerprint has the table in lower case; the server knows it by its own name.
+    folded = tmp_path / "folded.json"
+    bare = group.model_copy(update={"example": None, "fingerprint": "select v from mixed where v = ?"})
+    asked(server, "CREATE TABLE shop.Mixed (id INT PRIMARY KEY, V INT)", f"INSERT INTO shop.Mixed {ROWS}")
+    asked(server, "ANALYZE TABLE shop.Mixed")
+    folded.write_text(to_json(found.model_copy(update={"groups": (bare,), "candidates": ()})))
+    (of_mixed,) = Digest.model_validate_json(run(str(folded), *reach, "--json")).candidates
+    assert (of_mixed.table, of_mixed.columns) == ("Mixed", ("V",))
+
     text = run(slow, *reach)
     assert "      ^ reads the whole table\n" in text
     assert f"1. {candidate.statement}\n" in text
 
     of_server = Digest.model_validate_json(run(*reach, "--json"))
     assert [each.count for each in of_server.groups if each.id == group.id] == [CALLS]
+
+    asked(server, "SET GLOBAL log_output = 'TABLE'")
+    logged(server, "none.log")
+    asked(server, "SET GLOBAL log_output = 'FILE'")
+    of_table = Digest.model_validate_json(run(*reach, "--from-table", "--json"))
+    assert [each.count for each in of_table.groups if each.id == group.id] == [CALLS]
+    assert of_table.sources[0].name.startswith("mysql.slow_log of ")
 
     asked(server, candidate.statement)
     quick = logged(server, "quick.log")

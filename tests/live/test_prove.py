@@ -86,12 +86,12 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
         pilot, proof = (
             misses_by_level(lab.find_run(name)) for name in ("prove-advice-pilot", "prove-advice")
         )
-    # Evenly drawn keys miss more often, and memory is worth what the finding says where they do.
-    assert pilot["uniform"] > 1.5 * pilot["as it is"]
-    assert proof["as it is"] > 1.5 * pilot["as it is"]
-    assert proof["buffer-pool"] < proof["as it is"] / 5
+    assert pilot["uniform"] > pilot["as it is"]
     nearest = min(pilot, key=lambda level: abs(math.log(pilot[level] / 0.17)))
-    assert f"distribution: {nearest.split()[0]}" in (workplace.folder / "advice-prove.yaml").read_text()
+    keys = "special" if nearest == "as it is" else nearest.split()[0]
+    assert f"distribution: {keys}" in (workplace.folder / "advice-prove.yaml").read_text()
+    assert 0.17 / 2 < proof["as it is"] < 0.17 * 2
+    assert proof["buffer-pool"] < proof["as it is"] / 5
 
 
 def test_the_server_itself_is_set_measured_and_left_as_it_was(

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import typer
 
@@ -142,20 +142,33 @@ class _Sources:
         from mydyno.statements.log import OpenDigest
 
         with ExitStack() as stack:
-            log = None
-            if self.log is not None:
-                if not (self.files or self.from_table):
-                    raise UsageError("--out-log writes entries of a log", "name a log, or --from-table")
-                log = stack.enter_context(self.log.open())
-            if self.files:
-                yield stack.enter_context(reading.open_files(self.files, most, ahead=ahead, out_log=log))
-                return
-            assert self.login is not None
-            if self.from_table:
-                found = reading.of_table(self.login, most, log)
-            else:
-                found = reading.of_server(self.login, most)
-        yield OpenDigest(found, iter(()))
+            with self._log_file() as log:
+                if self.files:
+                    opened = stack.enter_context(
+                        reading.open_files(self.files, most, ahead=ahead, out_log=log)
+                    )
+                else:
+                    opened = OpenDigest(self._of_server(reading, most, log), iter(()))
+            yield opened
+
+    def _of_server(self, reading: Reading, most: int | None, log: BinaryIO | None) -> Digest:
+        assert self.login is not None
+        return (
+            reading.of_table(self.login, most, log)
+            if self.from_table
+            else reading.of_server(self.login, most)
+        )
+
+    @contextmanager
+    def _log_file(self) -> Iterator[BinaryIO | None]:
+        """The file of --out-log: whole as soon as the digest is there, whatever becomes of showing it."""
+        if self.log is None:
+            yield None
+            return
+        if not (self.files or self.from_table):
+            raise UsageError("--out-log writes entries of a log", "name a log, or --from-table")
+        with self.log.open() as file:
+            yield file
 
 
 def _digest(

@@ -11,9 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from mydyno.analysis.bootstrap import Interval
-from mydyno.analysis.wording import TOO_WIDE, signed_percent, too_wide
-
 MISSING = "–"
 GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -82,6 +79,9 @@ def change(value: float | None) -> str:
     """A ratio said as a change: 1.124 is `+12.4 %`, 0.98 is `−2.0 %`."""
     if value is None or not math.isfinite(value):
         return MISSING
+    # Not at the top: digests are shown without the statistics, which take their time to load.
+    from mydyno.analysis.wording import signed_percent
+
     return f"{signed_percent(value).replace('-', MINUS)} %"
 
 
@@ -97,6 +97,9 @@ def bracketed(low: float | None, high: float | None, write: Callable[[float], st
     without one."""
     if low is None or high is None:
         return ""
+    from mydyno.analysis.bootstrap import Interval
+    from mydyno.analysis.wording import TOO_WIDE, too_wide
+
     return f" ({TOO_WIDE})" if too_wide(Interval(low, high)) else f" ({interval(low, high, write)})"
 
 

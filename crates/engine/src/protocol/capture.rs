@@ -258,9 +258,11 @@ fn time(value: &[u8], decimals: u8, out: &mut Vec<u8>) {
 }
 
 fn clock(value: &[u8], days: u32, decimals: u8, out: &mut Vec<u8>) {
+    // 64 bits, since a server may send any number of days.
+    let hours = u64::from(days) * 24;
     let (hour, minute, second) = match *value {
-        [hour, minute, second, ..] => (u32::from(hour) + days * 24, minute, second),
-        _ => (days * 24, 0, 0),
+        [hour, minute, second, ..] => (hours + u64::from(hour), minute, second),
+        _ => (hours, 0, 0),
     };
     write!(out, "{hour:02}:{minute:02}:{second:02}").expect("writing to memory does not fail");
     if (1..=6).contains(&decimals) {

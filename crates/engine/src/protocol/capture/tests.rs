@@ -98,6 +98,8 @@ fn binary_values_read_as_the_text_protocol_would_show_them() {
         (7, 0, 3, &[11, 0xea, 0x07, 1, 2, 3, 4, 5, 0x40, 0xe2, 1, 0], "2026-01-02 03:04:05.123"),
         (12, 0, 0, &[4, 0xea, 0x07, 1, 2], "2026-01-02 00:00:00"),
         (11, 0, 0, &[8, 1, 1, 0, 0, 0, 2, 3, 4], "-26:03:04"),
+        // A server may send any number of days.
+        (11, 0, 0, &[8, 0, 255, 255, 255, 255, 2, 3, 4], "103079215082:03:04"),
         (11, 0, 0, &[0], "00:00:00"),
     ] {
         assert_eq!(binary(kind, flags, decimals, value), expected, "type {kind}");
