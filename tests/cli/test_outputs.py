@@ -37,6 +37,8 @@ class Command:
     """Of the output file."""
     runs_here: bool = True
     """Whether it needs no server, so that the test can let it write."""
+    has_mark: bool = True
+    """Whether the file shows that mydyno wrote it; one without is replaced with --force only."""
 
     def __str__(self) -> str:
         return f"{self.words.split()[0]} {self.option}"
@@ -58,6 +60,7 @@ FILES = (
     Command("export thread-cache --format prometheus", "--out", "series.prom"),
     Command("export", "--grafana-dashboard", "dashboard.json"),
     Command("digest slow.log", "--html", "slow.html"),
+    Command("digest slow.log", "--out-log", "kept.log", has_mark=False),
     Command("slowlog --server ./no.sock", "--html", "slow.html", runs_here=False),
     Command("load sql-bench --socket no.sock", "--output", "report.txt", runs_here=False),
 )
@@ -159,7 +162,7 @@ def test_a_file_of_somebody_else_is_replaced_with_force_only(command: Command, h
         assert output.read_bytes() != FOREIGN.encode()
 
 
-@pytest.mark.parametrize("command", [each for each in FILES if each.runs_here], ids=str)
+@pytest.mark.parametrize("command", [each for each in FILES if each.runs_here and each.has_mark], ids=str)
 def test_a_file_that_mydyno_wrote_is_replaced_by_the_same_command(command: Command, here: Path) -> None:
     output = here / command.name
     output.touch(mode=0o600)

@@ -86,19 +86,20 @@ class Fresh:
         text = text.replace("/tmp/s.sock", "/run/mysqld/mysqld.sock").replace("/tmp/", "")
         text = text.replace("/run/mysqld/mysqld.sock", str(self.server.socket))
         text = text.replace("mysql://monitor@db1", f"mysql://monitor@127.0.0.1:{self.server.port}")
-        text = text.replace("/var/log/mysql/", "")
+        text = text.replace("/var/log/mysql/", "").replace("/var/lib/mydyno/", "")
         for pattern, shorter in SHORTER:
             text = re.sub(pattern, shorter, text)
         return text
 
 
 def make_server_open(server: RunningServer) -> None:
-    """The accounts of the pages: root and `bench` by the socket, and `monitor` with a password."""
+    """The accounts of the pages: root, `bench` and `test` by the socket, and `monitor` with a password."""
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("CREATE OR REPLACE USER root@localhost IDENTIFIED BY ''")
         cursor.execute("GRANT ALL ON *.* TO root@localhost WITH GRANT OPTION")
-        cursor.execute("CREATE USER IF NOT EXISTS bench@localhost IDENTIFIED BY ''")
-        cursor.execute("GRANT ALL ON *.* TO bench@localhost")
+        for user in ("bench", "test"):
+            cursor.execute(f"CREATE USER IF NOT EXISTS {user}@localhost IDENTIFIED BY ''")
+            cursor.execute(f"GRANT ALL ON *.* TO {user}@localhost")
         cursor.execute("CREATE USER IF NOT EXISTS monitor@'127.0.0.1' IDENTIFIED BY 'secret'")
         cursor.execute("GRANT ALL ON *.* TO monitor@'127.0.0.1'")
 
