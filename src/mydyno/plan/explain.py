@@ -67,7 +67,6 @@ class Explanation:
     """Real disks: model, serial, size and what they carry."""
     low_seconds: float
     high_seconds: float
-    load_seconds: float
     disk_bytes: int
     assumptions: tuple[str, ...]
     side_effects: tuple[str, ...]
@@ -114,7 +113,6 @@ def explain(plan: Plan) -> Explanation:
         disks=plan.disks,
         low_seconds=plan.estimate.low_seconds,
         high_seconds=plan.estimate.high_seconds,
-        load_seconds=plan.estimate.load_seconds,
         disk_bytes=plan.estimate.disk_bytes,
         assumptions=plan.estimate.assumptions,
         side_effects=plan.side_effects,
@@ -200,7 +198,7 @@ def render(plan: Plan) -> str:
     at_most = "at most " if plan.design.until else ""
     lines += [
         "",
-        f"{at_most}{time}, of which load {format_duration(told.load_seconds)}; about {disk} of disk, if",
+        f"{at_most}{time}; about {disk} of disk, if",
     ]
     lines += [f"  - {assumption}" for assumption in told.assumptions]
     lines += ["", "outside the lab it"]
