@@ -9,7 +9,7 @@ import pytest
 from live.conftest import Start
 from mydyno.advise.change import SetVariable
 from mydyno.apply.acts import PersistVariables, SetGlobals
-from mydyno.apply.acts.global_variables import SetGlobals, setting_globals
+from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.persisted_variables import persisting
 from mydyno.apply.acts.plan import live_acts, present, waiting
 from mydyno.apply.means import Means
