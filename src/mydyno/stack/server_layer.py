@@ -14,6 +14,7 @@ from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.server.binary import ServerBinary
 from mydyno.stack.server.file_places import place_settings_of
 from mydyno.stack.server.names import canonical
+from mydyno.stack.server.redo_files import remove_refused_redo_files
 from mydyno.stack.server.sandbox import RunningServer, start_server
 from mydyno.stack.site import Site
 
@@ -65,6 +66,10 @@ class ServerLayer:
             )
         config = canonical(self.binary, self.config)
         placed = place_settings_of(self.binary, directory.places, config)
+        # A dataset is frozen after a clean shutdown, and this is the first server on its clone.
+        redo = directory.places.get("redo log")
+        redo_folder = directory.data if redo is None else redo.folder
+        remove_refused_redo_files(site.host, self.binary, redo_folder, config)
         return start_server(
             site,
             self.binary,

@@ -18,15 +18,26 @@ def test_mariadb_never_sees_the_password_itself() -> None:
     assert native_hash(password) in statements[-1]
 
 
-def test_mysql_before_5_7_has_only_grant_for_it_and_never_sees_the_password_either() -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64",
+        "mysqld  Ver 10.1.23-MariaDB for Linux on x86_64 (MariaDB Server)",
+    ],
+)
+def test_a_server_whose_alter_user_sets_no_password_is_given_the_hash_by_grant(line: str) -> None:
     password = Secret.random()
-    old = parse_version("mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64")
-    _, local, network = set_password(old, password, over_network=True)
+    _, local, network = set_password(parse_version(line), password, over_network=True)
     for statement, host in ((local, "localhost"), (network, "127.0.0.1")):
         assert statement == (
             f"GRANT ALL PRIVILEGES ON *.* TO 'root'@'{host}' "
             f"IDENTIFIED BY PASSWORD '{native_hash(password)}' WITH GRANT OPTION"
         )
+
+
+def test_mariadb_10_2_has_alter_user() -> None:
+    version = parse_version("mysqld  Ver 10.2.11-MariaDB for Linux on x86_64 (MariaDB Server)")
+    assert set_password(version, Secret("x"), over_network=False)[1].startswith("ALTER USER")
 
 
 @pytest.mark.parametrize("line", [MARIADB_VERSION, MYSQL_VERSION])

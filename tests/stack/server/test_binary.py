@@ -109,6 +109,20 @@ def test_a_binary_is_asked_again_only_when_it_has_changed(open_folder: Path) -> 
     assert inspect_binary(LocalHost(), path).version.numbers == (8, 0, 36)
 
 
+def test_an_unpacked_server_without_its_compiled_in_messages_uses_those_beside_it(open_folder: Path) -> None:
+    share = open_folder / "share"
+    (share / "english").mkdir(parents=True)
+    (share / "english" / "errmsg.sys").touch()
+    (open_folder / "help").write_text((GOLDEN / "mariadb-10.11.19-help.txt").read_text())
+    path = program(
+        open_folder / "bin" / "mysqld",
+        'case "$*" in *--version*) echo "mysqld  Ver 10.1.23-MariaDB for Linux" ;; '
+        f"*--loose-lc-messages-dir={share}\\ *) cat {open_folder}/help ;; "
+        "*) echo \"Can't find messagefile '/usr/local/mysql/share/errmsg.sys'\" >&2; exit 1 ;; esac",
+    )
+    assert inspect_binary(LocalHost(), path).version.numbers == (10, 1, 23)
+
+
 def test_the_share_folder_beside_a_binary_is_preferred_to_the_compiled_in_one(tmp_path: Path) -> None:
     path = tmp_path / "bin" / "mariadbd"
     (tmp_path / "compiled" / "charsets").mkdir(parents=True)

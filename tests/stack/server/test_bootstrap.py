@@ -59,6 +59,14 @@ def test_an_old_mysql_keeps_one_account_which_no_network_reaches(tmp_path: Path)
     assert script.index("-- mysql_system_tables_data\n") < script.index(delete)
 
 
+def test_a_mariadb_before_10_4_makes_no_account_without_a_password(tmp_path: Path) -> None:
+    server = binary(tmp_path, "10.1.23-MariaDB")
+    write(tmp_path, *OLD_NAMES)
+    script = bootstrap_script(server).decode()
+    skipped = script.index("@skip_auth_root_nopasswd = 1, @skip_auth_anonymous = 1")
+    assert skipped < script.index("-- mysql_system_tables_data\n")
+
+
 def test_a_missing_script_is_named_with_the_place_searched(tmp_path: Path) -> None:
     server = binary(tmp_path, "11.8.6-MariaDB")
     write(tmp_path, "mariadb_system_tables")

@@ -17,8 +17,10 @@ from mydyno.core.server_version import Version
 
 ADMIN_USER = "root"
 
-_ALTER_USER = (5, 7, 6)
-"""The first MySQL whose ALTER USER sets a password (MySQL 5.7 Reference Manual, "ALTER USER Statement")."""
+_ALTER_USER_MYSQL = (5, 7, 6)
+_ALTER_USER_MARIADB = (10, 2, 0)
+"""The first whose ALTER USER sets a password (MySQL 5.7 Reference Manual, "ALTER USER Statement"; MariaDB
+Knowledge Base, "ALTER USER")."""
 
 
 def init_file(statements: list[str]) -> bytes:
@@ -43,7 +45,8 @@ def _account(version: Version, host: str, password: Secret) -> list[str]:
     account = f"'{ADMIN_USER}'@'{host}'"
     everything = f"GRANT ALL PRIVILEGES ON *.* TO {account}"
     by_hash = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
-    if not version.is_mariadb and version.numbers < _ALTER_USER:
+    alter_user = _ALTER_USER_MARIADB if version.is_mariadb else _ALTER_USER_MYSQL
+    if version.numbers < alter_user:
         # There GRANT makes the account and sets its password, and ALTER USER does neither.
         return [f"{everything} {by_hash} WITH GRANT OPTION"]
     proof = by_hash if version.is_mariadb else f"IDENTIFIED BY '{password.reveal()}'"

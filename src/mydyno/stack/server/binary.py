@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from mydyno.core import environment
@@ -19,6 +20,9 @@ from mydyno.stack.server.errorlog import telling_lines
 from mydyno.stack.server.options import parse_options
 
 _NAMES = ("mariadbd", "mysqld")
+
+_MESSAGES = "english/errmsg.sys"
+"""Where the error messages are in a share folder; every server has the English ones."""
 
 # sbin is not in an ordinary user's PATH on Debian; the rest is where archives and other packagers put it.
 _FOLDERS = (
@@ -74,12 +78,11 @@ class ServerBinary:
     def share_folder(self) -> Path | None:
         """The folder of messages, character sets and system table scripts that belongs to this binary, as
         the server itself sees it."""
-        # Some archives have the program beside `share`, or leave out the character sets.
-        prefixes = (self.path.parent.parent, self.path.parent)
-        candidates = [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
+        candidates = _share_folders(self.path)
         if charsets := self.options.get("character_sets_dir"):
             candidates.append(Path(charsets).parent)
-        marks = ("charsets", "english/errmsg.sys")
+        # Some archives leave out the character sets.
+        marks = ("charsets", _MESSAGES)
         return next(
             (folder for folder in candidates if any(self.outside(folder / mark).exists() for mark in marks)),
             None,
@@ -122,6 +125,26 @@ def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBi
     return _inspected[key]
 
 
+def help_arguments(
+    program: Path, version: Version, root: Path | None, settings: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """What makes the program print its options and their values, with `settings` (`--name=value`) in force.
+
+    A folder that was compiled in and is not there ends a server before it answers: the one for exports ends
+    a MySQL, the one for messages a MariaDB before 10.3.
+    """
+    exports = () if version.is_mariadb else ("--loose-secure-file-priv=",)
+    folders = (each for each in _share_folders(program) if _outside(root, each / _MESSAGES).is_file())
+    messages = [f"--loose-lc-messages-dir={folder}" for folder in islice(folders, 1)]
+    return ("--no-defaults", *exports, *messages, *settings, "--verbose", "--help")
+
+
+def _share_folders(program: Path) -> list[Path]:
+    """Where an installation or an archive has `share`; some have the program beside it."""
+    prefixes = (program.parent.parent, program.parent)
+    return [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
+
+
 def _outside(root: Path | None, path: Path) -> Path:
     return path if root is None else root / path.relative_to("/")
 
@@ -134,9 +157,7 @@ def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
         )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
-        # A folder for exports that was compiled in and is not there ends a MySQL before it answers.
-        exports = () if version.is_mariadb else ("--loose-secure-file-priv=",)
-        options = parse_options(_ask(host, path, root, "--no-defaults", *exports, "--verbose", "--help"))
+        options = parse_options(_ask(host, path, root, *help_arguments(path, version, root)))
     except ServerError as error:
         raise ServerError(f"{path}: {error.message}") from error
     with file.open("rb") as program:

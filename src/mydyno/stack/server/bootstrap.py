@@ -37,8 +37,11 @@ _MYSQL = (("mysql_system_tables.sql",), ("mysql_system_tables_data.sql",))
 
 _PREAMBLE = b"CREATE DATABASE mysql;\nUSE mysql;\n"
 
-# Whoever may log in as root of the operating system over the socket, and nobody else.
-_MARIADB_ACCOUNTS = b"SET @auth_root_socket = 'root';\n"
+# Whoever may log in as root of the operating system over the socket, and nobody else. The script before
+# MariaDB 10.4 would add the accounts without a password, one of them the same again.
+_MARIADB_ACCOUNTS = (
+    b"SET @auth_root_socket = 'root', @skip_auth_root_nopasswd = 1, @skip_auth_anonymous = 1;\n"
+)
 
 # Its script makes accounts without a password, for everybody and for root under the names of this machine.
 _MYSQL_ACCOUNTS = (

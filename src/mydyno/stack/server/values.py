@@ -14,7 +14,7 @@ from pathlib import Path
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting, option_name
 from mydyno.host.protocol import Finished, Host
-from mydyno.stack.server.binary import ServerBinary
+from mydyno.stack.server.binary import ServerBinary, help_arguments
 from mydyno.stack.server.command import server_command
 from mydyno.stack.server.config import argument
 from mydyno.stack.server.options import parse_options
@@ -73,7 +73,8 @@ def _ask(host: Host, binary: ServerBinary, asked: Mapping[str, Asked]) -> dict[s
 
 def _run(host: Host, binary: ServerBinary, arguments: Iterable[str]) -> Finished:
     # MySQL since 5.7 logs only errors while it prints its help, unless it is asked for warnings too.
-    words = ("--no-defaults", "--loose-log-error-verbosity=2", *arguments, "--verbose", "--help")
+    settings = ("--loose-log-error-verbosity=2", *arguments)
+    words = help_arguments(binary.path, binary.version, binary.root, settings)
     command = server_command(host, binary.path, words, root=binary.root)
     return host.run(command.argv, identity=command.identity, timeout_seconds=30)
 

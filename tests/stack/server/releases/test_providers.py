@@ -55,6 +55,16 @@ def test_a_folder_of_clients_is_told_as_such(store: ReleaseStore, open_folder: P
         install(store, "mine", Directory(open_folder / "client"), quiet)
 
 
+def test_a_server_that_lost_its_permissions_on_unpacking_is_named_with_what_gives_them_back(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    server = program(open_folder / "build" / "bin" / "mysqld")
+    server.chmod(0o644)
+    with pytest.raises(UsageError, match=f"{server} is not executable") as caught:
+        install(store, "mine", Directory(open_folder / "build"), quiet)
+    assert f"chmod +x {server}" in str(caught.value.hint)
+
+
 def test_a_folder_with_a_loader_of_its_own_is_a_whole_system(open_folder: Path) -> None:
     program(open_folder / "usr" / "sbin" / "mysqld")
     (open_folder / "etc").mkdir()

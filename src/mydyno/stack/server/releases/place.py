@@ -39,6 +39,11 @@ def server_in(folder: Path) -> Path:
         found = _programs(top, _NAMES)
         if found:
             return found[0]
+    if plain := [path for top in tops for path in _files(top, _NAMES)]:
+        raise UsageError(
+            f"{plain[0]} is not executable, so it cannot be started",
+            f"some archives (zip, jar) do not keep the permissions of programs: chmod +x {plain[0]}",
+        )
     clients = [program for top in tops for program in _programs(top, _CLIENTS)]
     only = f": only a client, {clients[0].relative_to(folder)}" if clients else ""
     raise UsageError(
@@ -55,5 +60,9 @@ def is_system(folder: Path) -> bool:
 
 
 def _programs(top: Path, names: tuple[str, ...]) -> list[Path]:
+    return [path for path in _files(top, names) if os.access(path, os.X_OK)]
+
+
+def _files(top: Path, names: tuple[str, ...]) -> list[Path]:
     candidates = [top / folder / name for name in names for folder in _FOLDERS]
-    return [path for path in candidates if path.is_file() and os.access(path, os.X_OK)]
+    return [path for path in candidates if path.is_file()]
