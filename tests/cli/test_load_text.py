@@ -26,7 +26,7 @@ def printed_line(one: messages.Message, capsys: pytest.CaptureFixture[str]) -> s
 def test_an_interval_has_the_p95_of_its_transactions_and_not_of_their_statements(capsys):
     line = printed_line(message("interval"), capsys)
     assert "25000 transactions/s" in line
-    assert "50000 queries/s  p95 0.840 ms" in line
+    assert "50000 queries/s  transaction p95 0.840 ms" in line
     assert "0.420" not in line
 
 

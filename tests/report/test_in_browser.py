@@ -80,7 +80,8 @@ def test_no_text_of_a_picture_is_cut_where_the_fonts_of_the_page_are_wider(chrom
         page.call("Emulation.setScriptExecutionDisabled", value=False)
         # The widest of the common fonts; without it the test is weaker.
         page.ask(
-            "document.styleSheets[0].insertRule('.chart text { font-family: DejaVu Sans, Verdana !important; }',"
+            "document.styleSheets[0].insertRule("
+            "'.chart text { font-family: DejaVu Sans, Verdana !important; }',"
             " document.styleSheets[0].cssRules.length)"
         )
         shown, cut = page.ask(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from mydyno.cli.display import p95
 from mydyno.core.errors import EngineError, ExitCode
 from mydyno.core.interruption import stopping
 from mydyno.host.local import LocalHost
@@ -92,7 +93,7 @@ def _show(message: messages.Message) -> None:
             typer.echo(
                 f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
                 f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
-                f"  {_p95(message)}  errors {message.errors}" + ("  (warm-up)" if message.warmup else ""),
+                f"  {p95(message.transaction_p95_ns, message.p95_ns)}  errors {message.errors}" + ("  (warm-up)" if message.warmup else ""),
                 err=True,
             )
         case _:
@@ -102,15 +103,6 @@ def _show(message: messages.Message) -> None:
 def _events(interval: messages.Interval, seconds: float) -> str:
     """Nothing where statements come without transactions: sql-bench."""
     return f"{interval.transactions / seconds:9.0f} transactions/s  " if interval.transactions else ""
-
-
-def _p95(interval: messages.Interval) -> str:
-    """Of transactions, as sysbench's; of statements, and then so named, where nothing else is known."""
-    if interval.transaction_p95_ns is not None:
-        return f"p95 {interval.transaction_p95_ns / 1e6:.3f} ms"
-    if interval.p95_ns is not None:
-        return f"statement p95 {interval.p95_ns / 1e6:.3f} ms"
-    return "p95 -"
 
 
 def refuse_wrong_results(statements: int) -> None:
