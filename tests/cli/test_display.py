@@ -14,7 +14,9 @@ STORY = (
     events.Step("loading the dataset: rows", 50, 200),
     events.PhaseStarted(0, 40),
     events.Measured(phase=0, connections=40, queries_per_second=41234.5, p95_ns=1_500_000, errors=0),
-    events.PhaseFinished(phase=0, connections=40, queries_per_second=41000.0, p95_ns=1_400_000, transaction_p95_ns=9_876_000),
+    events.PhaseFinished(
+        phase=0, connections=40, queries_per_second=41000.0, p95_ns=1_400_000, transaction_p95_ns=9_876_000
+    ),
     events.TrialFinished(trial="t002", status="invalid", reasons=("3 statements failed",), seconds=21.0),
     events.RunFinished(valid=7, invalid=1),
 )

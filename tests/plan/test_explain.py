@@ -22,7 +22,7 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
         "p1   thread_cache_size = 8\n",
         "smack, 90,000 rows, 8 phases of 50 to 400 connections",
         "150 rounds each, 500ms apart",
-        "8 trials, seed 1",
+        "12 trials, seed 1",
         "phases counted in transactions run at 30,000 queries/s",
         "starts a private server process",
         "and nothing else",
