@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from live.releases import release
 from mydyno import spec
 from mydyno.core.facts import HostFacts
 from mydyno.host.local import LocalHost
 from mydyno.plan import make
 from mydyno.spec import SpecErrors
 from mydyno.stack import ServerBinary, find_binary, inspect_binary
+from mydyno.stack.server.releases import binary_of
 from mydyno.stack.server.values import refused_values
 from mydyno.trial import preflight
 from mydyno.trial.preflight import Prepared
@@ -98,6 +100,27 @@ def test_a_server_is_asked_about_a_value_once(monkeypatch: pytest.MonkeyPatch) -
     assert len(runs) == 2, "as many as the values of the setting that has most"
     assert refused_values(host, binary, asked) == refused
     assert len(runs) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mysql-5.6", "mysql-9.7", "mariadb-10.5", "mariadb-11.8"])
+def test_every_release_names_the_values_that_it_refuses(name: str) -> None:
+    release(name)
+    asked: list[tuple[str, str | int]] = [
+        ("innodb_flush_log_at_trx_commit", 5),
+        ("innodb_io_capacity", 50),
+        ("innodb_io_capacity_max", 4000),
+        ("table_open_cache", 2000),
+    ]
+    refused = refused_values(LocalHost(), binary_of(name), asked)
+    assert list(refused) == ["--innodb_flush_log_at_trx_commit=5", "--innodb_io_capacity=50"]
+    assert refused["--innodb_io_capacity=50"] == "out of range: this server takes 100 instead"
+
+
+def test_values_beside_one_that_is_refused_are_checked_too(binary: ServerBinary) -> None:
+    asked = [("innodb_flush_method", "O_SLOW"), ("innodb_io_capacity", 50), ("innodb_io_capacity_max", 4000)]
+    refused = refused_values(LocalHost(), binary, asked)
+    assert list(refused) == ["--innodb_flush_method=O_SLOW", "--innodb_io_capacity=50"]
 
 
 def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:

@@ -435,4 +435,4 @@ def test_the_command_writes_what_was_asked_for(run: Run, tmp_path: Path) -> None
     assert text.stdout.endswith("# EOF\n")
     assert "t003/samples.parquet" in text.stderr
     unknown = ask('a "quotd" name', "--format", "csv", "--lab", lab)
-    assert (unknown.returncode, "did you mean" in unknown.stderr) == (5, True)
+    assert (unknown.returncode, "did you mean" in unknown.stderr) == (2, True)

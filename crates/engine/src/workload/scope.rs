@@ -208,7 +208,7 @@ impl<'a> Scope<'a> {
             let (_, [first, by], of) = self.counters[index];
             if (first, by, of) != (start, step, copies) {
                 return fault(format!(
-                    "the counter `{name}` begins at {first} by {by} in {of} copies elsewhere"
+                    "the counter `{name}` begins at {first} by {by} elsewhere, copies: {of}"
                 ));
             }
             return Ok(index);

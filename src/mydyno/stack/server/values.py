@@ -58,6 +58,11 @@ def _batches(asked: Mapping[str, Asked]) -> Iterator[dict[str, Asked]]:
 def _ask(host: Host, binary: ServerBinary, asked: Mapping[str, Asked]) -> dict[str, str | None]:
     answer = _run(host, binary, asked)
     if answer.returncode == 0:
+        refused = {option_name(match[1]) for match in _REFUSED.finditer(answer.stderr)}
+        # A plugin does not read its other options after one that it refuses.
+        left = {text: each for text, each in asked.items() if each[0] not in refused}
+        if 0 < len(left) < len(asked):
+            return dict.fromkeys(asked.keys() - left.keys(), _UNKNOWN) | _ask(host, binary, left)
         return {text: _why(answer, *each) for text, each in asked.items()}
     if len(asked) == 1:
         (text,) = asked
@@ -67,7 +72,8 @@ def _ask(host: Host, binary: ServerBinary, asked: Mapping[str, Asked]) -> dict[s
 
 
 def _run(host: Host, binary: ServerBinary, arguments: Iterable[str]) -> Finished:
-    words = ("--no-defaults", *arguments, "--verbose", "--help")
+    # MySQL since 5.7 logs only errors while it prints its help, unless it is asked for warnings too.
+    words = ("--no-defaults", "--loose-log-error-verbosity=2", *arguments, "--verbose", "--help")
     command = server_command(host, binary.path, words, root=binary.root)
     return host.run(command.argv, identity=command.identity, timeout_seconds=30)
 
