@@ -112,6 +112,9 @@ def open_files(
     if most is None or tables is None:
         return None
     innodb = innodb_files or server.number("innodb_open_files") or 0
+    if tables > (server.number("table_open_cache") or 0):
+        # Unless it is set, innodb_open_files follows table_open_cache at the next start (manuals of both).
+        innodb = max(innodb, tables)
     need = most + 2 * tables + innodb + _OWN_FILES
     return up_to(need, 1000), (
         f"{most} connections + 2 x {tables} tables + {innodb} files of InnoDB + {_OWN_FILES} others = {need}"
