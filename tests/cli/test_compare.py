@@ -141,3 +141,9 @@ def test_a_trend_tells_the_run_since_which_it_is_slower(tmp_path: Path) -> None:
     assert trend["runs"][-1]["run"] == last
     assert (tmp_path / "trend.png").read_bytes().startswith(b"\x89PNG")
     assert "changed once in 10 runs" in done.output
+
+
+def test_a_case_of_the_gate_is_named_by_its_factor_and_its_level(lab: Path) -> None:
+    said = " ".join(mydyno("compare", "thread-cache", "--lab", lab, "--fail-if-slower", "3%").output.split())
+    assert "FAILED thread_cache_size = 8: slower by 3 % or more" in said
+    assert "FAILED thread_cache_size = 450: slower by 3 % or more" in said

@@ -14,7 +14,9 @@ STORY = (
     events.Step("loading the dataset: rows", 50, 200),
     events.PhaseStarted(0, 40),
     events.Measured(phase=0, connections=40, queries_per_second=41234.5, p95_ns=1_500_000, errors=0),
-    events.PhaseFinished(phase=0, connections=40, queries_per_second=41000.0, p95_ns=1_400_000),
+    events.PhaseFinished(
+        phase=0, connections=40, queries_per_second=41000.0, p95_ns=1_400_000, transaction_p95_ns=9_876_000
+    ),
     events.TrialFinished(trial="t002", status="invalid", reasons=("3 statements failed",), seconds=21.0),
     events.RunFinished(valid=7, invalid=1),
 )
@@ -30,7 +32,7 @@ def test_plain_lines_tell_the_story_without_the_live_figures() -> None:
     assert lines[1:4] == [
         "trial 2/8  block 1  cache = 8",
         "  starting the server",
-        "     40 connections      41,000 queries/s  p95 1.40 ms",
+        "     40 connections      41,000 queries/s  transaction p95 9.876 ms",
     ]
     assert lines[4].startswith("  t002 INVALID after 21s: 3 statements failed; about ")
     assert lines[5] == "finished: 7 valid trials, 1 invalid"
@@ -48,8 +50,28 @@ def test_the_live_display_shows_phase_figures_and_time_left() -> None:
     assert "trial 2 of 8 · block 1 · cache = 8" in shown
     assert "phase 1 of 2: 40 connections" in shown
     assert "41,234 queries/s" in shown or "41,235 queries/s" in shown
+    assert "statement p95 1.500 ms" in shown
     assert "1/8 trials" in shown
     assert "left" in shown
+
+
+@pytest.mark.parametrize(
+    ("event", "wanted"),
+    [
+        (events.Measured(0, 4, 900.0, 420_000, 0, transaction_p95_ns=840_000), "transaction p95 0.840 ms"),
+        (events.Measured(0, 4, 900.0, 420_000, 0), "statement p95 0.420 ms"),
+        (events.Measured(0, 4, 900.0, 420_000, 0, work="ios"), "IOPS · p95 0.420 ms"),
+        (events.Measured(0, 4, 900.0, None, 0), "p95 –"),
+    ],
+)
+def test_the_live_p95_is_of_transactions_where_they_are_timed_and_says_of_what_it_is(event, wanted) -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=100, record=True)
+    display = LiveDisplay(console)
+    display(event)
+    console.print(display._render())
+    assert wanted in console.export_text()
 
 
 def test_an_interrupted_run_says_what_is_safe_and_how_to_go_on() -> None:

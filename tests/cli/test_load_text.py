@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.cli.load import driving, result
+from mydyno.core.errors import EngineError
 from mydyno.load import messages
 from mydyno.trial.collect import Collector
 
@@ -26,7 +27,7 @@ def printed_line(one: messages.Message, capsys: pytest.CaptureFixture[str]) -> s
 def test_an_interval_has_the_p95_of_its_transactions_and_not_of_their_statements(capsys):
     line = printed_line(message("interval"), capsys)
     assert "25000 transactions/s" in line
-    assert "50000 queries/s  p95 0.840 ms" in line
+    assert "50000 queries/s  transaction p95 0.840 ms" in line
     assert "0.420" not in line
 
 
@@ -54,3 +55,10 @@ def test_the_figures_begin_with_the_latency_of_transactions():
     assert isinstance(end, messages.PhaseEnd)
     assert transactions[4] == f"{end.transactions.latency.p95_ns / 1e6:.3f}"
     assert statements[5] == f"{end.queries.latency.p95_ns / 1e6:.3f}"
+
+
+def test_one_connection_and_one_statement_are_not_plural(capsys):
+    text = json.loads((FIXTURES / "interval.json").read_text()) | {"connections": 1}
+    assert "  1 connection  " in printed_line(messages.parse(json.dumps(text)), capsys)
+    with pytest.raises(EngineError, match=r"^1 statement failed"):
+        driving.refuse_wrong_results(1)

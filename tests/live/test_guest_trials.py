@@ -70,7 +70,7 @@ def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace
 @pytest.mark.slow
 def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workplace: Workplace) -> None:
     process = workplace.start("run", str(write(workplace, "4s", 2)), "--no-report")
-    wait_for_line(process, "raising: server")
+    wait_for_line(process, "setting up: server")
     os.kill(guest(workplace), signal.SIGKILL)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 7, output

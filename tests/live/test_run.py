@@ -172,7 +172,7 @@ def test_a_run_in_which_no_trial_can_be_measured_ends_with_the_first_error(workp
 
 def test_an_engine_that_is_killed_fails_its_trial_and_not_the_run(workplace: Workplace) -> None:
     process = workplace.start("run", str(workplace.experiment), "--no-report")
-    wait_for_line(process, "raising: server")
+    wait_for_line(process, "setting up: server")
     os.kill(engine_pid(process), signal.SIGKILL)
     output, _ = process.communicate(timeout=90)
     assert process.returncode == 7, output
@@ -197,14 +197,14 @@ def engine_pid(process: subprocess.Popen[str]) -> int:
 
 
 @pytest.mark.parametrize(
-    "stage", ["8 trials", "loading the dataset", "raising: server", "2 connections", "t001 valid"]
+    "stage", ["8 trials", "loading the dataset", "setting up: server", "2 connections", "t001 valid"]
 )
 def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(
     workplace: Workplace, stage: str
 ) -> None:
     process = workplace.start("run", str(workplace.experiment), "--no-report")
     if stage == "loading the dataset":
-        wait_for_line(process, "raising: dataset")
+        wait_for_line(process, "setting up: dataset")
         _wait_for(workplace.lab, "**/data/mydyno")
     else:
         wait_for_line(process, stage)
@@ -231,7 +231,7 @@ def _wait_for(folder: Path, pattern: str) -> None:
 
 def test_a_second_run_on_the_same_lab_is_turned_away_and_harms_nothing(workplace: Workplace) -> None:
     first = workplace.start("run", str(workplace.experiment), "--no-report")
-    wait_for_line(first, "raising: server")
+    wait_for_line(first, "setting up: server")
     second = workplace.run("run", str(workplace.experiment), "--no-report")
     assert second.returncode == 5
     assert f"in use by another mydyno (pid {first.pid})" in second.stderr

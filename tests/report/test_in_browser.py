@@ -72,6 +72,35 @@ def test_without_script_the_pictures_stand_there(chromium, report):
     assert live == []
 
 
+@pytest.mark.parametrize("width", [1440, PHONE])
+def test_no_text_of_a_picture_is_cut_where_the_fonts_of_the_page_are_wider(chromium, report, width):
+    """A picture was measured with Liberation Sans, which the reader's machine may not have."""
+    with chromium.page(width, script=False) as page:
+        page.open(report)
+        page.call("Emulation.setScriptExecutionDisabled", value=False)
+        # The widest of the common fonts; without it the test is weaker.
+        page.ask(
+            "document.styleSheets[0].insertRule("
+            "'.chart text { font-family: DejaVu Sans, Verdana !important; }',"
+            " document.styleSheets[0].cssRules.length)"
+        )
+        shown, cut = page.ask(
+            """(() => {
+              const texts = [...document.querySelectorAll('.still')].flatMap((box) => {
+                const left = box.getBoundingClientRect().left, right = left + box.scrollWidth;
+                return [...box.querySelectorAll('text')].map((text) => [text, left, right]);
+              }).filter(([text]) => text.getBoundingClientRect().width > 0);
+              const cut = texts.filter(([text, left, right]) => {
+                const at = text.getBoundingClientRect();
+                return at.left < left || at.right > right;
+              });
+              return [texts.length, cut.map(([text]) => text.textContent)];
+            })()"""
+        )
+    assert shown > 50
+    assert cut == []
+
+
 def test_nothing_that_came_in_can_run_and_all_of_it_is_shown(chromium, tmp_path):
     evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
     run = hostile()

@@ -2,6 +2,8 @@ from pathlib import Path
 
 from mydyno.load import messages
 from mydyno.trial.collect import Collector
+from mydyno.trial.events import Measured, PhaseFinished
+from mydyno.trial.run_trial import _event
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine" / "messages"
 
@@ -64,3 +66,16 @@ def test_a_remark_is_kept_with_its_phase() -> None:
     )
     [remark] = collector.remarks
     assert (remark.check, remark.message) == ("runtime", "phase 2: the size ran out")
+
+
+def test_the_events_of_a_run_carry_the_p95_of_transactions_beside_that_of_statements() -> None:
+    collector = heard()
+    interval = messages.parse((FIXTURES / "interval.json").read_text())
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    measured, finished = (_event(one, collector, "queries") for one in (interval, end))
+    assert isinstance(measured, Measured)
+    assert isinstance(finished, PhaseFinished)
+    assert (measured.p95_ns, measured.transaction_p95_ns) == (420_000, 840_000)
+    assert isinstance(end, messages.PhaseEnd)
+    assert finished.transaction_p95_ns == end.transactions.latency.p95_ns is not None
+    assert finished.p95_ns == end.queries.latency.p95_ns

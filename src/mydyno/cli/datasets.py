@@ -11,6 +11,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.core.errors import ExitCode, UsageError
+from mydyno.core.plurals import counted, plural
 from mydyno.core.units import format_bytes, parse_duration
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB) -> None:
         typer.echo(f"{entry.name} is not what it was: mydyno datasets remove {entry.name}", err=True)
         raise typer.Exit(ExitCode.FAILED)
     rows = sum(table.rows for table in found.tables.values())
-    count = f"{len(found.tables)} table{'s'[: len(found.tables) != 1]}"
-    typer.echo(f"{entry.name}: {count}, {rows:,} rows, checksum {found.checksum}, as when it was frozen")
+    count = f"{counted(len(found.tables), 'table')}, {rows:,} {plural(rows, 'row')}"
+    typer.echo(f"{entry.name}: {count}, checksum {found.checksum}, as when it was frozen")
 
 
 @commands.command()

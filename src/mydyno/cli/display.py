@@ -25,8 +25,13 @@ def rate(value: float | None, work: Work) -> str:
     return "–" if value is None else f"{value:,.0f} {words_of(work).rate_short}"
 
 
-def milliseconds(ns: int | None) -> str:
-    return "–" if ns is None else f"{ns / 1e6:.2f} ms"
+def p95(transactions_ns: int | None, latency_ns: int | None, work: Work = "queries") -> str:
+    """`transaction p95 4.210 ms`; of statements, and then so named, where transactions are not timed."""
+    if transactions_ns is not None:
+        return f"transaction p95 {transactions_ns / 1e6:.3f} ms"
+    if latency_ns is not None:
+        return f"{'statement ' * (work == 'queries')}p95 {latency_ns / 1e6:.3f} ms"
+    return "p95 –"
 
 
 class Display(Protocol):
@@ -132,7 +137,7 @@ def describe(event: events.Event) -> str | None:
         case events.PhaseFinished():
             place = event.label or words_of(event.work).amount(f"{event.connections:>5}")
             told = rate(event.queries_per_second, event.work)
-            return f"  {place:<17}  {told:>20}  p95 {milliseconds(event.p95_ns)}"
+            return f"  {place:<17}  {told:>20}  {p95(event.transaction_p95_ns, event.p95_ns, event.work)}"
         case events.TrialFinished():
             took = format_duration(event.seconds)
             if event.status == "valid":
@@ -216,7 +221,8 @@ class LiveDisplay:
                 self._recent = [*self._recent[-47:], event.queries_per_second]
                 errors = f" · [red]{counted(event.errors, 'error')}[/red]" if event.errors else ""
                 told = rate(event.queries_per_second, event.work)
-                self._phase = f"{told} · p95 {milliseconds(event.p95_ns)}{errors}"
+                latency = p95(event.transaction_p95_ns, event.p95_ns, event.work)
+                self._phase = f"{told} · {latency}{errors}"
             case events.Resting():
                 self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
                 self._console.print(describe(event), highlight=False)
@@ -237,7 +243,7 @@ class LiveDisplay:
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=max(self._planned, 1), completed=self._finished, width=40),
-            f"{self._finished}/{self._planned} trials",
+            f"{self._finished}/{counted(self._planned, 'trial')}",
             f"{format_duration(self._clock.elapsed)} gone{self._clock.told.replace(';', ',')}",
         )
         rest = self._rests_until - time.monotonic()

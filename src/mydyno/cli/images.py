@@ -11,6 +11,7 @@ import typer
 from mydyno.cli import options
 from mydyno.cli.progress import telling
 from mydyno.core.errors import MissingToolError, UsageError
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -218,12 +219,12 @@ def _content(image: Manifest) -> str:
 
 def _root(image: RootManifest) -> str:
     version = image.server.partition(" Ver ")[2].partition(" ")[0] or image.server
-    return f"root of {image.suite}: server {version}, {len(image.packages)} packages"
+    return f"root of {image.suite}: server {version}, {counted(len(image.packages), 'package')}"
 
 
 def _kernel(image: KernelManifest) -> str:
     lacks = f", without {', '.join(image.absent)}" if image.absent else ""
-    return f"kernel {image.release} ({image.suite}), {len(image.modules)} modules{lacks}"
+    return f"kernel {image.release} ({image.suite}), {counted(len(image.modules), 'module')}{lacks}"
 
 
 def add_to(app: typer.Typer) -> None:

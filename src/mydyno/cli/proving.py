@@ -13,6 +13,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 from mydyno.core.server_release import SYSTEM
 
 if TYPE_CHECKING:
@@ -209,7 +210,8 @@ def summary(stages: Stages, pilot_seconds: float, within: float, shape: Shape) -
 
     settings = sum(len(each.levels.all) for each in stages.runs)
     time = format_duration(stages.seconds + pilot_seconds)
-    yield f"in all about {time} for {settings} settings on {format_bytes(shape.data_bytes)} of data"
+    data = format_bytes(shape.data_bytes)
+    yield f"in all about {time} for {counted(settings, 'setting')} on {data} of data"
     if pilot_seconds:
         yield (
             f"  first a pilot of {format_duration(pilot_seconds)}: which keys miss the buffer pool as "

@@ -11,6 +11,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
+from mydyno.core.plurals import counted
 from mydyno.host.programs import find_program
 from mydyno.host.protocol import Host
 from mydyno.load import messages
@@ -74,7 +75,7 @@ class Engine:
         except ValidationError as error:
             raise EngineError(
                 f"mydyno-engine said something that this mydyno does not understand: {line[:200]!r}"
-                f" ({error.error_count()} problems, first: {error.errors()[0]['msg']})",
+                f" ({counted(error.error_count(), 'problem')}, first: {error.errors()[0]['msg']})",
                 "mydyno and mydyno-engine come from different releases: install them together",
             ) from None
         if isinstance(message, messages.Hello) and message.protocol != PROTOCOL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
+from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 from mydyno.load.job import Target
 from mydyno.stack.tables_layer import MARK
@@ -73,7 +74,7 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     name, rows = tables[0]
     more = f" and {len(tables) - 1} more" if len(tables) > 1 else ""
     raise UsageError(
-        f"table {database}.{name} (about {rows or 0} rows){more} would be dropped,"
+        f"table {database}.{name} (about {counted(rows or 0, 'row')}){more} would be dropped,"
         " and mydyno did not make it",
         "name another schema with --database, or drop it by --drop-existing",
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import counted, plural
 from mydyno.core.units import format_bytes, format_duration, format_range
 from mydyno.document.base import Section
 from mydyno.plan.data_size import dataset_rows
@@ -281,7 +281,7 @@ def describe_phases(workload: Workload) -> str:
 
 def _long(each: Each) -> str:
     if each.rounds is not None:
-        return f"{each.rounds:,} rounds each"
+        return f"{each.rounds:,} {plural(each.rounds, 'round')} each"
     if each.events is not None or each.split is not None:
         how = "in all" if each.events is not None else "split between them"
         return f"{each.events or each.split:,} transactions {how}"

@@ -20,6 +20,7 @@ from mydyno.advise.change import (
 )
 from mydyno.advise.finding import Finding, Severity
 from mydyno.advise.readable import sentence, value_text
+from mydyno.core.plurals import counted, plural
 from mydyno.facts import System, missing_rights
 from mydyno.report.lines import Line, Style, wrapped
 from mydyno.report.system_text import system_lines
@@ -76,9 +77,9 @@ def advice_lines(
 
 def _counts(advice: Advice) -> str:
     total, severities = len(advice.findings), Counter(finding.severity for finding in advice.findings)
-    counted = sorted(severities.items(), reverse=True)
-    parts = ", ".join(f"{times} {severity.label}" for severity, times in counted)
-    text = f"{total} finding{'s' * (total != 1)}: {parts}." if total else "No findings."
+    found = sorted(severities.items(), reverse=True)
+    parts = ", ".join(f"{times} {severity.label}" for severity, times in found)
+    text = f"{counted(total, 'finding')}: {parts}." if total else "No findings."
     outcomes = Counter(told.outcome for told in advice.silent)
     return (
         f"{text} Of {total + len(advice.silent)} rules {outcomes['fine']} found all well,"
@@ -145,7 +146,7 @@ def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
             yield from wrapped(line, width, first="  ", rest="    ", style="do")
     by_hand = sum(isinstance(change, ByHand) for change in changes)
     if by_hand:
-        yield Line(f"  and {by_hand} step{'s' * (by_hand != 1)} by hand, as told above")
+        yield Line(f"  and {counted(by_hand, 'step')} by hand, as shown above")
 
 
 def _line(change: Change) -> str | None:
@@ -196,7 +197,7 @@ def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
     for missing, names in shown:
         yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")
     if left := sum(len(names) for _, names in ordered[len(shown) :]):
-        yield Line(f"  and {left} more rule{'s' * (left != 1)}: see --all")
+        yield Line(f"  and {left} more {plural(left, 'rule')}: see --all")
 
 
 def _rights(advice: Advice, width: int) -> Iterator[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.facts import Host, Server, System
 
@@ -42,7 +43,7 @@ def _host(host: Host) -> str:
     parts = [f"{format_bytes(host.memory.total)} of memory"]
     if host.memory.limit is not None:
         parts[0] += f" ({format_bytes(host.memory.limit)} for the server's control group)"
-    parts.append(f"{host.cpu.count} CPU{'s' * (host.cpu.count != 1)}")
+    parts.append(f"{counted(host.cpu.count, 'CPU')}")
     if host.kernel.release:
         parts.append(f"Linux {host.kernel.release}")
     if host.distribution:
@@ -85,7 +86,7 @@ def _load(server: Server) -> str:
     else:
         size = format_bytes(schema.innodb_bytes) if schema.innodb_bytes is not None else "an unknown size"
         least = "at least " if schema.partial else ""
-        parts.append(f"{least}{schema.tables} table{'s' * (schema.tables != 1)}, {size} of InnoDB")
+        parts.append(f"{least}{counted(schema.tables, 'table')}, {size} of InnoDB")
     return ", ".join(parts)
 
 

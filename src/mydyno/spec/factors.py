@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from mydyno.core.plurals import plural
 from mydyno.document.base import Section
 from mydyno.document.problems import Findings, Position
 from mydyno.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
@@ -168,7 +169,7 @@ def _checked_levels(
     name: str, entry: Entry, levels: list[LevelSource], findings: Findings
 ) -> tuple[LevelSource, ...]:
     if len(levels) < 2:
-        message = f"{name} has {len(levels) or 'no'} level{'s'[: len(levels) != 1]}"
+        message = f"{name} has {len(levels) or 'no'} {plural(len(levels), 'level')}"
         findings.add(
             entry.value.position,
             message,

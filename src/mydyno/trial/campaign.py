@@ -53,7 +53,7 @@ class Campaign:
                 with ReleaseStore().in_use(self._releases()):
                     error = self._measure(run, emit)
             except KeyboardInterrupt:
-                emit(RunInterrupted(completed=len(run.completed()), planned=len(plan.trials)))
+                emit(RunInterrupted(completed=len(run.completed()), planned=run.experiment.planned_trials))
                 raise
             failed = run.failed()
             invalid = run.invalid() - failed
@@ -117,7 +117,7 @@ class Campaign:
 
 
 def _raising(layer: Layer) -> Step:
-    return Step(f"raising: {layer.name}", brief=layer.cost_seconds < 1)
+    return Step(f"setting up: {layer.name}", brief=layer.cost_seconds < 1)
 
 
 def _recovered(run: RunWriter) -> list[str]:

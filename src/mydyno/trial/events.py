@@ -82,8 +82,11 @@ class Measured(Event):
     connections: int
     queries_per_second: float
     p95_ns: int | None
+    """Of statements or I/Os."""
     errors: int
     work: Work = "queries"
+    transaction_p95_ns: int | None = None
+    """None where transactions are not timed."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ class PhaseFinished(Event):
     p95_ns: int | None
     label: str | None = None
     work: Work = "queries"
+    transaction_p95_ns: int | None = None
 
 
 @dataclass(frozen=True)

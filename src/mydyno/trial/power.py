@@ -12,6 +12,7 @@ from mydyno.analysis.power import POWER, smallest_difference
 from mydyno.analysis.sequential import nominal_level
 from mydyno.analysis.spread import Spread, spread_of
 from mydyno.core.errors import LabError
+from mydyno.core.plurals import counted
 from mydyno.plan import Plan
 from mydyno.results.run import Run
 from mydyno.results.store import Lab
@@ -86,7 +87,7 @@ def _generators(run: Run) -> set[str]:
 
 def _repetitions(plan: Plan) -> str:
     at_most = "at most " if plan.design.until is not None else ""
-    return f"{at_most}{plan.blocks} repetition{'s'[: plan.blocks != 1]}"
+    return f"{at_most}{counted(plan.blocks, 'repetition')}"
 
 
 def _sees(difference: float | None) -> str:

@@ -179,7 +179,7 @@ class TrialRunner:
             fill=lambda raised: self._fill_files(raised, trial, point, folder),
         )
         found = self._measure(raised, trial, point, folder)
-        self.emit(Step("taking down what the trial was made of"))
+        self.emit(Step("stopping the server and removing what the trial set up"))
         with uninterrupted():
             if isinstance(raised.server, RunningServer) and found.server_alive and not found.host_lost:
                 raised.server.leave_pages_unwritten()
@@ -432,6 +432,7 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
                 p95_ns=message.p95_ns,
                 errors=message.errors,
                 work=work,
+                transaction_p95_ns=message.transaction_p95_ns,
             )
         case messages.PhaseEnd():
             phase = collector.phases[-1]
@@ -442,6 +443,7 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
                 p95_ns=phase.latency.p95_ns,
                 label=phase.label,
                 work=work,
+                transaction_p95_ns=phase.transaction_latency.p95_ns,
             )
         case _:
             return None

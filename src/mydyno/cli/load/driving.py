@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from mydyno.cli.display import p95
 from mydyno.core.errors import EngineError, ExitCode
 from mydyno.core.interruption import stopping
+from mydyno.core.plurals import counted
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.job import Job, Target
@@ -60,7 +62,8 @@ def raise_if_failed(heard: Collector) -> None:
             raise EngineError(f"the load ended early: {end.aborted}")
         if end.connections_reached < end.connections_asked:
             raise EngineError(
-                f"only {end.connections_reached} of {end.connections_asked} connections could be opened"
+                f"only {end.connections_reached} of {counted(end.connections_asked, 'connection')}"
+                " could be opened"
                 f" ({'; '.join(f'{code}: {text}' for code, text in end.error_examples.items())})",
                 "raise max_connections on the server, or ask for fewer",
             )
@@ -74,7 +77,9 @@ def _show(message: messages.Message) -> None:
     match message:
         case messages.Hello():
             typer.echo(
-                f"server {message.server_version}, seed {message.seed}, {message.reactors} reactors", err=True
+                f"server {message.server_version}, seed {message.seed},"
+                f" {counted(message.reactors, 'reactor')}",
+                err=True,
             )
         case messages.Progress():
             typer.echo(f"preparing: {message.stage} {message.done} of {message.of}", err=True)
@@ -90,9 +95,10 @@ def _show(message: messages.Message) -> None:
         case messages.Interval():
             seconds = (message.to_ns - message.from_ns) / 1e9
             typer.echo(
-                f"{message.to_ns / 1e9:6.1f}s  {message.connections} connections"
+                f"{message.to_ns / 1e9:6.1f}s  {counted(message.connections, 'connection')}"
                 f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
-                f"  {_p95(message)}  errors {message.errors}" + ("  (warm-up)" if message.warmup else ""),
+                f"  {p95(message.transaction_p95_ns, message.p95_ns)}  errors {message.errors}"
+                + ("  (warm-up)" if message.warmup else ""),
                 err=True,
             )
         case _:
@@ -104,15 +110,8 @@ def _events(interval: messages.Interval, seconds: float) -> str:
     return f"{interval.transactions / seconds:9.0f} transactions/s  " if interval.transactions else ""
 
 
-def _p95(interval: messages.Interval) -> str:
-    """Of transactions, as sysbench's; of statements, and then so named, where nothing else is known."""
-    if interval.transaction_p95_ns is not None:
-        return f"p95 {interval.transaction_p95_ns / 1e6:.3f} ms"
-    if interval.p95_ns is not None:
-        return f"statement p95 {interval.p95_ns / 1e6:.3f} ms"
-    return "p95 -"
-
-
 def refuse_wrong_results(statements: int) -> None:
     """Raises EngineError: the load was done, but not on the data that it should have been."""
-    raise EngineError(f"{statements} statements failed or gave other rows than they must; see the report")
+    raise EngineError(
+        f"{counted(statements, 'statement')} failed or gave other rows than they must; see the report"
+    )

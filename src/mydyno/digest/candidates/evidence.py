@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mydyno.core.plurals import plural
 from mydyno.digest.records import Group, PlanRow
 
 HARDLY_MORE = 5.0
@@ -70,7 +71,7 @@ def is_served(row: PlanRow) -> bool:
 def plan_reason(row: PlanRow) -> str:
     """The row in words: `EXPLAIN reads it with type ALL, no key, 20,000 rows, Using filesort`."""
     parts = [f"type {row.type}", f"key {row.key}" if row.key else "no key"]
-    parts += [f"{row.rows:,} rows"] if row.rows is not None else []
+    parts += [f"{row.rows:,} {plural(row.rows, 'row')}"] if row.rows is not None else []
     parts += [row.extra] if row.extra else []
     return f"EXPLAIN reads it with {', '.join(parts)}"
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import EngineError
+from mydyno.core.plurals import plural
 from mydyno.load.job import Target
 from mydyno.stack.tables_layer import MARK
 
@@ -55,7 +56,7 @@ class Admin:
             if table in doomed and not ours:
                 rows = self.rows(schema, table)
                 raise EngineError(
-                    f"{what}, but {schema}.{table} ({rows:,} rows) was not made by mydyno;"
+                    f"{what}, but {schema}.{table} ({rows:,} {plural(rows, 'row')}) was not made by mydyno;"
                     " nothing was dropped",
                     "use another schema, or --drop-existing if these tables are not needed",
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mydyno.core.plurals import plural
 from mydyno.load.messages import PhaseEnd
 
 
@@ -101,7 +102,7 @@ def _own_lines(block: Block) -> list[str]:
         lines.append(f"\t95th percentile of a statement: {max(p95s):.3f} ms (largest of the iterations)")
     if any(one.interrupted or one.aborted for one in block.passes):
         done = block.passes[-1].statements_done
-        lines.append(f"\tEnded early, after {done:,} statements of the last iteration")
+        lines.append(f"\tEnded early, after {done:,} {plural(done, 'statement')} of the last iteration")
     return [*lines, f"\tErrors: {told}"]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping, uninterrupted
+from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 from mydyno.document.problems import nearest
 from mydyno.host.local import LocalHost
@@ -234,4 +235,4 @@ def complain(result: Result) -> None:
         return
     examples = {code: text for one in passes for code, text in one.error_examples.items()}
     told = "; ".join(f"{count} x {code}: {examples.get(code, '')}" for code, count in errors.items())
-    raise EngineError(f"{sum(errors.values())} statements failed ({told})", aborted)
+    raise EngineError(f"{counted(sum(errors.values()), 'statement')} failed ({told})", aborted)

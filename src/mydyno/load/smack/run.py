@@ -10,6 +10,7 @@ from typing import Any
 
 from mydyno.core.errors import EngineError
 from mydyno.core.interruption import stopping
+from mydyno.core.plurals import counted
 from mydyno.document.source import read_text
 from mydyno.load.smack import data, tables
 from mydyno.load.smack.client import ClientType, World
@@ -211,4 +212,4 @@ def complain(result: Result) -> None:
     if short:
         reached = f"client {short.client}: {short.clients} of {short.asked} connections worked"
         raise EngineError(f"{reached}{f' ({told})' if told else ''}", short.aborted)
-    raise EngineError(f"{sum(result.errors.values())} statements failed ({told})")
+    raise EngineError(f"{counted(sum(result.errors.values()), 'statement')} failed ({told})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mydyno.analysis.gate import Gated, State, gate, state_of
-from mydyno.analysis.grid import GridRow
+from mydyno.analysis.grid import Grid, GridRow
 from mydyno.analysis.holm import holm
 from mydyno.analysis.verdict import ComparisonVerdict, Verdict, judge
 from mydyno.analysis.wording import percent
@@ -67,7 +67,7 @@ def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:
     if grid is None:
         return []
     every = [
-        (_name(evidence, row, column), one)
+        (_name(grid, row, column), one)
         for row in grid.rows
         for column, one in compared_row(evidence, row).items()
     ]
@@ -75,11 +75,13 @@ def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:
     return [(name, _in_family(one, p, len(every))) for (name, one), p in zip(every, corrected, strict=True)]
 
 
-def _name(evidence: Evidence, row: GridRow, column: int) -> str:
-    grid = evidence.grid
-    several = grid is not None and len(grid.columns) > 2
-    level = grid.columns[column] if grid is not None and (several or not row.levels) else ""
-    return " · ".join(part for part in (row.name, level) if part)
+def _name(grid: Grid, row: GridRow, column: int) -> str:
+    """`thread_cache_size = 8`, with the run where there are more than two: `thread_cache_size = 8 · run-3`"""
+    named = ", ".join(
+        f"{last_part(factor)} = {level}" for factor, level in zip(grid.others, row.levels, strict=True)
+    )
+    level = grid.columns[column] if len(grid.columns) > 2 or not row.levels else ""
+    return " · ".join(part for part in (named, level) if part)
 
 
 def _in_family(one: ComparisonVerdict, p: float | None, family: int) -> Verdict:

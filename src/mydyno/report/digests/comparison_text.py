@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.plurals import plural
 from mydyno.digest.change import FEWEST, NOTABLE
 from mydyno.digest.comparison import Change, Comparison, Run
 from mydyno.digest.records import Digest
@@ -124,7 +125,8 @@ def change_words(each: Change) -> Iterator[str]:
         run = each.new or each.old
         if run is not None:
             rate = f", {number(run.per_second)} a second" if run.per_second is not None else ""
-            yield f"{count(run.count)} calls{rate}, mean {_time(run.mean_us)}, p95 {_time(run.p95_us)}"
+            calls = f"{count(run.count)} {plural(run.count, 'call')}"
+            yield f"{calls}{rate}, mean {_time(run.mean_us)}, p95 {_time(run.p95_us)}"
         return
     yield f"mean {_time(each.old.mean_us)} -> {_time(each.new.mean_us)}{_mean_words(each)}"
     calls = f"calls {count(each.old.count)} -> {count(each.new.count)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mydyno.core.plurals import plural
 from mydyno.digest.records import Digest
 from mydyno.report.charts.digest import Bar, load_chart, top_chart
 from mydyno.report.digests.load import load_steps
@@ -65,5 +66,5 @@ def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
     if beyond := all_groups(digest) - len(shown):
         time_us = digest.total.query_time_us - sum(each.query_time_us for each in shown)
         calls = digest.total.count - sum(each.count for each in shown)
-        bars.append(Bar(others(beyond), part(time_us, calls), f"{count(calls)} calls"))
+        bars.append(Bar(others(beyond), part(time_us, calls), f"{count(calls)} {plural(calls, 'call')}"))
     return bars

@@ -95,12 +95,12 @@ def _entries(number: int) -> str:
 
 
 def _statements(number: int) -> str:
-    return f"{count(number)} statement{'s' * (number != 1)}"
+    return f"{count(number)} {plural(number, 'statement')}"
 
 
 def _totals(digest: Digest) -> str:
     groups, total = all_groups(digest), digest.total
-    kinds = f" of {count(groups)} kind{'s' * (groups != 1)}" if total.count != 1 else ""
+    kinds = f" of {count(groups)} {plural(groups, 'kind')}" if total.count != 1 else ""
     text = f"{_statements(total.count)}{kinds}"
     if "query_time" in total.measures:
         text += f", {_length(total.query_time_us)} of query time"
@@ -132,7 +132,7 @@ def _beyond(digest: Digest) -> str:
 def _candidate(place: int, candidate: IndexCandidate, digest: Digest, width: int) -> Iterator[Line]:
     ranks = [str(rank) for rank, group in enumerate(digest.groups, 1) if group.id in candidate.groups]
     beyond = len(candidate.groups) - len(ranks)
-    serves = [f"statement{'s' * (len(ranks) != 1)} {', '.join(ranks)}"] if ranks else []
+    serves = [f"{plural(len(ranks), 'statement')} {', '.join(ranks)}"] if ranks else []
     serves += [f"{beyond} not shown"] if beyond else []
     of_time = share(candidate.query_time_us, digest.total.query_time_us)
     yield Line()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mydyno.core.plurals import plural
 from mydyno.digest.records import Measure
 from mydyno.report import time_bins
 from mydyno.report.charts.histogram import histogram
@@ -31,7 +32,9 @@ def times(measure: Measure | None, on: time_bins.Axis) -> Times | None:
 
     def told(place: int) -> str:
         ends = f"{amount(on.edge(place), 'us')} to {amount(on.edge(place + 1), 'us')}"
-        return f"{ends}: {count(counts[place])} calls, {share(counts[place], calls)}"
+        return (
+            f"{ends}: {count(counts[place])} {plural(counts[place], 'call')}, {share(counts[place], calls)}"
+        )
 
     decades = len(on.ticks) - 1
     ticks = tuple((place / decades * 100, _tick(each)) for place, each in enumerate(on.ticks))
@@ -40,7 +43,7 @@ def times(measure: Measure | None, on: time_bins.Axis) -> Times | None:
 
 def _label(measure: Measure, calls: int) -> str:
     ends = f"from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
-    told = f"Query times of {count(calls)} calls, {ends}"
+    told = f"Query times of {count(calls)} {plural(calls, 'call')}, {ends}"
     if measure.p50 is None or measure.p95 is None:
         return told
     half, most = amount(measure.p50, "us"), amount(measure.p95, "us")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
 from mydyno.digest.attributes import title
 from mydyno.digest.history import times_of_before
@@ -162,7 +163,7 @@ def history_words(history: History, zone: Zone) -> str:
     """`first seen 2026-11-01 03:00:00; in 12 of 14 earlier digests; mean 120 ms -> 220 ms`."""
     if not history.digests:
         return "no earlier digest"
-    earlier = f"{count(history.digests)} earlier digest{'s' * (history.digests != 1)}"
+    earlier = f"{count(history.digests)} earlier {plural(history.digests, 'digest')}"
     if len(history.runs) < 2:
         return f"new: in none of {earlier}, the first of {zone.moment(history.since_us)}"
     means = [run.mean_us for run in history.runs if run.mean_us]

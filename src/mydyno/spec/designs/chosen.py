@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from mydyno.core.plurals import plural
 from mydyno.document.problems import Findings
 from mydyno.document.tree import Mapping, locate
 from mydyno.spec.conditions import short_names
@@ -150,7 +151,7 @@ def _levels(runs: Signs, factors: Sequence[Factor]) -> Iterator[Levels]:
 
 
 def _factors(count: int) -> str:
-    return f"{count or 'no'} factor{'s'[: count != 1]}"
+    return f"{count or 'no'} {plural(count, 'factor')}"
 
 
 def _too_many(count: int, tree: Mapping, findings: Findings) -> None:

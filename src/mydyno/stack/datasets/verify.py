@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from mydyno.core.errors import LabError, MissingToolError, MydynoError
+from mydyno.core.plurals import plural
 from mydyno.host.protocol import Host
 from mydyno.stack.datadir import DataDirectoryLayer
 from mydyno.stack.dataset import FrozenDataset, frozen
@@ -92,9 +93,9 @@ def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent
         if before is None:
             yield f"{name}: was not there at the freeze"
         elif after is None:
-            yield f"{name}: is gone ({before.rows:,} rows at the freeze)"
+            yield f"{name}: is gone ({before.rows:,} {plural(before.rows, 'row')} at the freeze)"
         elif before.rows != after.rows:
-            yield f"{name}: {after.rows:,} rows, {before.rows:,} at the freeze"
+            yield f"{name}: {after.rows:,} {plural(after.rows, 'row')}, {before.rows:,} at the freeze"
         elif before.checksum != after.checksum:
             yield f"{name}: its {after.rows:,} rows have checksum {after.checksum}, not {before.checksum}"
 

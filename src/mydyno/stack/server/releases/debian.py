@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
 from mydyno.core.server_version import Vendor
 from mydyno.core.writing import writing
 from mydyno.host.images.apt import Package, PrivateApt
@@ -46,7 +47,7 @@ class Debian:
         self._check(apt)
         names = apt.closure(self.package)
         packages = apt.fetch_all(
-            names, what=f"fetching {self.package} and {len(names) - 1} packages it needs"
+            names, what=f"fetching {self.package} and {counted(len(names) - 1, 'package')} it needs"
         )
         root = staging / CONTENT / ROOT
         with writing(root):
