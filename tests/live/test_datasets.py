@@ -101,7 +101,7 @@ def test_a_row_that_has_changed_in_the_frozen_files_is_found(site: Site, binary:
     layer.down(site, directory)
     (entry,) = DatasetStore(site.lab).entries()
     rows, checksum = verify(site, entry).differences
-    assert rows == "mydyno.keyless: 1 rows, 0 at the freeze"
+    assert rows == "mydyno.keyless: 1 row, 0 at the freeze"
     assert checksum.startswith(f"mydyno.t: its {ROWS:,} rows have checksum ")
 
 
