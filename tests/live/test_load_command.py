@@ -133,7 +133,7 @@ def test_more_connections_than_the_server_takes_are_an_error_with_figures(accoun
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_load_early_and_keeps_its_figures(account: Path, number: signal.Signals) -> None:
     process = start("oltp-point-select", "--defaults-file", str(account), "--seconds", "60")
-    wait_for_line(process, "queries/s  p95 ")
+    wait_for_line(process, "transaction p95 ")
     code, rest = interrupt(process, number)
     assert code == 130
     assert "point_select" in rest

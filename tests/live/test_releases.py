@@ -129,7 +129,7 @@ def test_a_build_of_ones_own_is_a_level_like_any_other_and_is_not_removed_under_
     workplace: Workplace, own: str
 ) -> None:
     process = workplace.start("run", experiment(workplace, own), "--no-report")
-    heard = wait_for_line(process, "raising", 240)
+    heard = wait_for_line(process, "setting up", 240)
     process.send_signal(signal.SIGSTOP)  # It holds the release for as long as we look.
     refused = workplace.run("servers", "remove", own)
     process.send_signal(signal.SIGCONT)
