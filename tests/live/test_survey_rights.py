@@ -96,7 +96,7 @@ def one_schema_is_a_part(system: System, everything: System) -> None:
     schema = system.server.schema_facts
     assert schema is not None
     assert (schema.partial, schema.tables, schema.innodb_bytes) == (True, 1, None)
-    # The server's counters have moved between the two readings: what rests on rates is judged by the same ones.
+    # The counters have moved between the two readings: what rests on rates is judged by the same ones.
     same_load = system.server.model_copy(update={"status": everything.server.status})
     system = system.model_copy(update={"server": same_load})
     told, known = (outcomes(advise(each, each.read_at)) for each in (system, everything))
