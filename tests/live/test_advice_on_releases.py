@@ -17,7 +17,7 @@ from mydyno.advise.setting import in_force
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.means import Means
 from mydyno.core.server_variables import Setting
-from mydyno.facts import Cpu, Disk, DiskSpeed, FileSystem, Host, Memory, Status, Storage, System, Use
+from mydyno.facts import Cpu, Disk, DiskSpeed, FileSystem, Host, Memory, Schema, Status, Storage, System, Use
 from mydyno.stack import RunningServer, ServerBinary, settings_difference
 from mydyno.stack.server.names import understand
 from mydyno.stack.server.releases import binary_of
@@ -152,7 +152,8 @@ def facts(server: RunningServer) -> System:
         before={**told.server.status.after, **before}, after={**told.server.status.after, **after}, seconds=60
     )
     # With innodb_stats_on_metadata on it is not read: what is known must not grow between two readings.
-    loaded = told.server.model_copy(update={"status": status, "schema_facts": None})
+    schema = told.server.schema_facts or Schema(tables=0, bytes_by_engine={}, tables_by_engine={})
+    loaded = told.server.model_copy(update={"status": status, "schema_facts": schema})
     return told.model_copy(update={"server": loaded, "host": machine()})
 
 

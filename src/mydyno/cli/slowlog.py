@@ -9,6 +9,7 @@ import typer
 
 from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
+from mydyno.cli.digest_options import Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.core.errors import MydynoError, UsageError
 from mydyno.core.units import format_duration, parse_bytes, parse_duration
@@ -59,10 +60,6 @@ _Explain = Annotated[
         show_default="as many as --details",
     ),
 ]
-_Html = Annotated[
-    Path | None,
-    typer.Option("--html", metavar="FILE", help="Also write a page for a browser.", show_default=False),
-]
 _Save = Annotated[
     Path | None,
     typer.Option(
@@ -86,7 +83,7 @@ def slowlog(
     details: _Details = DETAILS,
     explain: _Explain = None,
     as_json: options.AsJson = False,
-    html: _Html = None,
+    html: Html = None,
     save: _Save = None,
     force: outputs.Force = False,
 ) -> None:
