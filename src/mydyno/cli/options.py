@@ -54,3 +54,10 @@ RunName = Annotated[
     typer.Argument(help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Use an experiment file or a lab that somebody else wrote as if it were yours (docs/trust.md).",
+    ),
+]
