@@ -11,9 +11,8 @@ from catalogue.releases import LISTED, MARIADB_105, MYSQL_97
 from mydyno.catalogue import Row, catalogue
 from mydyno.catalogue.catalogue import read
 from mydyno.catalogue.release import Family
-from mydyno.core.server_variables import CONTROLLED
+from mydyno.core.server_variables import CONTROLLED, IN_DATA_DIRECTORY
 from mydyno.core.server_version import Vendor, Version
-from mydyno.stack.server.config import PLACES
 
 ROWS = catalogue().variables
 
@@ -29,7 +28,7 @@ def test_there_are_rows_for_what_a_dba_meets() -> None:
 
 
 def test_every_place_that_an_experiment_may_set_has_a_row() -> None:
-    assert set(ROWS) >= PLACES
+    assert set(ROWS) >= IN_DATA_DIRECTORY
 
 
 def test_no_row_makes_a_setting_of_one_that_is_mydynos_own() -> None:

@@ -11,6 +11,7 @@ def plan(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show the points, the trials and their order, how long it takes, and everything done outside the lab.
@@ -27,7 +28,7 @@ def plan(
     from mydyno.plan import render
     from mydyno.trial.power import power_sentence
 
-    _, prepared = prepare(file, size, lab, LocalHost())
+    _, prepared = prepare(file, size, lab, LocalHost(), trust=trust)
     if as_json:
         typer.echo(prepared.plan.model_dump_json(indent=2))
         return

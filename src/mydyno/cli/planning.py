@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mydyno.cli.trust import refuse_untrusted
 from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
 
 
 def prepare(
-    file: Path, size: str | None, lab: Path, host: Host, *, install: bool = False
+    file: Path,
+    size: str | None,
+    lab: Path,
+    host: Host,
+    *,
+    trust: bool,
+    own_server: bool = False,
+    install: bool = False,
 ) -> tuple[Experiment, Prepared]:
     """Read, plan and check an experiment against this machine and its servers.
 
-    Changes nothing; but with `install` it first installs the releases that are not here.
+    Changes nothing; but with `install` it first installs the releases that are not here. Without `trust`
+    nothing is run that the file alone names; `own_server`: an external server is the command line's choice,
+    not the file's. Raises SpecErrors.
     """
     from mydyno import spec
     from mydyno.host.ground_facts import read_ground_facts
@@ -32,6 +42,8 @@ def prepare(
     experiment = spec.load(file, size)
     past = read_times(time_cache())
     plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)), past)
+    if not trust:
+        refuse_untrusted(experiment, plan, own_server=own_server)
     if install:
         refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))

@@ -191,6 +191,7 @@ def prove(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: outputs.Force = False,
+    trust: options.Trust = False,
 ) -> None:
     """Measure what advice is worth: as it is, all changes together, each finding alone.
 
@@ -235,6 +236,7 @@ def prove(
         external=proving.external(server, user, defaults_file, password_file, database),
         lab=lab,
         within=proving.seconds(within),
+        trust=trust,
     )
     _show(asked, condition, files.first)
     if dry_run:
@@ -266,7 +268,9 @@ def _show(asked: Asked, condition: Condition, file: outputs.OutputFile) -> None:
 
     proposal, pilot, stages = _planned(asked, condition)
     file.write(stages.runs[0].text)
-    _, prepared = prepare(file.path, None, asked.lab, LocalHost())
+    _, prepared = prepare(
+        file.path, None, asked.lab, LocalHost(), trust=asked.trust, own_server=asked.on == "server"
+    )
     for line in proving.told(proposal):
         typer.echo(line)
     typer.echo(render(prepared.plan), nl=False)
@@ -304,7 +308,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
     proposal, pilot, stages = _planned(asked, condition)
     with open_lab(asked.lab, write=True) as opened:
         if pilot is not None and condition.misses is not None:
-            run = _run(pilot, files.pilot, opened, asked.lab)
+            run = _run(pilot, files.pilot, opened, asked)
             asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))
             proposal, _, stages = _planned(asked, condition)
             typer.echo(asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen")
@@ -313,7 +317,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
         invalid, notes = False, [f"not measured yet: {proving.left(stages, 0.0)}"] if stages.left else []
         for number, each in enumerate(stages.runs):
             file = files.first if number == 0 else files.alone
-            done = _run(each, file, opened, asked.lab)
+            done = _run(each, file, opened, asked)
             invalid = invalid or bool(done.invalid())
             verdicts |= proving.verdicts_of(done)
             measured |= {level.name for level in each.levels.all}
@@ -324,7 +328,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
         raise typer.Exit(ExitCode.INVALID_TRIALS)
 
 
-def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, folder: Path) -> Run:
+def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, asked: Asked) -> Run:
     """Runs it as `mydyno run` does; what was measured before is kept."""
     from mydyno.cli import display
     from mydyno.cli.planning import prepare
@@ -333,7 +337,15 @@ def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, folder: Path) -
 
     host = LocalHost()
     file.write(proposal.text)
-    experiment, prepared = prepare(file.path, None, folder, host, install=True)
+    experiment, prepared = prepare(
+        file.path,
+        None,
+        asked.lab,
+        host,
+        trust=asked.trust,
+        own_server=asked.on == "server",
+        install=True,
+    )
     with display.for_stream() as show:
         return Campaign(experiment, prepared, host, lab).go(show)
 

@@ -58,6 +58,8 @@ class Asked:
     lab: Path
     within: float
     """Seconds for all runs together."""
+    trust: bool
+    """Whether the advice may set what lets a server load code or use other files (docs/trust.md)."""
     pilot: Choice | None = None
     """What the pilot has found; None: it has not run."""
 

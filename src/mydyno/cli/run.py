@@ -14,6 +14,7 @@ def run(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     again: Annotated[
         bool, typer.Option("--again", help="Measure anew when this experiment is finished already.")
     ] = False,
@@ -39,7 +40,7 @@ def run(
     from mydyno.trial.campaign import Campaign
 
     host = LocalHost()
-    experiment, prepared = prepare(file, size, lab, host, install=True)
+    experiment, prepared = prepare(file, size, lab, host, trust=trust, install=True)
     for warning in prepared.plan.warnings:
         typer.echo(f"warning: {warning}", err=True)
     with open_lab(lab, write=True) as opened:

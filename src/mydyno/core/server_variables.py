@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 Setting = str | int | float | bool
 """A value of a setting as an experiment gives it."""
 
@@ -12,6 +14,19 @@ OFF_WORDS = frozenset({"off", "false", "0", "no"})
 def option_name(name: str) -> str:
     """The one spelling that mydyno compares by: the server takes dashes and underscores alike."""
     return name.strip().lower().replace("-", "_")
+
+
+_MODIFIERS = ("loose_", "skip_", "disable_", "enable_", "maximum_", "autoset_")
+"""Words that a server takes in front of an option's name (MySQL Reference Manual, "Program Option Modifiers";
+MariaDB has autoset)."""
+
+
+def possible_names(name: str) -> tuple[str, ...]:
+    """Every variable that the option may set: itself, and what is left without each modifier in front."""
+    names = [option_name(name)]
+    while modifier := next((each for each in _MODIFIERS if names[-1].startswith(each)), None):
+        names.append(names[-1].removeprefix(modifier))
+    return tuple(names)
 
 
 _OWN_PLACE = "mydyno gives every server a private place of its own"
@@ -61,3 +76,45 @@ CONTROLLED = {
     "version": "only the server can say its version",
 }
 """Options that belong to mydyno, so that no experiment sets them, and why."""
+
+IN_DATA_DIRECTORY = frozenset(
+    {
+        "aria_log_dir_path",
+        "general_log_file",
+        "innodb_buffer_pool_filename",
+        "innodb_data_file_path",
+        "innodb_data_home_dir",
+        "innodb_directories",
+        "innodb_doublewrite_dir",
+        "innodb_log_group_home_dir",
+        "innodb_temp_data_file_path",
+        "innodb_temp_tablespaces_dir",
+        "innodb_tmpdir",
+        "innodb_undo_directory",
+        "log_bin",
+        "log_bin_index",
+        "log_slow_query_file",
+        "log_tc",
+        "master_info_file",
+        "relay_log",
+        "relay_log_index",
+        "relay_log_info_file",
+        "slave_load_tmpdir",
+        "replica_load_tmpdir",
+        "slow_query_log_file",
+    }
+)
+"""Variables whose value is a place on disk, counted from the data directory. A place elsewhere would be left
+behind after the trial, and the frozen dataset would not be there."""
+
+
+def leaves_data_directory(value: str) -> bool:
+    """Whether one of the places in the value of such a variable is outside: `/x`, `../x`, `~/x`.
+
+    A place may have a size behind it, and `raw` for a disk without a file system (innodb_data_file_path).
+    """
+    for place in re.split(r"[;,]", value):
+        path, *rest = place.strip().split(":")
+        if path.startswith(("/", "~")) or ".." in path.split("/") or any("raw" in each for each in rest):
+            return True
+    return False

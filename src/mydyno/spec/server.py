@@ -27,7 +27,12 @@ from mydyno.core.server_release import (
     is_release_name,
     likely_name,
 )
-from mydyno.core.server_variables import CONTROLLED
+from mydyno.core.server_variables import (
+    CONTROLLED,
+    IN_DATA_DIRECTORY,
+    leaves_data_directory,
+    possible_names,
+)
 from mydyno.document.base import Fault, Section, clash, refuse
 from mydyno.spec.config_value import ConfigValue
 from mydyno.spec.external import External
@@ -49,8 +54,9 @@ def variable_name(written: str) -> str:
 def variable_fault(name: str) -> Fault | None:
     """What is wrong with the name of a server variable, whatever its value."""
     spot = ("config", name)
-    if name in CONTROLLED:
-        message = f"an experiment may not set {name}: {CONTROLLED[name]}"
+    controlled = next((each for each in possible_names(name) if each in CONTROLLED), None)
+    if controlled is not None:
+        message = f"an experiment may not set {name}: {CONTROLLED[controlled]}"
         return Fault(message, at=spot, at_key=True, show_value=False, whole=True)
     if not _VARIABLE.fullmatch(name):
         folded = re.sub(r"[^a-z0-9_.]", "", name.strip("_- ").lower())
@@ -59,6 +65,15 @@ def variable_fault(name: str) -> Fault | None:
         allowed = "small letters, digits and underscores"
         return Fault(message, allowed, likely, at=spot, at_key=True, show_value=False, whole=True)
     return None
+
+
+def place_fault(name: str, value: Any) -> Fault | None:
+    """What is wrong with the place that a variable is given: one outside the data directory."""
+    is_place = any(each in IN_DATA_DIRECTORY for each in possible_names(name))
+    if not is_place or not isinstance(value, str) or not leaves_data_directory(value):
+        return None
+    allowed = "a place inside the data directory, without / in front and without .."
+    return Fault(f"{name} is outside the data directory", allowed, at=("config", name), whole=True)
 
 
 class Network(Section):
@@ -160,8 +175,8 @@ class Server(Section):
                     key, f"{key} is given, but mydyno does not start an external server", "one of them"
                 )
         config = raw.get("config")
-        for name in config if isinstance(config, dict) else ():
-            if fault := variable_fault(name):
+        for name, value in config.items() if isinstance(config, dict) else ():
+            if fault := variable_fault(name) or place_fault(name, value):
                 yield fault
 
     @model_serializer(mode="wrap", when_used="json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from mydyno.core.errors import LabError, MissingToolError, MydynoError
 from mydyno.core.plurals import plural
@@ -16,7 +17,7 @@ from mydyno.stack.datasets.store import DatasetEntry
 from mydyno.stack.datasets.tables import contents_of, one_checksum
 from mydyno.stack.layer import Standing
 from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.releases.find import binary_of, binary_of_installed
+from mydyno.stack.server.releases.find import binary_of, binary_of_installed, is_known_server
 from mydyno.stack.server.releases.store import ReleaseStore
 from mydyno.stack.server.sandbox import start_server
 from mydyno.stack.site import Site
@@ -78,7 +79,8 @@ def _candidates(host: Host, manifest: DatasetManifest) -> Iterator[Callable[[], 
     made_by = [one for one in installed if str(one.binary.resolve()) == manifest.binary]
     for one in made_by:
         yield partial(binary_of_installed, one, host)
-    if manifest.binary is not None:
+    # A lab of somebody else does not choose the program that is run.
+    if manifest.binary is not None and is_known_server(Path(manifest.binary)):
         yield partial(binary_of, path=manifest.binary, host=host)
     yield partial(binary_of, host=host)
     for one in installed:

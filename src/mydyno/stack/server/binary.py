@@ -19,7 +19,7 @@ from mydyno.stack.server.command import server_command
 from mydyno.stack.server.errorlog import telling_lines
 from mydyno.stack.server.options import parse_options
 
-_NAMES = ("mariadbd", "mysqld")
+SERVER_NAMES = ("mariadbd", "mysqld")
 
 _MESSAGES = "english/errmsg.sys"
 """Where the error messages are in a share folder; every server has the English ones."""
@@ -101,15 +101,21 @@ def find_binary(path: Path | None = None) -> Path:
             source = "" if path else f" ({environment.SERVER.name})"
             raise MissingToolError(f"the server binary {named}{source} {what}", _INSTALL_HINT)
         return named.resolve()
-    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
-    searched = list(dict.fromkeys([*folders, *_FOLDERS]))
-    for name in _NAMES:
+    searched = search_folders()
+    for name in SERVER_NAMES:
         for folder in searched:
-            if _is_program(candidate := Path(folder) / name):
+            if _is_program(candidate := folder / name):
                 return candidate.resolve()
     raise MissingToolError(
-        f"no server binary ({' or '.join(_NAMES)}) was found in {', '.join(searched)}", _INSTALL_HINT
+        f"no server binary ({' or '.join(SERVER_NAMES)}) was found in {', '.join(map(str, searched))}",
+        _INSTALL_HINT,
     )
+
+
+def search_folders() -> tuple[Path, ...]:
+    """Where the system's server is looked for: PATH, then where packages and archives put servers."""
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    return tuple(Path(folder) for folder in dict.fromkeys([*folders, *_FOLDERS]))
 
 
 def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBinary:

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
-from mydyno.core.server_variables import CONTROLLED, OFF_WORDS, ON_WORDS, Setting
-
-# Settings whose value is a place on disk. A place of their own would be left behind after the trial,
-# and the frozen dataset would not be there.
-PLACES = frozenset(
-    {
-        "aria_log_dir_path",
-        "general_log_file",
-        "innodb_buffer_pool_filename",
-        "innodb_data_home_dir",
-        "innodb_directories",
-        "innodb_doublewrite_dir",
-        "innodb_log_group_home_dir",
-        "innodb_temp_tablespaces_dir",
-        "innodb_tmpdir",
-        "innodb_undo_directory",
-        "log_bin",
-        "log_bin_index",
-        "log_slow_query_file",
-        "log_tc",
-        "master_info_file",
-        "relay_log",
-        "relay_log_index",
-        "relay_log_info_file",
-        "slave_load_tmpdir",
-        "replica_load_tmpdir",
-        "slow_query_log_file",
-    }
+from mydyno.core.server_variables import (
+    CONTROLLED,
+    IN_DATA_DIRECTORY,
+    OFF_WORDS,
+    ON_WORDS,
+    Setting,
+    leaves_data_directory,
 )
 
 
@@ -40,10 +18,8 @@ def refusal(name: str, value: Setting) -> str | None:
     """Why an experiment may not set `name` (its plain spelling) to `value`; None when it may."""
     if name in CONTROLLED:
         return f"an experiment may not set it: {CONTROLLED[name]}"
-    if name in PLACES and isinstance(value, str):
-        place = PurePosixPath(value)
-        if place.is_absolute() or ".." in place.parts:
-            return "may only be a place inside the data directory, so that nothing is left behind elsewhere"
+    if name in IN_DATA_DIRECTORY and isinstance(value, str) and leaves_data_directory(value):
+        return "may only be a place inside the data directory, so that nothing is left behind elsewhere"
     if isinstance(value, str) and any(ord(letter) < 32 for letter in value):
         return "its value holds a control character, which my.cnf cannot carry"
     return None

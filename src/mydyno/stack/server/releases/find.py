@@ -7,11 +7,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, MydynoError, UsageError
 from mydyno.core.server_release import SYSTEM
 from mydyno.host.local import LocalHost
 from mydyno.host.protocol import Host
-from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
+from mydyno.stack.server.binary import (
+    SERVER_NAMES,
+    ServerBinary,
+    find_binary,
+    inspect_binary,
+    search_folders,
+)
 from mydyno.stack.server.releases.known import KNOWN, known_release
 from mydyno.stack.server.releases.store import Installed, ReleaseStore
 
@@ -53,6 +60,22 @@ def binary_of_installed(installed: Installed, host: Host) -> ServerBinary:
     except MydynoError as error:
         error.message = f"release {installed.name}: {error.message}"
         raise
+
+
+def is_known_server(path: Path) -> bool:
+    """Whether `path` is a server of this machine, of PATH or of mydyno's releases, so that a file of somebody
+    else may name it.
+
+    Links are followed: what counts is where the program lies. Another program is none, wherever it lies.
+    """
+    program = path.resolve()
+    if not program.name.startswith(SERVER_NAMES):
+        return False
+    if (chosen := environment.SERVER.read()) and program == Path(chosen).resolve():
+        return True
+    store = ReleaseStore()
+    folders = [*search_folders(), Path("/usr"), store.folder, *(each.home for each in store.all())]
+    return any(program.is_relative_to(folder.resolve()) for folder in folders if folder.is_absolute())
 
 
 def not_installed(releases: Iterable[str]) -> tuple[str, ...]:

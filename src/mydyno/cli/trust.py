@@ -1,0 +1,55 @@
+"""What a file of somebody else may not do here unless the user says --trust, or yes at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from mydyno.plan import Plan
+    from mydyno.spec import Experiment, Problem
+
+
+def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) -> None:
+    """Nothing of the plan has been run yet. Raises SpecErrors with all that needs --trust, each at its place.
+
+    `own_server`: an external server is the command line's choice. A server binary outside the known places is
+    asked about where somebody can answer.
+    """
+    from mydyno.document.problems import SpecErrors
+    from mydyno.spec.trust import HINT, trust_problems
+
+    variants = [experiment.variant(point.levels) for point in plan.points]
+    problems = [problem for variant in variants for problem in trust_problems(variant, own_server=own_server)]
+    if problems:
+        raise SpecErrors(problems, HINT)
+    unknown = _unknown_binaries(experiment, plan)
+    refused = [problem for path, problem in unknown.items() if not _is_allowed(path)]
+    if refused:
+        raise SpecErrors(refused, HINT)
+
+
+def _unknown_binaries(experiment: Experiment, plan: Plan) -> dict[str, Problem]:
+    """Each server binary that is in none of the known places, with the place that names it."""
+    from mydyno.stack.server.releases.find import is_known_server
+
+    found: dict[str, Problem] = {}
+    for point in plan.points:
+        path = point.setup.server.binary
+        if path is None or path in found or is_known_server(Path(path)):
+            continue
+        found[path] = experiment.variant(point.levels).problem(
+            ("setup", "server", "binary"),
+            f"{path} needs --trust: it is a program that this file names, and no server of this machine's "
+            "packages, of PATH or of `mydyno servers list`",
+        )
+    return found
+
+
+def _is_allowed(path: str) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return typer.confirm(f"This file names the program {path}. Run it?", err=True)

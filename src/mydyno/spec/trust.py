@@ -1,0 +1,33 @@
+"""What an experiment file may ask for only with `--trust`: a file of somebody else runs no code here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mydyno.document.problems import Problem
+from mydyno.spec.experiment import Variant
+from mydyno.spec.external import External
+from mydyno.spec.trusted_settings import trust_needed
+
+HINT = "read the file; --trust uses it as if you had written it (docs/trust.md)"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def trust_problems(variant: Variant, *, own_server: bool = False) -> Iterator[Problem]:
+    """Everything in one combination of levels that needs trust, at its place in the file.
+
+    `own_server`: the external server was chosen on the command line, not by the file.
+    """
+    server = variant.setup.server
+    for name, value in server.config.items():
+        if why := trust_needed(name, value, external=server.external is not None):
+            message = f"{name} needs --trust: {why}"
+            yield variant.problem(("setup", "server", "config", name), message, at_key=True)
+    if server.external is not None and not own_server and _sends_password(server.external):
+        message = f"password_file needs --trust: the password is sent to {server.external.host}"
+        yield variant.problem(("setup", "server", "external", "password_file"), message, at_key=True)
+
+
+def _sends_password(external: External) -> bool:
+    """Whether a password of this machine goes to a host that the file names."""
+    return external.password_file is not None and external.host not in (None, *_LOOPBACK)
