@@ -8,19 +8,21 @@ import pytest
 from workload.smack.builders import script
 
 from mydyno.core.errors import ServerError, UsageError
+from mydyno.document.problems import SpecErrors
 from mydyno.load.smack import Settings, data
+from mydyno.workload.smack import inspect
 from mydyno.workload.smack.grammar import Section
 
 
-def table(command: str) -> Section:
-    attributes = f'client "a"; data_file "t.dat"; gen_data_file "{command}";'
+def table(command: str, file: str = "t.dat") -> Section:
+    attributes = f'client "a"; data_file "{file}"; gen_data_file "{command}";'
     return script(f'client "a" {{ user "u"; }} table "t" {{ {attributes} }}').sections[1]
 
 
 def populate(path: Path, command: str, **settings: bool) -> list[str]:
     """Notes and output of making the file."""
     said: list[str] = []
-    data.populate(table(command), path, Settings(**settings), lambda kind, text: said.append(text))  # type: ignore[arg-type]
+    data.populate(table(command), path.parent, Settings(**settings), lambda kind, text: said.append(text))  # type: ignore[arg-type]
     return said
 
 
@@ -81,4 +83,40 @@ def test_a_table_without_a_command_needs_its_file(tmp_path: Path) -> None:
 def test_rows_are_fields_between_commas_with_null(tmp_path: Path) -> None:
     path = tmp_path / "t.dat"
     path.write_text("a,\\N\nb,2")
-    assert data.rows(path) == [["a", None], ["b", "2"]]
+    assert data.rows(tmp_path, "t.dat") == [["a", None], ["b", "2"]]
+
+
+@pytest.mark.parametrize("name", ["/tmp/mydyno-outside", "../outside", "a/../../outside"])
+def test_a_data_file_outside_its_folder_is_refused_at_its_line(tmp_path: Path, name: str) -> None:
+    text = (
+        f'client "a" {{ user "u"; }} table "t" {{ client "a"; data_file "{name}"; '
+        'gen_data_file "gen-data -n 3 -f %n"; }'
+    )
+    with pytest.raises(SpecErrors, match=r"test\.smack:1:\d+: data_file is not below its folder"):
+        inspect.check(script(text), [])
+
+
+def test_a_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "sub").symlink_to(outside)
+    section = table("gen-data -n 3 -f %n", file="sub/t.dat")
+    with pytest.raises(UsageError, match="has a symbolic link in it"):
+        data.populate(section, inside, Settings(), lambda kind, text: None)
+    assert list(outside.iterdir()) == []
+
+
+def test_a_link_in_place_of_the_data_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
+    (tmp_path / "t.dat").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        populate(tmp_path / "t.dat", "gen-data -n 3 -f %n")
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        data.rows(tmp_path, "t.dat")
+    assert (tmp_path / "t.dat").is_symlink()
+
+
+def test_a_data_file_too_large_to_be_held_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="would have up to 257,000,000,000 bytes"):
+        populate(tmp_path / "t.dat", "gen-data -n 1000000000 -f %s")
+    assert list(tmp_path.iterdir()) == []

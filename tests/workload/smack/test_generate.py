@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import UsageError
-from mydyno.workload.smack.generate import lines, parse_command, parse_format, traps_of
+from mydyno.workload.smack.generate import (
+    expected_bytes,
+    lines,
+    most_bytes,
+    parse_command,
+    parse_format,
+    traps_of,
+)
 
 
 def made(form: str, rows: int = 1000, seed: int = 1, *, strict: bool = False) -> list[str]:
@@ -135,3 +142,13 @@ def test_another_command_is_not_taken_for_gen_data(command: str) -> None:
 def test_gen_data_with_wrong_arguments_is_refused(command: str) -> None:
     with pytest.raises(UsageError):
         parse_command(command)
+
+
+def test_the_bytes_of_row_numbers_are_counted_without_making_them() -> None:
+    command = parse_command("gen-data -n 1200 -f %3n")
+    assert command is not None
+    assert expected_bytes(command) == sum(max(len(str(number)), 3) + 1 for number in range(1, 1201))
+    assert most_bytes(command) == 5 * 1200
+    endless = parse_command("gen-data -n 99999999999999999999 -f %n")
+    assert endless is not None
+    assert expected_bytes(endless) > 10**20

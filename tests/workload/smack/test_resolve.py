@@ -77,3 +77,12 @@ def test_the_only_client_with_a_barrel_is_taken_and_another_name_is_refused(tmp_
     assert resolved.statements_per_event == 3
     with pytest.raises(SpecErrors, match="no client of this name has a barrel"):
         resolve_file(file, client="c")
+
+
+@pytest.mark.parametrize("source", ["/etc/passwd", "/dev/zero", "../words"])
+def test_the_words_of_a_dictionary_are_below_the_folder_of_its_file(tmp_path: Path, source: str) -> None:
+    file = tmp_path / "x.smack"
+    dictionary = f'dictionary "d" {{ type "rand"; source_type "file"; source "{source}"; delim ","; }}'
+    file.write_text(f"{dictionary}\n{TABLE % ''}")
+    with pytest.raises(SpecErrors, match=r"x\.smack:1:\d+: source is not below its folder"):
+        resolve_file(file)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
+from mydyno.core.beneath import exists_below, read_below, write_below
 from mydyno.core.errors import MydynoError, ServerError, UsageError
-from mydyno.document.problems import Problem, SpecErrors
 from mydyno.load.smack.settings import Emit, Settings
 from mydyno.workload.smack import dictionary as dictionaries
 from mydyno.workload.smack import generate
-from mydyno.workload.smack.dictionary import Dictionary
+from mydyno.workload.smack.dictionary import BELOW, MOST_BYTES, Dictionary
 from mydyno.workload.smack.grammar import Script, Section
 from mydyno.workload.smack.traps import Found, found
 
@@ -20,22 +19,28 @@ def folder(script: Script, settings: Settings) -> Path:
     return settings.datadir or Path(script.file).parent
 
 
-def populate(table: Section, path: Path, settings: Settings, emit: Emit) -> None:
-    """Make a table's data file when it is missing.
+def populate(table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
+    """Make a table's data file below `folder` when it is missing.
 
-    Raises UsageError for a command that nobody allowed and for a file that does not fit its command,
-    ServerError when the command fails or the file cannot be written.
+    Raises UsageError for a command that nobody allowed, for a file that does not fit its command and for one
+    that is not below `folder`, ServerError when the command fails or the file cannot be written.
     """
-    text = table.text("gen_data_file")
+    text, name = table.text("gen_data_file"), table.text("data_file")
+    path = folder / name
     command = generate.parse_command(text)
-    if path.exists():
+    if _exists(folder, name):
         if command:
-            _check(path, command, settings, emit)
+            _check(folder, name, command, settings, emit)
         return
     emit("output", f"Populating data file '{path}'")
     if command:
+        if (size := generate.most_bytes(command)) > MOST_BYTES:
+            raise UsageError(
+                f"the data file of table {table.name} would have up to {size:,} bytes",
+                f"at most {MOST_BYTES:,}: fewer rows, or narrower fields",
+            )
         body = generate.lines(command.form, command.rows, settings.seed, settings.strict)
-        _write(path, "".join(line + "\n" for line in body).encode())
+        _write(folder, name, "".join(line + "\n" for line in body).encode())
     elif not text:
         raise UsageError(f"{path} is missing, and table {table.name} has no gen_data_file to make it")
     elif not settings.allow_commands:
@@ -48,24 +53,40 @@ def populate(table: Section, path: Path, settings: Settings, emit: Emit) -> None
         done = subprocess.run(text, shell=True, stdout=subprocess.PIPE, check=False)
         if done.returncode:
             raise ServerError(f"{text!r} failed with exit code {done.returncode}")
-        _write(path, done.stdout)
+        _write(folder, name, done.stdout)
 
 
-def _write(path: Path, data: bytes) -> None:
-    """All of the file or nothing: half a file would be taken for a whole one the next time."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+def _exists(folder: Path, name: str) -> bool:
     try:
-        part.write_bytes(data)
-        part.rename(path)
+        return exists_below(folder, name)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        raise _unusable(folder, name, error) from None
+
+
+def _write(folder: Path, name: str, data: bytes) -> None:
+    """All of the file or nothing: half a file would be taken for a whole one the next time."""
+    try:
+        write_below(folder, name, data)
+    except OSError as error:
         raise MydynoError(
-            f"cannot write {path}: {error.strerror}", "name another folder by --datadir"
+            f"cannot write {folder / name}: {error.strerror}", "name another folder by --datadir"
         ) from None
 
 
-def _check(path: Path, command: generate.Command, settings: Settings, emit: Emit) -> None:
-    lines = path.read_bytes().split(b"\n")[:-1]
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return read_below(folder, name, MOST_BYTES)
+    except OSError as error:
+        raise _unusable(folder, name, error) from None
+
+
+def _unusable(folder: Path, name: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot use the data file {folder / name}: {error.strerror}", BELOW)
+
+
+def _check(folder: Path, name: str, command: generate.Command, settings: Settings, emit: Emit) -> None:
+    path = folder / name
+    lines = _read(folder, name).split(b"\n")[:-1]
     commas = command.form.commas
     problem = None
     if len(lines) != command.rows:
@@ -80,15 +101,15 @@ def _check(path: Path, command: generate.Command, settings: Settings, emit: Emit
     raise UsageError(f"{path} is stale: {problem}", "remove it to have it made anew, or use --strict-compat")
 
 
-def rows(path: Path) -> list[list[str | None]]:
+def rows(folder: Path, name: str) -> list[list[str | None]]:
     r"""The fields of each line, by the rules of LOAD DATA with commas: \N is NULL.
 
     Raises UsageError for a file that cannot be read as UTF-8 text.
     """
     try:
-        lines = path.read_bytes().decode().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot load {path}: {error}") from None
+        lines = _read(folder, name).decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot load {folder / name}: {error}") from None
     if not lines[-1]:
         lines.pop()
     return [[None if field == "\\N" else field for field in line.split(",")] for line in lines]
@@ -101,12 +122,4 @@ def read_dictionary(section: Section, script: Script, settings: Settings) -> tup
             return dictionaries.from_list(section, settings.strict)
         case "template":
             return dictionaries.from_template(section, script.file, settings.strict)
-    path = folder(script, settings) / section.text("source")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        place = section.place("source")
-        message = f"the file {path} of dictionary {section.name} cannot be read: {error.strerror}"
-        allowed = "a file in --datadir, which a table above makes, too, when the table is missing"
-        raise SpecErrors([Problem(script.file, place, message, allowed=allowed)]) from None
-    return dictionaries.from_file(section, data, script.file, settings.strict)
+    return dictionaries.read_file(section, folder(script, settings), script.file, settings.strict)

@@ -90,8 +90,9 @@ def _is_wanted(cursor: Cursor, table: Section, database: str, settings: Settings
 def _load(cursor: Cursor, table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
     if not table.text("data_file"):
         return
-    path = folder / table.text("data_file")
-    data.populate(table, path, settings, emit)
+    name = table.text("data_file")
+    path = folder / name
+    data.populate(table, folder, settings, emit)
     emit("output", f"Loading data from file '{path}' into table '{table.name}'")
     if settings.strict:
         cursor.execute(
@@ -99,7 +100,7 @@ def _load(cursor: Cursor, table: Section, folder: Path, settings: Settings, emit
             (str(path.resolve()),),
         )
         return
-    rows = data.rows(path)
+    rows = data.rows(folder, name)
     cursor.execute(f"SELECT * FROM {quote(table.name)} LIMIT 0")
     columns = len(cursor.description or ())
     wrong = next((number for number, row in enumerate(rows, 1) if len(row) != columns), None)

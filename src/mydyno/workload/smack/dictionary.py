@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from mydyno.core.beneath import read_below
 from mydyno.document.problems import Problem, SpecErrors, nearest
 from mydyno.workload.smack.grammar import Section
 from mydyno.workload.smack.traps import Found, found
@@ -17,6 +19,9 @@ from mydyno.workload.smack.traps import Found, found
 TYPES = ("rand", "seq", "unique")
 SOURCES = ("file", "list", "template")
 LONGEST_LINE = 512
+MOST_BYTES = 256 * 1024**2
+"""Of a dictionary's or a table's file, which is read as a whole."""
+BELOW = "a regular file below the folder of the .smack file or --datadir, without links on the way"
 _ESCAPES = {
     "\0": "\\0", "\n": "\\n", "\r": "\\r", "\\": "\\\\", "'": "\\'", '"': '\\"', "\x1a": "\\Z",
 }  # fmt: skip
@@ -89,6 +94,20 @@ def _split_list(source: str) -> list[str]:
 
 def _unescaped(word: str) -> str:
     return word.replace("\\,", ",")
+
+
+def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
+    """The words of a file dictionary, whose file is below `folder`.
+
+    Raises SpecErrors at its place when that cannot be read, or is no such file.
+    """
+    source = section.text("source")
+    try:
+        data = read_below(folder, source, MOST_BYTES)
+    except OSError as error:
+        message = f"the file {folder / source} of dictionary {section.name} cannot be read: {error.strerror}"
+        raise SpecErrors([Problem(file, section.place("source"), message, allowed=BELOW)]) from None
+    return from_file(section, data, file, strict)
 
 
 def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:

@@ -199,7 +199,26 @@ def expected_bytes(command: Command) -> float:
         if field.kind == "s":
             total += width * command.rows
         elif field.kind == "n":
-            total += sum(max(len(str(number)), width) for number in range(1, command.rows + 1))
+            total += _digits(command.rows, width)
         else:
             total += max(_MEAN_DIGITS, width) * command.rows
+    return total
+
+
+def most_bytes(command: Command) -> int:
+    """What the command's file has at most."""
+    row = 1 + sum(len(part.encode()) for part in command.form.parts if isinstance(part, str))
+    for field in (part for part in command.form.parts if isinstance(part, Field)):
+        number = len(str(command.rows if field.kind == "n" else _LARGEST))
+        row += max(field.high or 0, LONGEST if field.kind == "s" else number)
+    return row * command.rows
+
+
+def _digits(rows: int, width: float) -> float:
+    """The characters of the numbers from 1 to `rows`, each padded to `width`."""
+    total, first = 0.0, 1
+    for digits in range(1, len(str(rows)) + 1):
+        after = min(first * 10, rows + 1)
+        total += (after - first) * max(digits, width)
+        first = after
     return total

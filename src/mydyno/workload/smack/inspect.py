@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.beneath import BeneathError, steps_of
 from mydyno.core.errors import UsageError
 from mydyno.document.problems import Position, Problem, SpecErrors, nearest
 from mydyno.workload.smack import dictionary as dictionaries
@@ -48,6 +49,8 @@ def check(script: Script, arguments: Sequence[str]) -> None:
 def _check_section(section: Section, script: Script) -> None:
     if section.kind == "dictionary":
         dictionaries.check(section, script.file)
+        if section.text("source_type") == "file":
+            _check_below(section, "source", script.file)
         if section.text("source_type") == "template":
             dictionaries.from_template(section, script.file, strict=False)
     elif section.kind == "client":
@@ -57,6 +60,8 @@ def _check_section(section: Section, script: Script) -> None:
         expand(section, script.named("dictionary"), script.file, strict=False)
     elif section.kind == "table":
         _check_number(section, "min_rows", script.file)
+        if section.text("data_file"):
+            _check_below(section, "data_file", script.file)
         admin = client_of(section, script)
         if admin is None:
             clients = (one for one in script.sections if one.kind == "client")
@@ -72,6 +77,16 @@ def _check_section(section: Section, script: Script) -> None:
         except UsageError as error:
             place = section.place("gen_data_file")
             raise SpecErrors([Problem(script.file, place, error.message, allowed=error.hint)]) from None
+
+
+def _check_below(section: Section, word: str, file: str) -> None:
+    try:
+        steps_of(section.text(word))
+    except BeneathError as error:
+        message = f"{word} {error.strerror}"
+        raise SpecErrors(
+            [Problem(file, section.place(word), message, section.text(word), dictionaries.BELOW)]
+        ) from None
 
 
 def _check_number(section: Section, word: str, file: str) -> None:

@@ -169,10 +169,4 @@ def _words(section: Section, script: Script, made: bool, strict: bool) -> Dictio
             return dictionaries.from_template(section, script.file, strict)[0]
     if made:
         return Dictionary(section.name, section.text("type"), (_ENGINE_FILE,))
-    path = Path(script.file).parent / section.text("source")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        message = f"the file {path} of dictionary {section.name} cannot be read: {error.strerror}"
-        raise SpecErrors([Problem(script.file, section.place("source"), message)]) from None
-    return dictionaries.from_file(section, data, script.file, strict)[0]
+    return dictionaries.read_file(section, Path(script.file).parent, script.file, strict)[0]
