@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -54,9 +54,7 @@ def folder_below(top: int, steps: Sequence[str], *, make: bool = False) -> Itera
     descriptor = os.dup(top)
     try:
         for step in steps:
-            if make:
-                with suppress(FileExistsError):
-                    os.mkdir(step, 0o755, dir_fd=descriptor)
+            is_new = make and _makes(step, descriptor)
             try:
                 inner = os.open(step, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
             except OSError as error:
@@ -65,6 +63,8 @@ def folder_below(top: int, steps: Sequence[str], *, make: bool = False) -> Itera
                 raise
             os.close(descriptor)
             descriptor = inner
+            if is_new:
+                os.fchmod(descriptor, 0o755)  # Whatever the umask: servers run as another user.
         yield descriptor
     finally:
         os.close(descriptor)
@@ -114,6 +114,14 @@ def write_below(folder: Path, name: str, data: bytes) -> None:
             os.link(part, last, src_dir_fd=within, dst_dir_fd=within, follow_symlinks=False)
         finally:
             os.unlink(part, dir_fd=within)
+
+
+def _makes(step: str, within: int) -> bool:
+    try:
+        os.mkdir(step, 0o755, dir_fd=within)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _is_link(step: str, within: int) -> bool:

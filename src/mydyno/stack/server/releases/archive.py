@@ -10,6 +10,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.beneath import opened_folder
 from mydyno.core.cache import full_cache
 from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing
@@ -50,17 +51,17 @@ class Archive:
 def unpack(file: Path, target: Path, progress: Progress) -> None:
     """Unpacks into the new folder `target`, owned by mydyno's user, without device files and setuid bits.
 
-    What points out of `target` is refused. Raises UsageError, LabError.
+    What points out of `target` is refused, by rules of our own (`entries.py`). Raises UsageError, LabError.
     """
     progress(f"unpacking {file.name}")
     with writing(target):
         target.mkdir(parents=True)
     try:
-        with tarfile.open(file, "r:*") as archive:
+        with tarfile.open(file, "r:*") as archive, opened_folder(target) as top:
             for count, member in enumerate(archive, start=1):
                 if count % _TOLD_EVERY == 0:
                     progress(f"unpacking {file.name}: {count} files")
-                unpack_entry(archive, member, target)
+                unpack_entry(archive, member, top)
     except EntryError as error:
         raise UsageError(f"{file} is refused: {error}", "an archive of a server has no such entry") from error
     except (tarfile.TarError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
