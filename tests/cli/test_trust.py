@@ -147,3 +147,16 @@ def test_a_password_is_not_sent_to_a_host_that_only_the_file_names(mydyno: Mydyn
     code, said = mydyno("plan", experiment(folder, external))
     assert code == ExitCode.USAGE
     assert "password_file needs --trust: the password is sent to db.example" in said
+
+
+def test_sql_of_a_workload_file_that_reaches_further_needs_trust(mydyno: Mydyno, folder: Path) -> None:
+    (folder / "shop.yaml").write_text(
+        "workload: shop\nabout: x\nconnection: {session: [SET GLOBAL general_log = 1]}\n"
+        "transactions: {one: {steps: [SELECT 1]}}\n"
+    )
+    file = experiment(folder, "release: system")
+    file.write_text(file.read_text().replace("idle: {}", "file: {path: shop.yaml}"))
+    code, said = mydyno("plan", file)
+    assert code == ExitCode.USAGE
+    assert "'SET GLOBAL general_log = 1' needs --trust: it reaches beyond the tables" in said
+    assert "borrowed.yaml:5:" in said

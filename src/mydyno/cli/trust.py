@@ -20,7 +20,8 @@ def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) ->
     asked about where somebody can answer.
     """
     from mydyno.document.problems import SpecErrors
-    from mydyno.spec.trust import HINT, trust_problems
+    from mydyno.spec.trust import trust_problems
+    from mydyno.workload.statement_trust import HINT
 
     variants = [experiment.variant(point.levels) for point in plan.points]
     problems = [problem for variant in variants for problem in trust_problems(variant, own_server=own_server)]

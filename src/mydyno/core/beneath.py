@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -101,8 +101,11 @@ def read_below(folder: Path, name: str, most_bytes: int) -> bytes:
     return data
 
 
-def write_below(folder: Path, name: str, data: bytes) -> None:
-    """Makes the file with all of `data`, or nothing. Raises BeneathError, FileExistsError, OSError."""
+def write_below(folder: Path, name: str, data: bytes, *, replace: bool = False) -> None:
+    """Makes the file with all of `data`, or nothing. Raises BeneathError, FileExistsError, OSError.
+
+    With `replace` what has the name is replaced, and a link with it, not the file that it leads to.
+    """
     *folders, last = steps_of(name)
     part = f".{last[:200]}.{os.getpid()}.part"
     with opened_folder(folder) as top, folder_below(top, folders) as within:
@@ -110,10 +113,13 @@ def write_below(folder: Path, name: str, data: bytes) -> None:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            # A link and not a rename: what has come to be there meanwhile is not overwritten.
-            os.link(part, last, src_dir_fd=within, dst_dir_fd=within, follow_symlinks=False)
+            if replace:
+                os.rename(part, last, src_dir_fd=within, dst_dir_fd=within)
+            else:  # A rename would overwrite what has come to be there meanwhile.
+                os.link(part, last, src_dir_fd=within, dst_dir_fd=within, follow_symlinks=False)
         finally:
-            os.unlink(part, dir_fd=within)
+            with suppress(FileNotFoundError):
+                os.unlink(part, dir_fd=within)
 
 
 def _makes(step: str, within: int) -> bool:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mydyno.document.problems import Problem
+from mydyno.document.problems import Problem, shorten
+from mydyno.document.tree import Location
 from mydyno.spec.experiment import Variant
 from mydyno.spec.external import External
+from mydyno.spec.generators import OwnFile
 from mydyno.spec.trusted_settings import trust_needed
+from mydyno.spec.workload import Workload
+from mydyno.workload.external.passed import dashed
+from mydyno.workload.external.slap import SQL_OPTIONS, ExternalSlap
+from mydyno.workload.statement_trust import WHY_STATEMENT, reaches, reaching_statements
 
-HINT = "read the file; --trust uses it as if you had written it (docs/trust.md)"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -26,6 +31,21 @@ def trust_problems(variant: Variant, *, own_server: bool = False) -> Iterator[Pr
     if server.external is not None and not own_server and _sends_password(server.external):
         message = f"password_file needs --trust: the password is sent to {server.external.host}"
         yield variant.problem(("setup", "server", "external", "password_file"), message, at_key=True)
+    for location, sql in _of_workload(variant.workload):
+        message = f"{shorten(sql)!r} needs --trust: {WHY_STATEMENT}"
+        yield variant.problem(location, message)
+
+
+def _of_workload(workload: Workload) -> Iterator[tuple[Location, str]]:
+    """The statements of a file or of options that reach beyond the tables of the load, and where they are."""
+    options = workload.options
+    if isinstance(options, OwnFile):
+        for sql in reaching_statements(options.resolve().program):
+            yield ("workload", "file", "path"), sql
+    if isinstance(options, ExternalSlap):
+        for name, value in options.options.items():
+            if dashed(name) in SQL_OPTIONS and any(map(reaches, str(value).split(";"))):
+                yield ("workload", "mysqlslap", "options", name), str(value)
 
 
 def _sends_password(external: External) -> bool:

@@ -221,3 +221,35 @@ def test_a_clean_run_does_not_complain_and_has_plain_figures(smack: Smack) -> No
     assert told["errors"] == 0
     assert told["reports"][0]["types"][0]["count"] == 2000
     assert "silent-failure" in told["traps"]
+
+
+SAVE = 'c.init(); c.connect(); c.run_save_result("q", "%s"); c.disconnect();'
+
+
+@pytest.mark.parametrize("name", ["/tmp/mydyno-outside", "../outside"])
+def test_a_result_file_outside_the_folder_is_refused_before_the_load(smack: Smack, name: str) -> None:
+    with pytest.raises(SpecErrors, match="the result file is not below its folder"):
+        smack.main(SAVE % name)
+
+
+def test_a_result_file_that_is_there_is_not_overwritten(
+    smack: Smack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client.ClientType, "_execute", lambda self, sql: (["a"], [(1,)]))
+    smack.main(SAVE % "result")
+    assert (tmp_path / "result").read_text() == "a\n1\n"
+    (tmp_path / "result").write_text("mine")
+    with pytest.raises(UsageError, match=r"result is there already(.|\n)*--force replaces it"):
+        smack.main(SAVE % "result")
+    assert (tmp_path / "result").read_text() == "mine"
+    smack.main(SAVE % "result", force=True)
+    assert (tmp_path / "result").read_text() == "a\n1\n"
+
+
+def test_sql_that_reaches_beyond_the_tables_needs_trust(smack: Smack) -> None:
+    bad = QUERY.replace("select 1", "set global general_log = 1")
+    with pytest.raises(UsageError, match=r"'set global general_log = 1' needs --trust"):
+        smack.run(f"{bad}{CLIENT}main {{ {START} }}", "10", "100")
+    with pytest.raises(UsageError, match=r"'set global x = 1' needs --trust"):
+        smack.main('c.init(); c.connect(); c.query("set global x = 1");')
+    assert smack.run(f"{bad}{CLIENT}main {{ {START} }}", "10", "100", trust=True)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 
+from mydyno.cli import options
 from mydyno.cli.load import spellings
 from mydyno.document.base import Section
 
@@ -77,6 +78,7 @@ OF_SHAPE = (
     option("pause", float, 0.0, "Seconds of rest between two phases.", LOAD, min=0.0),
 )
 
+TRUST = Parameter("trust", options.Trust, False)
 SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
 ANSWER_WITHIN = option(
     "answer_within", float, 60.0, "Seconds after which an unanswered statement is given up.", LOAD, min=0.1

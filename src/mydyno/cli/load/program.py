@@ -11,6 +11,7 @@ import typer
 from mydyno.cli.load import driving, parameters, result, server, shape
 from mydyno.core.errors import UsageError
 from mydyno.workload import WorkloadFile
+from mydyno.workload.statement_trust import reaching_statements, refuse_reaching
 
 PREPARE = ("none", "create", "if-missing")
 
@@ -34,6 +35,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
             parameters.PREPARE,
             parameters.DROP_EXISTING,
             *of_workload,
+            *(() if path is None else (parameters.TRUST,)),
             parameters.AS_JSON,
         ),
         run,
@@ -49,6 +51,8 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         raise UsageError(f"--prepare {values['prepare']} is not known", f"use one of {', '.join(PREPARE)}")
     target = server.target(values)
     workload = shape.workload(generator, options, values)
+    if generator == "file" and not values["trust"] and workload.resolved is not None:
+        refuse_reaching(name, reaching_statements(workload.resolved.program))
     heard = driving.drive(
         workload,
         target,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mydyno.cli import outputs
 from mydyno.cli.load import parameters, program, server
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.secrets import Secret
@@ -98,6 +99,8 @@ def command() -> Callable[..., None]:
             parameters.DROP_EXISTING,
             *_OF_FILE,
             *of_workload,
+            parameters.Parameter("force", outputs.Force, False),
+            parameters.TRUST,
             parameters.AS_JSON,
         ),
         start,
@@ -121,6 +124,8 @@ def _run_file(values: dict[str, Any]) -> None:
         strict=values["strict_compat"],
         drop_existing=values["drop_existing"],
         allow_commands=values["allow_commands"],
+        trust=values["trust"],
+        force=values["force"],
     )
     result = run(values["file"], values["arguments"] or [], settings, emit)
     if quiet:

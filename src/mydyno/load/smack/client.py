@@ -10,10 +10,10 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from mydyno.core.beneath import write_below
 from mydyno.core.errors import UsageError
 from mydyno.document.problems import Position, Problem, SpecErrors
 from mydyno.host.local import LocalHost
@@ -21,6 +21,7 @@ from mydyno.load import job as jobs
 from mydyno.load import sessions
 from mydyno.load.engine import Engine
 from mydyno.load.messages import Hello, PhaseEnd
+from mydyno.load.smack import data
 from mydyno.load.smack import report as reports
 from mydyno.load.smack.evaluate import evaluate
 from mydyno.load.smack.report import ClientReport
@@ -29,6 +30,7 @@ from mydyno.workload.smack import program
 from mydyno.workload.smack.dictionary import Dictionary
 from mydyno.workload.smack.expansion import Draw, expand
 from mydyno.workload.smack.grammar import Assignment, Call, Expression, Script, Section
+from mydyno.workload.statement_trust import reaches, reaching_statements, refuse_reaching
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
@@ -125,12 +127,15 @@ class ClientType:
         lane = program.Lane(self._lane.index, self._lane.of, self._drawn)
         dictionaries = self._world.dictionaries.values()
         one = program.build(self._world.script, self._client, dictionaries, lane, settings.strict)
+        whole = {**one.program, "session": self._waiting}
+        if not settings.trust:
+            refuse_reaching(self._world.script.file, reaching_statements(whole))
         self._drawn += one.draws * self._rounds * self._threads
         job = jobs.Job(
             target=self._target,
             # Client types that run in parallel draw different words.
             seed=settings.seed + self._lane.index,
-            workload={"program": {**one.program, "session": self._waiting}},
+            workload={"program": whole},
             phases=(
                 jobs.Phase(
                     connections=self._threads,
@@ -177,6 +182,8 @@ class ClientType:
         """Column names and rows; an error is counted and has none of both."""
         import pymysql
 
+        if not self._world.settings.trust and reaches(sql):
+            refuse_reaching(self._world.script.file, [sql])
         try:
             if self._session is None:
                 self._session = sessions.connect(self._target, self._target.database)
@@ -216,10 +223,13 @@ class ClientType:
                 self._world.emit("output", "\n".join(lines))
         if target == "-":
             return
+        folder = data.folder(self._world.script, self._world.settings)
+        text = "".join(f"{text}\n" for text in lines)
         try:
-            Path(target).write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
+            write_below(folder, target, text.encode(), replace=self._world.settings.force)
         except OSError as error:
-            raise UsageError(f"cannot write {target}: {error.strerror}") from None
+            hint = "a result file lies below the folder of the .smack file or --datadir; --force replaces one"
+            raise UsageError(f"cannot write {folder / target}: {error.strerror}", hint) from None
 
     def _expanded(self, query: Section) -> str:
         """The query with one word for each dictionary in it."""

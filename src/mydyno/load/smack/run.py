@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mydyno.core.errors import EngineError
+from mydyno.core.beneath import exists_below
+from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
 from mydyno.document.source import read_text
@@ -19,9 +20,10 @@ from mydyno.load.smack.report import ClientReport
 from mydyno.load.smack.settings import Emit, Settings, target_of
 from mydyno.workload.smack import grammar, inspect
 from mydyno.workload.smack.dictionary import Dictionary
-from mydyno.workload.smack.grammar import Assignment, Call, Script, Section
+from mydyno.workload.smack.grammar import Assignment, Call, Literal, Script, Section
 from mydyno.workload.smack.program import Lane
 from mydyno.workload.smack.traps import Found
+from mydyno.workload.statement_trust import reaches, refuse_reaching
 
 _LOOK_EVERY_S = 0.2
 
@@ -51,6 +53,10 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
     """
     script = grammar.parse(read_text(path), str(path), settings.strict)
     inspect.check(script, arguments)
+    if not settings.trust:
+        texts = [section.text(word) for section in script.sections for word in ("query", "create")]
+        refuse_reaching(script.file, filter(reaches, texts))
+    _refuse_existing_results(script, settings)
     traps = list(inspect.traps(script))
     for trap in traps:
         emit("note", trap.tell(script.file, settings.strict))
@@ -71,6 +77,18 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
         server_version=next((client.server_version for client in clients if client.server_version), None),
         interrupted=interrupted or any(one.interrupted for client in clients for one in client.reports),
     )
+
+
+def _refuse_existing_results(script: Script, settings: Settings) -> None:
+    """Before the load, whose report would go with it. Raises UsageError."""
+    folder = data.folder(script, settings)
+    for line in script.main if not settings.force else ():
+        if isinstance(line, Call) and line.method == "run_save_result":
+            target = line.arguments[1]
+            if isinstance(target, Literal) and target.text != "-" and exists_below(folder, target.text):
+                raise UsageError(
+                    f"the result file {folder / target.text} is there already", "--force replaces it"
+                )
 
 
 def _act(script: Script, settings: Settings, emit: Emit) -> tuple[dict[str, Dictionary], list[Found]]:

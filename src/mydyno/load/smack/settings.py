@@ -35,7 +35,8 @@ class Overrides:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """`datadir` holds data files; None is the folder of the `.smack` file."""
+    """`datadir` holds data files; None is the folder of the `.smack` file. `trust`: its SQL may reach beyond
+    its tables (docs/trust.md). `force`: result files that are there are replaced."""
 
     overrides: Overrides = field(default_factory=Overrides)
     datadir: Path | None = None
@@ -43,6 +44,8 @@ class Settings:
     strict: bool = False
     drop_existing: bool = False
     allow_commands: bool = False
+    trust: bool = False
+    force: bool = False
 
 
 def target_of(client: Section, overrides: Overrides) -> Target:

@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from mydyno.core.beneath import read_below
 from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
 from mydyno.document.base import Fault, Section, clash, refuse
@@ -42,6 +43,8 @@ from mydyno.workload.external.fio_jobs import (
 
 _SIZE_ALLOWED = "bytes, as 4k, 512K, 1G"
 _MOST = 65_536
+_MOST_BYTES = 256 * 1024
+"""Of a job file."""
 _MIXED = ("rw", "randrw")
 """Patterns with reads and writes: only there has rwmixread a meaning."""
 _WRITING = ("write", "randwrite", *_MIXED)
@@ -274,7 +277,7 @@ class FioOptions(Section):
     def _text(self) -> str:
         assert self.job is not None
         try:
-            text = (folder() / self.job).read_text("utf-8")
+            text = read_below(folder(), self.job, _MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             raise refuse(

@@ -31,6 +31,9 @@ KNOWN: dict[str, Kind] = {
 }
 """Options of both programs, from `--help` of mariadb-slap 10.11."""
 
+SQL_OPTIONS = ("create", "init-command", "post-query", "pre-query", "query")
+"""Those of them that are SQL, or the path of a file with SQL."""
+
 _CONNECTIONS = "use workload.connections"
 _EACH = "use workload.each"
 _OUTPUT = "its output is read by mydyno"

@@ -143,6 +143,17 @@ class _Main:
             self._reported.add(line.client)
         if line.method == "run_save_result" and isinstance(line.arguments[0], Literal):
             yield from self._query(line.arguments[0])
+        if line.method == "run_save_result" and isinstance(line.arguments[1], Literal):
+            yield from self._result(line.arguments[1])
+
+    def _result(self, target: Literal) -> Iterator[Problem]:
+        if target.text == "-":
+            return
+        try:
+            steps_of(target.text)
+        except BeneathError as error:
+            message, allowed = f"the result file {error.strerror}", "- for the output, or the name of a file"
+            yield self._problem(target.position, message, target.text, allowed)
 
     def _query(self, name: Literal) -> Iterator[Problem]:
         queries = self._script.named("query")
