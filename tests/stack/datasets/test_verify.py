@@ -57,3 +57,25 @@ def test_without_a_server_of_its_release_none_is_started(tmp_path: Path) -> None
     of_another = manifest("a" * 16, release="MySQL 4.1.22", binary="/nowhere/mysqld")
     with pytest.raises(MissingToolError, match=r"is of MySQL 4\.1\.22, and no such server is here"):
         maker_of(LocalHost(), of_another)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"plugin_dir": "/tmp/x"}, {"innodb_undo_directory": "/tmp/x"}, {"init_connect": "SELECT 1"}]
+)
+def test_a_lab_of_somebody_else_starts_no_server_with_settings_of_its_own(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    put(tmp_path, "d" * 16, settings=settings)
+    site = site_in(tmp_path)
+    with pytest.raises(LabError, match=f"its manifest has the setting {next(iter(settings))}"):
+        verify(site, DatasetStore(tmp_path).find("dataset-dddddd"))
+    site.journal.close()
+
+
+def test_a_lab_of_somebody_else_names_no_program_that_is_run(tmp_path: Path) -> None:
+    program, seen = tmp_path / "mysqld", tmp_path / "seen"
+    program.write_text(f"#!/bin/sh\ntouch {seen}\n")
+    program.chmod(0o755)
+    with pytest.raises(MissingToolError):
+        maker_of(LocalHost(), manifest("a" * 16, release="MySQL 4.1.22", binary=str(program)))
+    assert not seen.exists()

@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from mydyno.catalogue import catalogue
 from mydyno.core.errors import LabError
 from mydyno.core.writing import writing
+from mydyno.stack.server.config import refusal
 
 FILE_NAME = "manifest.json"
 
@@ -68,13 +70,20 @@ class DatasetManifest(BaseModel):
 
 
 def read_manifest(folder: Path) -> DatasetManifest:
-    """Raises LabError that says why it cannot be read."""
+    """Raises LabError that says why it cannot be read, or that its settings are none of a dataset.
+
+    A server is started with the settings, so a lab of somebody else may have only those that shape files.
+    """
     try:
-        return DatasetManifest.model_validate_json((folder / FILE_NAME).read_bytes())
+        manifest = DatasetManifest.model_validate_json((folder / FILE_NAME).read_bytes())
     except OSError as error:
         raise LabError(f"its manifest cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise LabError(_trouble(error)) from error
+    for name, value in manifest.settings.items():
+        if name not in catalogue().shaping() or refusal(name, value) is not None:
+            raise LabError(f"its manifest has the setting {name}, which is none that shapes files")
+    return manifest
 
 
 def write_manifest(folder: Path, manifest: DatasetManifest) -> None:
