@@ -42,6 +42,15 @@ any_command() {
 
 find_cargo() { PATH="$PATH:$HOME/.cargo/bin" command -v cargo || true; }
 
+check_cargo() { # rustup's cargo fetches the toolchain of rust-toolchain.toml, a distribution's ignores that file
+    local cargo
+    cargo=$(find_cargo)
+    [ -n "$cargo" ] || fail 'cargo was not found' 'install Rust 1.91 or newer (rustup has it)'
+    "$cargo" --version >/dev/null || fail 'the toolchain of rust-toolchain.toml cannot be had' \
+        'rustup fetches it: is the network there?' \
+        'RUSTUP_TOOLCHAIN=stable takes the one that is installed, 1.91 or newer'
+}
+
 install_packages() {
     local sudo=()
     if ! command -v apt-get >/dev/null; then
@@ -85,7 +94,7 @@ system() {
         any_command "${word%%=*}" || missing+=("${word#*=}")
     done
     [ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
-    [ -n "$(find_cargo)" ] || fail 'cargo was not found' 'install Rust 1.91 or newer (rustup has it)'
+    check_cargo
 }
 
 python() {
