@@ -94,7 +94,7 @@ def test_a_kill_of_the_guardian_too_is_put_right_by_the_next_mydyno(
         wait_for_the_guardian(root)
         store = Store(changes_folder(root))
         with store.held():
-            recover(store, Means(root=root))
+            recover(store, Means(root=root, running=True))
         assert store.unfinished() == []
         _assert_old_or_new(root, before, new, number)
 
@@ -146,12 +146,12 @@ def _apply(root: Path) -> None:
     store = Store(changes_folder(root))
     with store.held():
         entry = store.add(new_application("apply", SERVER, ("swappiness",), tuple(acts)), contents)
-        carry_out(entry, Means(root=root), lambda line: None)
+        carry_out(entry, Means(root=root, running=True), lambda line: None)
 
 
 def _roll_back(root: Path) -> None:
     store = Store(changes_folder(root))
-    means = Means(root=root)
+    means = Means(root=root, running=True)
     with store.held():
         entries = store.entries()
         back = way_back(to_roll_back(entries, None), in_force(entries), means, force=False)

@@ -62,7 +62,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
         if look.stands == "elsewhere":
             changed.append(_difference(act, kept) if isinstance(act, ReplaceFile) else look.says)
             if isinstance(back, ReplaceFile):
-                found = FileState.of(means.place(back.path))
+                found = FileState.of(means.root, back.path)
                 back = back.model_copy(update={"before": found[0] if found else None})
                 contents += [found[1]] if found else []
         acts.append(back)
@@ -87,7 +87,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
 
 
 def _difference(act: ReplaceFile, kept: Means) -> str:
-    found = FileState.of(kept.place(act.path))
+    found = FileState.of(kept.root, act.path)
     ours = kept_text(kept, act.after)
     now = found[1].decode("utf-8", "replace") if found else None
     if ours == now:
