@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.apply.means import Means
+from mydyno.core.errors import ApplyError
 
 Stands = Literal["before", "after", "elsewhere", "unseen"]
 
@@ -35,6 +37,7 @@ class Act(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    kind: str
     needs_server: ClassVar[bool] = False
     """Whether it, and its way back, log in to the server."""
 
@@ -65,3 +68,10 @@ class Act(BaseModel, ABC):
     @abstractmethod
     def sentence(self) -> str:
         """What it does, with the old and the new value: `vm.swappiness = 1 (was 60)`."""
+
+
+def must_be_possible(acts: Iterable[Act], means: Means) -> None:
+    """Raises ApplyError for an act on this machine where only an image's files may change."""
+    for act in acts if means.files_only else ():
+        if act.kind != "file":
+            raise ApplyError(f"refused: it would change this machine and not {means.root}: {act.sentence()}")

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.apply.act import must_be_possible
 from mydyno.apply.diff import unified
 from mydyno.apply.files.replace import ReplaceFile, kept_bytes, kept_text
 from mydyno.apply.files.state import FileState
@@ -50,6 +51,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
 
     Raises ApplyError with the difference when somebody has changed a file or a value since, unless `force`.
     """
+    must_be_possible(entry.application.acts, means)
     kept = replace(means, kept=entry.folder)
     acts: list[AnyAct] = []
     contents: list[bytes] = []

@@ -41,10 +41,10 @@ def _clean(lab: Path) -> None:
 
 
 def _put_back(reach: reaching.ServerReach) -> None:
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover_with
 
-    store = Store(changes_folder(Path("/")))
+    store = Store.of_system(Path("/"))
     if store.is_held:
         typer.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
     else:

@@ -38,12 +38,13 @@ def history(
     ```
     """
     from mydyno.apply.history import rows
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
 
-    store = Store(changes_folder(root.resolve()))
+    root = root.resolve()
+    store = Store.of_system(root)
     entries = store.entries()
     if application is not None:
-        _show(_named(entries, application))
+        _show(_named(entries, application), root)
         return
     found = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
@@ -81,12 +82,12 @@ def _named(entries: list[Entry], wanted: str) -> Entry:
     raise UsageError(f"there is no application {wanted}", "`mydyno history` lists all of them")
 
 
-def _show(entry: Entry) -> None:
+def _show(entry: Entry, root: Path) -> None:
     from mydyno.apply.diff import unified
     from mydyno.apply.files.replace import ReplaceFile, kept_text
     from mydyno.apply.means import Means
 
-    means = Means(kept=entry.folder)
+    means = Means(root=root, kept=entry.folder)
     for act in entry.application.acts:
         if isinstance(act, ReplaceFile):
             typer.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))

@@ -37,17 +37,17 @@ def rollback(
     """
     from mydyno.apply.means import Means
     from mydyno.apply.rolling_back import to_roll_back, way_back
-    from mydyno.apply.store.store import Store, changes_folder, in_force
+    from mydyno.apply.store.store import Store, in_force
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.apply import needs_server, recover, tell
     from mydyno.core.errors import UsageError
 
     root = root.resolve()
-    store = Store(changes_folder(root))
+    store = Store.of_system(root)
     unfinished = store.unfinished()
     entries = unfinished or [to_roll_back(store.entries(), application)]
     means = Means(root=root, login=reach.login() if needs_server(entries) else None)
-    recover(store, means)
+    recover(store, means, yes=yes)
     if unfinished and application is None:
         return
     entry = to_roll_back(store.entries(), application)

@@ -39,7 +39,9 @@ def _step(folder: int, name: str, path: Path) -> int:
         return os.open(name, _FOLDER, dir_fd=folder)
     except NotADirectoryError:
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise OSError(errno.ELOOP, f"{name} is a symbolic link, which is not followed", str(path)) from None
+            raise OSError(
+                errno.ELOOP, f"{name} is a symbolic link, which is not followed", str(path)
+            ) from None
         raise
 
 

@@ -95,7 +95,9 @@ class ReplaceFile(Act):
         content = kept_bytes(means, state.sha256)
         for folder in map(means.place, self.folders):
             if not is_folder_below(means.root, folder):
-                make_folder_below(means.root, folder, _FOLDER_MODE)  # Other users' services read what is in it.
+                make_folder_below(
+                    means.root, folder, _FOLDER_MODE
+                )  # Other users' services read what is in it.
         target = means.place(self.path)
         with folder_below(means.root, target.parent) as folder:
             temporary = _temporary(target, means)
@@ -111,7 +113,10 @@ class ReplaceFile(Act):
 
     def _remove(self, means: Means) -> None:
         target = means.place(self.path)
-        with suppress(FileNotFoundError, NotADirectoryError), folder_below(means.root, target.parent) as folder:
+        with (
+            suppress(FileNotFoundError, NotADirectoryError),
+            folder_below(means.root, target.parent) as folder,
+        ):
             os.unlink(target.name, dir_fd=folder)
             sync_folder(folder)
         for path in map(means.place, reversed(self.folders)):
@@ -129,7 +134,10 @@ class ReplaceFile(Act):
 
     def _remove_temporary(self, means: Means) -> None:
         target = means.place(self.path)
-        with suppress(FileNotFoundError, NotADirectoryError), folder_below(means.root, target.parent) as folder:
+        with (
+            suppress(FileNotFoundError, NotADirectoryError),
+            folder_below(means.root, target.parent) as folder,
+        ):
             os.unlink(_temporary(target, means), dir_fd=folder)
 
 
