@@ -1,4 +1,4 @@
-"""`apply`, `rollback` and `history` on an image whose journal, files and links somebody has made on purpose."""
+"""`apply`, `rollback`, `history` on an image whose journal, files and links somebody has made on purpose."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def file_act(path: str, before: dict[str, Any] | None, after: dict[str, Any] | N
     return {"kind": "file", "path": path, "before": before, "after": after, "folders": list(folders)}
 
 
-def journal(image: Path, *acts: Any, phase: str | None = None) -> Path:
-    """An application in the image, begun with all its acts; `phase`: its end."""
+def journal(image: Path, *acts: Any) -> Path:
+    """An application in the image, begun with all its acts and not ended."""
     folder = changes_folder(image) / ID
     (folder / "bytes").mkdir(parents=True)
     for content in (PAYLOAD, b""):
@@ -59,9 +59,7 @@ def journal(image: Path, *acts: Any, phase: str | None = None) -> Path:
     document = {"format": 1, "id": ID, "mydyno": "0.1.0", "made_at": "2026-01-01T00:00:00+00:00"}
     document |= {"does": "apply", "server": "MariaDB 10.11.19", "findings": ["swappiness"], "acts": acts}
     (folder / "application.json").write_text(json.dumps(document))
-    lines = [{"begun": place, "at": "x"} for place in range(len(acts))] + (
-        [{"phase": phase}] if phase else []
-    )
+    lines = [{"begun": place} for place in range(len(acts))]
     (folder / "journal.jsonl").write_text("".join(json.dumps({"at": "x", **line}) + "\n" for line in lines))
     return folder
 

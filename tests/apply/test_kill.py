@@ -41,20 +41,10 @@ _FILES = {
 
 
 _CHANGING = frozenset(
-    (
-        "fchmod",
-        "fchown",
-        "fork",
-        "fsync",
-        "ftruncate",
-        "mkdir",
-        "pwrite",
-        "rename",
-        "replace",
-        "rmdir",
-        "unlink",
-    )
-    + ("setxattr", "utime", "waitpid", "write")
+    {
+        *("fchmod", "fchown", "fork", "fsync", "ftruncate", "mkdir", "pwrite", "rename", "replace", "rmdir"),
+        *("setxattr", "unlink", "utime", "waitpid", "write"),
+    }
 )
 
 _EVERY = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])

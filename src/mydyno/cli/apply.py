@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import reach as reaching
+from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.advise import Advice
@@ -103,7 +104,7 @@ def apply(
     server = _server(found, means)
     if str(server.version) != found.server.partition(" at ")[0]:
         typer.echo(
-            f"mydyno: the server is {server.version}, and the advice is for {found.server}: "
+            f"mydyno: the server is {server.version}, and the advice is for {visible_line(found.server)}: "
             "ask for it again unless you know that it holds here, too",
             err=True,
         )
@@ -153,12 +154,10 @@ def _ask_to_put_back(left: Sequence[Entry]) -> None:
     from mydyno.core.errors import UsageError
 
     for entry in left:
-        typer.echo(
-            f"{entry.folder}: the image says that this was ended in the middle, and is to be put back:"
-        )
+        typer.echo(f"{entry.folder}: the image says that this was ended in the middle and is to be put back:")
         for place, act in enumerate(entry.application.acts):
             if place in entry.progress.begun:
-                typer.echo(f"  {act.reversed().sentence()}")
+                typer.echo(f"  {visible_line(act.reversed().sentence())}")
     if not sys.stdin.isatty():
         raise UsageError(
             "the image has a journal of changes that were ended in the middle, and nobody is here to say yes",
@@ -192,7 +191,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
 
 def tell(line: str) -> None:
     """Shows what happens next, a line each: what was done before a failure stays to be seen."""
-    typer.echo(f"mydyno: {line}", err=True)
+    typer.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
 def _server(advice: Advice, means: Means) -> Running:

@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import reach as reaching
 from mydyno.cli.apply import Root
+from mydyno.core.visible import visible_line
 
 
 @reaching.options
@@ -53,9 +54,9 @@ def rollback(
     entry = to_roll_back(store.entries(), application)
     back = way_back(entry, in_force(store.entries()), means, force=force)
     findings = ", ".join(entry.application.findings)
-    typer.echo(f"{entry.application.id} of {entry.application.made_at}: {findings}")
+    typer.echo(visible_line(f"{entry.application.id} of {entry.application.made_at}: {findings}"))
     for act in back.application.acts:
-        typer.echo(f"  {act.sentence()}")
+        typer.echo(f"  {visible_line(act.sentence())}")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("nobody is here to say yes", "--yes does it without asking")

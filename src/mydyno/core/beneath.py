@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_LINK = "a part of its path is a symbolic link, which is not followed"
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -39,9 +40,7 @@ def _step(folder: int, name: str, path: Path) -> int:
         return os.open(name, _FOLDER, dir_fd=folder)
     except NotADirectoryError:
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise OSError(
-                errno.ELOOP, f"{name} is a symbolic link, which is not followed", str(path)
-            ) from None
+            raise OSError(errno.ELOOP, _LINK, str(path)) from None
         raise
 
 
@@ -57,7 +56,7 @@ def open_file_below(anchor: Path, path: Path) -> int:
     try:
         mode = os.fstat(seen).st_mode
         if stat.S_ISLNK(mode):
-            raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed", str(path))
+            raise OSError(errno.ELOOP, _LINK, str(path))
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
         return os.open(f"/proc/self/fd/{seen}", os.O_RDONLY | os.O_CLOEXEC)
@@ -85,7 +84,7 @@ def names_below(anchor: Path, path: Path) -> list[str]:
     with folder_below(anchor, path) as folder:
         listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:
-            return sorted(os.listdir(listed))
+            return sorted(entry.name for entry in os.scandir(listed))
         finally:
             os.close(listed)
 

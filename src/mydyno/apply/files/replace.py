@@ -18,6 +18,7 @@ from mydyno.core.beneath import folder_below, is_folder_below, make_folder_below
 from mydyno.core.errors import ApplyError
 
 _FOLDER_MODE = 0o755
+_MISSING = (FileNotFoundError, NotADirectoryError)
 
 
 class ReplaceFile(Act):
@@ -93,11 +94,10 @@ class ReplaceFile(Act):
                 "set it by hand if it is meant, and give the same command again",
             )
         content = kept_bytes(means, state.sha256)
-        for folder in map(means.place, self.folders):
-            if not is_folder_below(means.root, folder):
-                make_folder_below(
-                    means.root, folder, _FOLDER_MODE
-                )  # Other users' services read what is in it.
+        for missing in map(means.place, self.folders):
+            if not is_folder_below(means.root, missing):
+                # Services of other users read what is in it.
+                make_folder_below(means.root, missing, _FOLDER_MODE)
         target = means.place(self.path)
         with folder_below(means.root, target.parent) as folder:
             temporary = _temporary(target, means)
@@ -113,17 +113,11 @@ class ReplaceFile(Act):
 
     def _remove(self, means: Means) -> None:
         target = means.place(self.path)
-        with (
-            suppress(FileNotFoundError, NotADirectoryError),
-            folder_below(means.root, target.parent) as folder,
-        ):
+        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
             os.unlink(target.name, dir_fd=folder)
             sync_folder(folder)
         for path in map(means.place, reversed(self.folders)):
-            with (
-                suppress(FileNotFoundError, NotADirectoryError),
-                folder_below(means.root, path.parent) as parent,
-            ):
+            with suppress(*_MISSING), folder_below(means.root, path.parent) as parent:
                 try:
                     os.rmdir(path.name, dir_fd=parent)
                 except OSError as error:
@@ -134,10 +128,7 @@ class ReplaceFile(Act):
 
     def _remove_temporary(self, means: Means) -> None:
         target = means.place(self.path)
-        with (
-            suppress(FileNotFoundError, NotADirectoryError),
-            folder_below(means.root, target.parent) as folder,
-        ):
+        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
             os.unlink(_temporary(target, means), dir_fd=folder)
 
 

@@ -21,7 +21,7 @@ NEW_FILE_MODE = 0o644
 _SPECIAL = 0o7000
 """setuid, setgid, sticky."""
 _LABELS = ("security.selinux", "security.SMACK64", "system.posix_acl_access")
-"""Attributes that say who may use a file, as its mode does. Others may give it rights (security.capability)."""
+"""Attributes that say who may use a file, as its mode does; security.capability, say, gives it rights."""
 _Id = Annotated[int, Field(ge=0, lt=2**32 - 1)]
 
 
