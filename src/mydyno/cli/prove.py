@@ -182,6 +182,7 @@ def prove(
         typer.Option("--database", help="Schema for the load's tables; it is made.", rich_help_panel=_SERVER),
     ] = "mydyno",
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The experiment file.", show_default="ADVICE-prove.yaml"),
@@ -234,6 +235,7 @@ def prove(
         ),
         external=proving.external(server, user, defaults_file, password_file, database),
         lab=lab,
+        trust=trust,
         within=proving.seconds(within),
     )
     _show(asked, condition, files.first)
@@ -302,7 +304,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
     from mydyno.prove.stages import with_levels
 
     proposal, pilot, stages = _planned(asked, condition)
-    with open_lab(asked.lab, write=True) as opened:
+    with open_lab(asked.lab, write=True, trust=asked.trust) as opened:
         if pilot is not None and condition.misses is not None:
             run = _run(pilot, files.pilot, opened, asked.lab)
             asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))

@@ -56,6 +56,7 @@ class Asked:
     load: Load
     external: Mapping[str, Any]
     lab: Path
+    trust: bool
     within: float
     """Seconds for all runs together."""
     pilot: Choice | None = None

@@ -16,7 +16,6 @@ from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import keep_bytes
 from mydyno.apply.store.application import Application, read_application
 from mydyno.apply.store.journal import Journal, Progress
-from mydyno.core import environment
 from mydyno.core.beneath import (
     folder_below,
     is_folder_below,
@@ -27,6 +26,7 @@ from mydyno.core.beneath import (
     sync_folder,
 )
 from mydyno.core.errors import LabError
+from mydyno.core.state_folder import state_folder
 
 _FILE = "application.json"
 _HALF = ".partial"
@@ -51,13 +51,7 @@ def changes_folder(root: Path) -> Path:
     """Where applications are kept: an image's inside it, root's in /var/lib, else in the user's own state."""
     if root != Path("/"):
         return root / inside(root, "/var/lib/mydyno/changes")[1:]
-    own = environment.STATE.read()
-    if own is not None:
-        return Path(own).absolute() / "changes"
-    if os.geteuid() == 0:
-        return Path("/var/lib/mydyno/changes")
-    shared = Path(os.environ.get("XDG_STATE_HOME") or "")
-    return (shared if shared.is_absolute() else Path.home() / ".local/state") / "mydyno/changes"
+    return state_folder() / "changes"
 
 
 class Store:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -30,6 +30,7 @@ class RestoreVariables(WayBack):
     """
 
     kind: Literal["restore-variables"] = "restore-variables"
+    needs_receipt: ClassVar[bool] = True
     server: External
     before: dict[str, Value]
     ours: dict[str, Value] | None = None
