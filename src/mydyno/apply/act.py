@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
@@ -40,6 +40,13 @@ class Act(BaseModel, ABC):
     kind: str
     needs_server: ClassVar[bool] = False
     """Whether it, and its way back, log in to the server."""
+
+    @model_validator(mode="after")
+    def _of_the_same_names(self) -> Self:
+        before, after = getattr(self, "before", None), getattr(self, "after", None)
+        if isinstance(before, dict) and isinstance(after, dict) and before.keys() != after.keys():
+            raise ValueError("`before` and `after` do not have the same names")
+        return self
 
     @abstractmethod
     def do(self, means: Means) -> None:
