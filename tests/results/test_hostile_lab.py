@@ -224,6 +224,19 @@ def test_what_this_users_mydyno_has_begun_is_put_back_after_a_kill(
     assert listener.came.wait(10)
 
 
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_a_password_file_that_others_may_write_is_not_used_to_log_in(
+    listener: Listener, tmp_path: Path, mode: int
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x\n")
+    Journal(tmp_path).intend(restore(listener, secret))
+    secret.chmod(mode)
+    with pytest.raises(UndoError, match="could have been written by another user: it is not used"):
+        cleanup(tmp_path)
+    assert not listener.came.is_set()
+
+
 def test_a_changed_line_or_one_of_another_lab_is_not_what_mydyno_has_begun(
     listener: Listener, tmp_path: Path
 ) -> None:

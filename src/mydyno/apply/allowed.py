@@ -23,7 +23,6 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.advise.registry import variables
 from mydyno.apply.edits.texts import RefusedError
 from mydyno.catalogue import catalogue
 
@@ -125,6 +124,8 @@ def refuse_foreign(change: Change) -> None:
 @cache
 def is_variable_set(name: str) -> bool:
     """Whether mydyno sets this server variable: a rule may recommend it, or it is one for speed."""
+    from mydyno.advise.registry import variables  # Loads every rule, which what reads journals does without.
+
     row = catalogue().get(name)
     if name in variables() or name in _ALSO:
         return True
