@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from apply.builders import advice_file, finding
+from apply.test_apply_command import all_of
 from apply.tree import make_system
 from mydyno.advise.change import SetSysctl
 from mydyno.apply.act import Act
@@ -23,7 +26,7 @@ from mydyno.apply.rolling_back import way_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store, changes_folder, in_force
 from mydyno.apply.transaction import carry_out, put_back
-from mydyno.cli.main import app
+from mydyno.cli.main import app, main
 from mydyno.core.errors import ApplyError, LabError, MydynoError, UsageError
 
 ID = "20260101-000000-000000"
@@ -96,6 +99,27 @@ def test_the_journal_of_an_image_is_carried_out_only_after_a_yes(
         run(*words, "--root", str(image))
     assert "--yes" in (error.value.hint or "")
     assert not (image / "etc/cron.d").exists()
+
+
+@pytest.mark.parametrize("answer", ["n", "y"])
+def test_on_a_terminal_the_journal_of_an_image_is_shown_and_asked_about(image: Path, answer: str) -> None:
+    journal(image, file_act("/etc/new", None, state()))
+    (image / "etc/new").write_bytes(PAYLOAD)
+    child, terminal = pty.fork()
+    if child == 0:
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.argv = ["mydyno", "rollback", "--root", str(image)]
+        try:
+            main()
+            sys.stdout.flush()
+        finally:
+            os._exit(0)
+    os.write(terminal, f"{answer}\n".encode())
+    said = all_of(terminal)
+    os.waitpid(child, 0)
+    assert "remove /etc/new" in said
+    assert "Put it back? [y/N]" in said
+    assert (image / "etc/new").exists() is (answer == "n")
 
 
 def test_a_link_in_the_way_of_a_journalled_file_leads_nowhere(

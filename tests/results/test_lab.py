@@ -389,7 +389,7 @@ def test_someone_who_may_not_write_the_lab_can_still_read_it(read_before: bool) 
         with Lab.open(path, write=True) as lab:
             save(lab.run(experiment(), "{}"), trial(1))
         if read_before:  # A reader that may write leaves the log's files behind.
-            with Lab.open(path, write=False, trust=True) as lab:
+            with Lab.open(path, write=False) as lab:
                 assert lab.find_run().trials() == [trial(1)]
             assert (path / "lab.sqlite-wal").exists()
         reader = os.fork()
@@ -398,7 +398,7 @@ def test_someone_who_may_not_write_the_lab_can_still_read_it(read_before: bool) 
             try:
                 os.setgid(65534)
                 os.setuid(65534)
-                with Lab.open(path, write=False) as lab:
+                with Lab.open(path, write=False, trust=True) as lab:
                     status = 0 if lab.find_run().trials() == [trial(1)] else 1
             finally:
                 os._exit(status)
