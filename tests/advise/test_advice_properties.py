@@ -15,6 +15,7 @@ from mydyno.advise.change import ByHand, Change, RemoveVariable, SetMountOptions
 from mydyno.advise.finding import Finding
 from mydyno.advise.targets import Targets, targets_of
 from mydyno.advise.targets.budget import budget
+from mydyno.apply.allowed import refuse_foreign
 from mydyno.catalogue.durability import durability
 from mydyno.facts import Server, System
 
@@ -109,6 +110,11 @@ _FILLED = {
 """The counter that shows how far a variable's room is used."""
 
 
+def is_what_apply_carries_out(it: Advised) -> None:
+    for change in it.changes:
+        refuse_foreign(change)
+
+
 def is_given_once(it: Advised) -> None:
     """A limit that was raised as advised is not raised further when the same load fills it again."""
     raised = {
@@ -148,6 +154,7 @@ CHECKS: tuple[Check, ...] = (
     is_given_once,
     never_lowers_durability,
     is_read_back_as_written,
+    is_what_apply_carries_out,
 )
 _QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 

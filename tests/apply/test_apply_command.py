@@ -117,7 +117,7 @@ def test_on_a_terminal_it_asks(image: Image, answer: str, says: str) -> None:
         finally:
             os._exit(0)
     os.write(terminal, f"{answer}\n".encode())
-    said = _all_of(terminal)
+    said = all_of(terminal)
     os.waitpid(child, 0)
     assert "Carry out these 2 steps? [y/N]" in said
     assert says in said
@@ -305,7 +305,7 @@ def test_a_variable_of_a_group_that_would_lose_goes_where_it_wins(image: Image) 
     assert main.read_text().endswith("[mariadb]\nmax_connections = 500\n")
 
 
-def _all_of(terminal: int) -> str:
+def all_of(terminal: int) -> str:
     said = b""
     while True:
         try:

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.advise.change import Change, SetMountOptions, SetSysctl, SetUnit, SetVariable
-from mydyno.apply.edits.texts import RefusedError
+from apply.builders import finding
+from mydyno.advise.change import (
+    ByHand,
+    Change,
+    RemoveVariable,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
+from mydyno.apply.diff import unified
+from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.preparing import Prepared
+from mydyno.apply.proposal import Proposal
 from mydyno.apply.refusals import Room, refuse_impossible
+from mydyno.cli.apply_text import lines
 from mydyno.core.server_version import Version, parse_version
 
 MARIADB = parse_version("mariadbd  Ver 10.11.19-MariaDB")
@@ -42,6 +58,58 @@ def test_a_line_break_in_a_value_is_named_with_its_place(change: Change) -> None
     assert "has a line break as character" in (refused(change) or "")
 
 
+FOREIGN: tuple[Change, ...] = (
+    SetSysctl(name="kernel.core_pattern", value="|/tmp/x", was=None),
+    SetSysctl(name="kernel.modprobe", value="/tmp/x", was=None),
+    SetSysctl(name="vm/../kernel/modprobe", value="1", was=None),
+    SetSysctl(name="vm.swappiness", value="1 # 2", was=None),
+    SetSysctl(name="vm.swappiness", value="1; 2", was=None),
+    SetUnit(unit="mariadb.service", name="User", value="root", was=None),
+    SetUnit(unit="mariadb.service", name="ExecStartPre", value="/tmp/x", was=None),
+    SetUnit(unit="mariadb.service", name="ExecStartPre=/tmp/x\\", value="", was=None),
+    SetUnit(unit="mariadb.service", name="LimitNOFILE", value="1 \\", was=None),
+    SetUnit(unit="mariadb.service", name="LimitNOFILE", value="%h", was=None),
+    variable("init_file", "/tmp/x"),
+    variable("init_connect", "SELECT 1"),
+    variable("skip_grant_tables", "ON"),
+    variable("plugin_load", "x=x.so"),
+    variable("plugin_load_add", "x.so"),
+    variable("secure_file_priv", ""),
+    variable("local_infile", "ON"),
+    variable("require_secure_transport", "OFF"),
+    variable("innodb_encrypt_tables", "OFF"),
+    variable("innodb_force_recovery", "6"),
+    variable("general_log_file", "/var/www/x.php"),
+    variable("max_connections = 1 # ", "1"),
+    variable("max_connections", "1 # 2"),
+    variable("max_connections", "1; 2"),
+    variable("max_connections", "1 \\"),
+    variable("sort_buffer_size", "'1"),
+    RemoveVariable(name="require_secure_transport", file=None, line=None, was=None),
+    SetMountOptions(mount_point="/data", add=("suid",), was=None),
+    SetMountOptions(mount_point="/data", add=("noatime,suid",), was=None),
+    SetMountOptions(mount_point="/data", remove=("nosuid",), was=None),
+    SetQueue(disk="../../kernel", attribute="scheduler", value="none", was=None),
+    SetQueue(disk="sda", attribute="scheduler", value='none", RUN+="/tmp/x', was=None),
+    SetArray(array="md0", attribute="stripe_cache_size", value="x", was=None),
+    SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="x", was=None),
+)
+
+
+@pytest.mark.parametrize("change", FOREIGN, ids=lambda change: ascii(change.target))
+def test_what_mydyno_does_not_set_is_refused_whatever_an_advice_says(change: Change) -> None:
+    assert refused(change) is not None
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\0", "\x1b", "\x85", "\u2028", "\u202e"], ids=ascii)
+@pytest.mark.parametrize("field", ["name", "value", "was"])
+def test_control_characters_are_refused_in_every_field_and_shown_escaped(character: str, field: str) -> None:
+    change = variable("max_connections", "1").model_copy(update={field: f"1{character}2"})
+    told = refused(change)
+    assert told is not None
+    assert told.isprintable()
+
+
 def test_a_tab_between_two_numbers_is_text_as_any_other() -> None:
     assert refused(SetSysctl(name="net.ipv4.ip_local_port_range", value="1024\t65000", was=None)) is None
 
@@ -70,3 +138,17 @@ def test_more_memory_or_disk_than_the_machine_has_is_refused_where_that_is_known
     assert "more than there is room for" in (refused(variable("innodb_log_file_size", "21G")) or "")
     # A bound that is never reached takes nothing.
     assert refused(variable("tmp_memory_table_size", "200T")) is None
+
+
+def test_a_difference_shows_a_carriage_return_and_other_controls_as_what_they_are() -> None:
+    shown = unified("/etc/x", "a\n", "a\rb\x1b[2J\u202e\n")
+    assert shown.splitlines()[-1] == "+a\\x0db\\x1b[2J\\u202e"
+
+
+def test_what_is_shown_of_an_advice_is_one_line_each() -> None:
+    found = finding("swappiness", ByHand(says="a\nb: c", commands=("d\x1b[2Je",)))
+    found = found.model_copy(update={"title": "x\n\x1b[1A", "risk": "y\rz"})
+    proposal = Proposal((found,), Texts(lambda path: None, lambda folder: None), ())
+    shown = "\n".join(lines(Prepared(proposal, (), (), (), ())))
+    assert not {"\x1b", "\r"} & set(shown)
+    assert "swappiness: x \\x1b[1A" in shown

@@ -398,7 +398,7 @@ def test_someone_who_may_not_write_the_lab_can_still_read_it(read_before: bool) 
             try:
                 os.setgid(65534)
                 os.setuid(65534)
-                with Lab.open(path, write=False) as lab:
+                with Lab.open(path, write=False, trust=True) as lab:
                     status = 0 if lab.find_run().trials() == [trial(1)] else 1
             finally:
                 os._exit(status)

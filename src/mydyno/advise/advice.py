@@ -122,7 +122,7 @@ def _checked_format(text: str, source: str) -> str:
     """`text` as it is, unless a later mydyno says in it that it is of a later format."""
     try:
         told = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
         raise UsageError(f"{source} was written by a newer mydyno ({told.get('mydyno')})", "upgrade this one")

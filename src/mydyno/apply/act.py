@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from mydyno.apply.means import Means
+from mydyno.core.errors import ApplyError
 
 Stands = Literal["before", "after", "elsewhere", "unseen"]
 
@@ -35,8 +37,16 @@ class Act(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    kind: str
     needs_server: ClassVar[bool] = False
     """Whether it, and its way back, log in to the server."""
+
+    @model_validator(mode="after")
+    def _of_the_same_names(self) -> Self:
+        before, after = getattr(self, "before", None), getattr(self, "after", None)
+        if isinstance(before, dict) and isinstance(after, dict) and before.keys() != after.keys():
+            raise ValueError("`before` and `after` do not have the same names")
+        return self
 
     @abstractmethod
     def do(self, means: Means) -> None:
@@ -65,3 +75,10 @@ class Act(BaseModel, ABC):
     @abstractmethod
     def sentence(self) -> str:
         """What it does, with the old and the new value: `vm.swappiness = 1 (was 60)`."""
+
+
+def must_be_possible(acts: Iterable[Act], means: Means) -> None:
+    """Raises ApplyError for an act on this machine where only an image's files may change."""
+    for act in acts if means.files_only else ():
+        if act.kind != "file":
+            raise ApplyError(f"refused: it would change this machine and not {means.root}: {act.sentence()}")

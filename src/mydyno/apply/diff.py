@@ -1,9 +1,12 @@
-"""A file before and after, as a unified diff, with what looks like a secret blotted out."""
+"""A file before and after, as a unified diff: control characters written out, what looks like a secret
+blotted out."""
 
 from __future__ import annotations
 
 import difflib
 import re
+
+from mydyno.core.visible import visible
 
 _SECRET = re.compile(
     r"^(?P<before>[ +-]?\s*#?\s*[\w-]*(?:password|passwd|passphrase|secret|auth)[\w-]*\s*[=:]\s*)\S.*$",
@@ -21,11 +24,14 @@ def unified(path: str, old: str | None, new: str | None) -> str:
         tofile="/dev/null" if new is None else f"b{path}",
         lineterm="",
     )
-    return "\n".join(_blotted(line) for line in lines)
+    return "\n".join(visible(_blotted(line)) for line in lines)
 
 
 def _lines(text: str | None) -> list[str]:
-    return [] if text is None else text.encode("utf-8", "replace").decode().splitlines()
+    """At line feeds only: a program may take a carriage return for an end of line, or not."""
+    if not text:
+        return []
+    return text.encode("utf-8", "replace").decode().removesuffix("\n").split("\n")
 
 
 def _blotted(line: str) -> str:

@@ -23,6 +23,7 @@ from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.apply.reading import Running
 from mydyno.apply.refusals import Room
 from mydyno.catalogue.meaning import same_meaning
+from mydyno.core.beneath import names_below
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.host.local import LocalHost
 
@@ -154,7 +155,7 @@ def _of_server(change: Change) -> bool:
 def _names(root: Path, folder: str) -> Sequence[str] | None:
     place = root / inside(root, folder)[1:]
     try:
-        return sorted(each.name for each in place.iterdir())
+        return names_below(root, place)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -1,7 +1,8 @@
 """Changes that are refused before anything is written: pure.
 
 A server does not start with a page size that its files do not have, with a buffer pool larger than the
-machine, or with a redo log larger than its disk; and a line break in a value would be a line of its own.
+machine, or with a redo log larger than its disk; a line break in a value would be a line of its own; and what
+mydyno sets at all is listed (allowed.py).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.advise.change import ByHand, Change, SetVariable
+from mydyno.apply.allowed import refuse_foreign
 from mydyno.apply.edits.texts import RefusedError
 from mydyno.catalogue import catalogue
 from mydyno.catalogue.meaning import same_meaning
@@ -36,18 +38,19 @@ def refuse_impossible(change: Change, version: Version, now: str | None, room: R
     if isinstance(change, SetVariable):
         _refuse_fixed(change, version, now)
         _refuse_too_large(change, room)
+    refuse_foreign(change)
 
 
 def _refuse_control_characters(change: Change) -> None:
-    """Of all that becomes text of a file; what is done by hand is never written."""
+    """Of all that becomes text of a file or is shown; what is done by hand is never written."""
     if isinstance(change, ByHand):
         return
-    for field, given in change.model_dump(exclude={"was", "kind"}).items():
+    for field, given in change.model_dump(exclude={"kind"}).items():
         for text in given if isinstance(given, tuple | list) else (given,):
             bad = _control_character(text) if isinstance(text, str) else None
             if bad is not None:
                 raise RefusedError(
-                    f"{change.target}: its {field} {text!r} has {bad}, and must be one line of text",
+                    f"{change.target!a}: its {field} {text!a} has {bad}, and must be one line of text",
                     "correct the advice, or ask for it again: mydyno advise --out FILE",
                 )
 

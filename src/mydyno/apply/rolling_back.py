@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.apply.act import must_be_possible
 from mydyno.apply.diff import unified
 from mydyno.apply.files.replace import ReplaceFile, kept_bytes, kept_text
 from mydyno.apply.files.state import FileState
@@ -50,6 +51,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
 
     Raises ApplyError with the difference when somebody has changed a file or a value since, unless `force`.
     """
+    must_be_possible(entry.application.acts, means)
     kept = replace(means, kept=entry.folder)
     acts: list[AnyAct] = []
     contents: list[bytes] = []
@@ -62,7 +64,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
         if look.stands == "elsewhere":
             changed.append(_difference(act, kept) if isinstance(act, ReplaceFile) else look.says)
             if isinstance(back, ReplaceFile):
-                found = FileState.of(means.place(back.path))
+                found = FileState.of(means.root, back.path)
                 back = back.model_copy(update={"before": found[0] if found else None})
                 contents += [found[1]] if found else []
         acts.append(back)
@@ -87,7 +89,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
 
 
 def _difference(act: ReplaceFile, kept: Means) -> str:
-    found = FileState.of(kept.place(act.path))
+    found = FileState.of(kept.root, act.path)
     ours = kept_text(kept, act.after)
     now = found[1].decode("utf-8", "replace") if found else None
     if ours == now:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
+from mydyno.apply.act import must_be_possible
 from mydyno.apply.guardian import guarded
 from mydyno.apply.means import Means
 from mydyno.apply.store.store import Entry, Store
@@ -27,6 +28,7 @@ def carry_out(entry: Entry, means: Means, tell: Tell, *, over_others: bool = Fal
     Raises ApplyError with what failed after all has been put back, KeyboardInterrupt likewise, and UndoError
     when something could not be put back: then the entry stays unfinished, and the next mydyno goes on.
     """
+    must_be_possible(entry.application.acts, means)
     means = replace(means, kept=entry.folder)
     with interruptible(), _guarded(entry, means):
         try:
@@ -51,6 +53,7 @@ def held_while(entry: Entry, means: Means, tell: Tell) -> Iterator[None]:
     dies in it. Raises ApplyError with what failed at the beginning, after all has been put back, what the
     block raises, and UndoError as `carry_out` does.
     """
+    must_be_possible(entry.application.acts, means)
     means = replace(means, kept=entry.folder)
     because = "its time was over"
     with interruptible(), _guarded(entry, means):
@@ -79,6 +82,7 @@ def put_back(entry: Entry, means: Means, because: str) -> tuple[str, ...]:
     progress = entry.journal.read()
     if progress.phase != "unfinished":
         return ()
+    must_be_possible(entry.application.acts, means)
     means = replace(means, kept=entry.folder)
     left, failures = [], []
     for place, act in enumerate(entry.application.acts):

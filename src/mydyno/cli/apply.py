@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import reach as reaching
+from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.advise import Advice
@@ -84,18 +85,18 @@ def apply(
     from mydyno.apply.means import Means
     from mydyno.apply.preparing import prepare
     from mydyno.apply.selection import ids_of, select
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
     from mydyno.cli import apply_text
 
     found = read_advice(_text(advice), str(advice))
     findings = select(found.findings, ids_of(only), ids_of(without))
     root = root.resolve()
     is_live = root == Path("/")
-    store = Store(changes_folder(root))
+    store = Store.of_system(root)
     is_needed = not offline and (_needs_server(findings) or needs_server(store.unfinished()))
     means = Means(root=root, login=reach.login() if is_live and is_needed else None)
     if not dry_run:
-        recover(store, means)
+        recover(store, means, yes=yes)
     elif store.unfinished():
         typer.echo(
             "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
@@ -103,7 +104,7 @@ def apply(
     server = _server(found, means)
     if str(server.version) != found.server.partition(" at ")[0]:
         typer.echo(
-            f"mydyno: the server is {server.version}, and the advice is for {found.server}: "
+            f"mydyno: the server is {server.version}, and the advice is for {visible_line(found.server)}: "
             "ask for it again unless you know that it holds here, too",
             err=True,
         )
@@ -125,11 +126,16 @@ def needs_server(entries: Sequence[Entry]) -> bool:
     return any(act.needs_server for entry in entries for act in entry.application.acts)
 
 
-def recover(store: Store, means: Means) -> None:
-    """Puts back what a killed mydyno has left, and says so. Raises LabError when one is at work."""
+def recover(store: Store, means: Means, *, yes: bool = False) -> None:
+    """Puts back what a killed mydyno has left, and says so. Raises LabError when one is at work.
+
+    What an image's journal says is shown and asked first, unless `yes`: nobody knows who wrote it.
+    """
     from mydyno.apply.transaction import recover as put_back
 
-    if store.unfinished():
+    if left := store.unfinished():
+        if store.is_of_image and not yes:
+            _ask_to_put_back(left)
         with store.held():
             for line in put_back(store, means):
                 typer.echo(f"mydyno: {line}", err=True)
@@ -141,6 +147,25 @@ def recover_with(reach: reaching.ServerReach, store: Store) -> None:
 
     if left := store.unfinished():
         recover(store, Means(login=reach.login() if needs_server(left) else None))
+
+
+def _ask_to_put_back(left: Sequence[Entry]) -> None:
+    """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
+    from mydyno.core.errors import UsageError
+
+    for entry in left:
+        typer.echo(f"{entry.folder}: the image says that this was ended in the middle and is to be put back:")
+        for place, act in enumerate(entry.application.acts):
+            if place in entry.progress.begun:
+                typer.echo(f"  {visible_line(act.reversed().sentence())}")
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "the image has a journal of changes that were ended in the middle, and nobody is here to say yes",
+            "--yes puts them back; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
+        )
+    if not typer.confirm("Put it back?"):
+        typer.echo("Nothing was changed.")
+        raise typer.Exit
 
 
 def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:
@@ -166,7 +191,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
 
 def tell(line: str) -> None:
     """Shows what happens next, a line each: what was done before a failure stays to be seen."""
-    typer.echo(f"mydyno: {line}", err=True)
+    typer.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
 def _server(advice: Advice, means: Means) -> Running:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mydyno.apply.diff import unified
+from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.apply.preparing import Prepared
@@ -15,12 +16,12 @@ def lines(prepared: Prepared) -> Iterator[str]:
     """Findings, what they do to durability, every file's difference, every act, what is left to the user."""
     proposal = prepared.proposal
     for finding in proposal.findings:
-        yield f"{finding.rule}: {finding.title}"
+        yield visible_line(f"{finding.rule}: {finding.title}")
         if finding.durability != "keeps":
             told = f": {finding.durability_says}" if finding.durability_says else ""
-            yield f"  {finding.durability} durability{told}"
+            yield visible_line(f"  {finding.durability} durability{told}")
         if finding.risk:
-            yield f"  risk: {finding.risk}"
+            yield visible_line(f"  risk: {finding.risk}")
     for path, (old, new) in proposal.texts.changed().items():
         yield ""
         yield unified(path, old, new)
@@ -36,8 +37,8 @@ def lines(prepared: Prepared) -> Iterator[str]:
 
 def _by_hand(prepared: Prepared) -> Iterator[str]:
     for rule, change in prepared.proposal.by_hand:
-        yield f"{rule}: {change.says}"
-        yield from (f"  {command}" for command in change.commands)
+        yield visible_line(f"{rule}: {change.says}")
+        yield from (f"  {visible_line(command)}" for command in change.commands)
 
 
 def _part(title: str, parts: Iterator[str]) -> Iterator[str]:
@@ -45,4 +46,4 @@ def _part(title: str, parts: Iterator[str]) -> Iterator[str]:
     if told:
         yield ""
         yield title
-        yield from (f"  {line}" for part in told for line in part.split("\n"))
+        yield from (f"  {visible_line(line)}" for part in told for line in part.split("\n"))

@@ -20,6 +20,7 @@ def pin(
         typer.Option("--as", help="The baseline's name.", metavar="NAME", show_default="the experiment's"),
     ] = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
 ) -> None:
     """Pin a run: `mydyno compare RUN` holds later runs of its experiment against it.
 
@@ -32,7 +33,7 @@ def pin(
     from mydyno.results import baselines
     from mydyno.results.baselines import Baseline
 
-    with open_lab(lab, write=True) as opened:
+    with open_lab(lab, write=True, trust=trust) as opened:
         found = opened.find_run(run)
         experiment = found.experiment.name
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -43,12 +44,12 @@ def pin(
 
 
 @app.command("list")
-def list_baselines(lab: options.Lab = options.DEFAULT_LAB) -> None:
+def list_baselines(lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False) -> None:
     """List the pinned runs."""
     from mydyno.cli.labs import open_lab
     from mydyno.results import baselines
 
-    with open_lab(lab, write=False) as opened:
+    with open_lab(lab, write=False, trust=trust) as opened:
         found = baselines.read(opened.path)
     if not found:
         typer.echo("no baseline is pinned; `mydyno baseline pin RUN` pins one")
@@ -61,12 +62,13 @@ def list_baselines(lab: options.Lab = options.DEFAULT_LAB) -> None:
 def unpin(
     name: Annotated[str, typer.Argument(help="The baseline's name.", show_default=False)],
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
 ) -> None:
     """Forget a baseline; its run stays."""
     from mydyno.cli.labs import open_lab
     from mydyno.results import baselines
 
-    with open_lab(lab, write=True) as opened:
+    with open_lab(lab, write=True, trust=trust) as opened:
         gone = baselines.unpin(opened.path, name)
     typer.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
 

@@ -14,6 +14,7 @@ from mydyno.core.plurals import counted
 def bundle(
     name: options.RunName = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The file to write.", show_default="RUN.mydyno.tar.gz here"),
@@ -43,7 +44,7 @@ def bundle(
     from mydyno.results.bundle import SUFFIX
     from mydyno.results.bundle import bundle as write
 
-    with open_lab(lab, write=False) as opened:
+    with open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
         target = out or Path(f"{run.folder.name}{SUFFIX}")
         manifest = write(run, target, series=series, anonymous=anonymous)
@@ -54,6 +55,7 @@ def bundle(
 def unbundle(
     file: Annotated[Path, typer.Argument(help="The bundle.", metavar="FILE", show_default=False)],
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
 ) -> None:
     """Take a bundled run into a lab. A bundle that is not whole and sound is refused and nothing written.
 
@@ -71,7 +73,7 @@ def unbundle(
 
     there = next(folder for folder in (lab, *lab.absolute().parents) if folder.is_dir())
     found = Bundle.open(file, free_bytes(there))
-    with open_lab(lab, write=True) as opened:
+    with open_lab(lab, write=True, trust=trust) as opened:
         run, was_here = take(found, opened)
         trials = len(run.completed())
     if was_here:

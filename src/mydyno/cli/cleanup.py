@@ -11,7 +11,9 @@ from mydyno.cli import reach as reaching
 
 
 @reaching.options
-def cleanup(reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB) -> None:
+def cleanup(
+    reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False
+) -> None:
     """Undo what a run that was killed could not undo itself: servers, disks, limits, temporary folders.
 
     Every run writes down how to undo a thing before it does it; this replays that journal, newest
@@ -23,17 +25,17 @@ def cleanup(reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB)
     ```
     """
     if lab.exists():
-        _clean(lab)
+        _clean(lab, trust=trust)
     else:
         typer.echo(f"there is no lab at {lab}: nothing to clean up")
     _put_back(reach)
 
 
-def _clean(lab: Path) -> None:
+def _clean(lab: Path, *, trust: bool) -> None:
     from mydyno import stack
     from mydyno.cli.labs import open_lab
 
-    with open_lab(lab, write=True):
+    with open_lab(lab, write=True, trust=trust):
         undone = stack.cleanup(lab)
     for line in undone:
         typer.echo(line)
@@ -41,10 +43,10 @@ def _clean(lab: Path) -> None:
 
 
 def _put_back(reach: reaching.ServerReach) -> None:
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover_with
 
-    store = Store(changes_folder(Path("/")))
+    store = Store.of_system(Path("/"))
     if store.is_held:
         typer.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
     else:

@@ -30,6 +30,7 @@ def compare(
         ),
     ],
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     fail_if_slower: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +85,7 @@ def compare(
         "junit": allowed_outputs.file("--junit", junit, outputs.COMPARISON_JUNIT),
         "json": allowed_outputs.file("--json", json, outputs.COMPARISON_JSON),
     }
-    with Labs(lab, lambda path: open_lab(path, write=False)) as labs:
+    with Labs(lab, lambda path: open_lab(path, write=False, trust=trust)) as labs:
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
         _write(found, merged, gated, folder, files)

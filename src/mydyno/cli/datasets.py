@@ -56,7 +56,9 @@ mydyno datasets remove --unused-for 30d
 
 
 @commands.command("list")
-def list_datasets(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
+def list_datasets(
+    lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False, as_json: options.AsJson = False
+) -> None:
     """List the datasets of a lab, the last used first.
 
     ```text
@@ -64,8 +66,10 @@ def list_datasets(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJso
     mydyno datasets list --json | jq '.[] | {name, rows, size_bytes, checksum}'
     ```
     """
+    from mydyno.results.ownership import must_be_sound
     from mydyno.stack.datasets import DatasetStore
 
+    must_be_sound(lab, trust=trust)
     store = DatasetStore(lab)
     entries = store.entries()
     if as_json:
@@ -94,7 +98,7 @@ def list_datasets(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJso
 
 
 @commands.command()
-def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB) -> None:
+def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False) -> None:
     """Check that a dataset still holds the rows that it held when it was frozen.
 
     It is cloned, the server of its release started on the clone, every table counted and checksummed: it
@@ -113,7 +117,7 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB) -> None:
     from mydyno.stack.datasets import verify as verification
 
     _lab_must_exist(lab)
-    with open_lab(lab, write=True):
+    with open_lab(lab, write=True, trust=trust):
         entry = DatasetStore(lab).find(name)
         with closing(Journal(lab)) as journal:
             found = verification.verify(Site(lab, LocalHost(), journal), entry)
@@ -133,6 +137,7 @@ def remove(
     everything: _All = False,
     unused_for: _Unused = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
 ) -> None:
     """Remove datasets; refused while a run uses the lab.
 
@@ -149,7 +154,7 @@ def remove(
         raise UsageError("which datasets?", "name them, or say --all, or --unused-for 30d; one of the three")
     age = _age(unused_for)
     _lab_must_exist(lab)
-    with open_lab(lab, write=True):
+    with open_lab(lab, write=True, trust=trust):
         store = DatasetStore(lab)
         if names:
             chosen: Sequence[DatasetEntry] = [store.find(name) for name in dict.fromkeys(names)]

@@ -34,6 +34,7 @@ def export(
         ),
     ] = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +81,7 @@ def export(
         for_grafana.write(dashboard())
         typer.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
-        with open_lab(lab, write=False) as opened:
+        with open_lab(lab, write=False, trust=trust) as opened:
             run = opened.find_run(name)
             if form == "openmetrics" or form == "prometheus":
                 lost = _write_series(run, form, series)

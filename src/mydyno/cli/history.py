@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import options
 from mydyno.cli.apply import Root
+from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.apply.history import Row
@@ -38,12 +39,13 @@ def history(
     ```
     """
     from mydyno.apply.history import rows
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
 
-    store = Store(changes_folder(root.resolve()))
+    root = root.resolve()
+    store = Store.of_system(root)
     entries = store.entries()
     if application is not None:
-        _show(_named(entries, application))
+        _show(_named(entries, application), root)
         return
     found = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
@@ -61,7 +63,7 @@ def _table(found: list[Row]) -> None:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     for each in found:
         for line in each.waits_for_restart:
-            typer.echo(f"{each.id} counts from the server's first start after it: {line}")
+            typer.echo(f"{each.id} counts from the server's first start after it: {visible_line(line)}")
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -69,7 +71,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     made = row.made_at[:16].replace("T", " ")
     named = ", ".join(row.findings[:_NAMED])
     more = f" and {len(row.findings) - _NAMED} more" if len(row.findings) > _NAMED else ""
-    return (row.id, made, row.does, named + more, str(row.files), str(row.live), state)
+    cells = (row.id, made, row.does, named + more, str(row.files), str(row.live), state)
+    return tuple(map(visible_line, cells))
 
 
 def _named(entries: list[Entry], wanted: str) -> Entry:
@@ -81,17 +84,17 @@ def _named(entries: list[Entry], wanted: str) -> Entry:
     raise UsageError(f"there is no application {wanted}", "`mydyno history` lists all of them")
 
 
-def _show(entry: Entry) -> None:
+def _show(entry: Entry, root: Path) -> None:
     from mydyno.apply.diff import unified
     from mydyno.apply.files.replace import ReplaceFile, kept_text
     from mydyno.apply.means import Means
 
-    means = Means(kept=entry.folder)
+    means = Means(root=root, kept=entry.folder)
     for act in entry.application.acts:
         if isinstance(act, ReplaceFile):
             typer.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))
         else:
-            typer.echo(act.sentence())
+            typer.echo(visible_line(act.sentence()))
 
 
 def add_to(app: typer.Typer) -> None:

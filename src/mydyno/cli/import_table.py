@@ -77,6 +77,7 @@ def import_table(
         ),
     ] = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:
     """Take results that were measured elsewhere into the lab, as an experiment, and report on them.
@@ -117,7 +118,7 @@ def import_table(
             connections=connections,
             repetition=repetition,
         )
-    with open_lab(lab, write=True) as opened:
+    with open_lab(lab, write=True, trust=trust) as opened:
         run, notes = take(source, opened)
         for note in notes:
             typer.echo(f"note: {note}", err=True)

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from mydyno.results.upgrade import Upgrade
 
 
-def open_lab(path: Path, *, write: bool) -> Lab:
-    """As `Lab.open`; an upgrade is told on standard error."""
+def open_lab(path: Path, *, write: bool, trust: bool) -> Lab:
+    """As `Lab.open`; an upgrade is told on standard error. `trust`: --trust was given."""
     from mydyno.results.store import Lab
 
-    lab = Lab.open(path, write=write)
+    lab = Lab.open(path, write=write, trust=trust)
     if lab.upgrade is not None:
         typer.echo(_told(path, lab.upgrade), err=True)
     return lab

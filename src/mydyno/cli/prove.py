@@ -182,6 +182,7 @@ def prove(
         typer.Option("--database", help="Schema for the load's tables; it is made.", rich_help_panel=_SERVER),
     ] = "mydyno",
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The experiment file.", show_default="ADVICE-prove.yaml"),
@@ -191,7 +192,6 @@ def prove(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: outputs.Force = False,
-    trust: options.Trust = False,
 ) -> None:
     """Measure what advice is worth: as it is, all changes together, each finding alone.
 
@@ -235,8 +235,8 @@ def prove(
         ),
         external=proving.external(server, user, defaults_file, password_file, database),
         lab=lab,
-        within=proving.seconds(within),
         trust=trust,
+        within=proving.seconds(within),
     )
     _show(asked, condition, files.first)
     if dry_run:
@@ -306,7 +306,7 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
     from mydyno.prove.stages import with_levels
 
     proposal, pilot, stages = _planned(asked, condition)
-    with open_lab(asked.lab, write=True) as opened:
+    with open_lab(asked.lab, write=True, trust=asked.trust) as opened:
         if pilot is not None and condition.misses is not None:
             run = _run(pilot, files.pilot, opened, asked)
             asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))

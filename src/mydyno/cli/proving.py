@@ -56,10 +56,10 @@ class Asked:
     load: Load
     external: Mapping[str, Any]
     lab: Path
+    trust: bool
+    """--trust: for the lab, and for settings of the advice that let a server load code or use other files."""
     within: float
     """Seconds for all runs together."""
-    trust: bool
-    """Whether the advice may set what lets a server load code or use other files (docs/trust.md)."""
     pilot: Choice | None = None
     """What the pilot has found; None: it has not run."""
 

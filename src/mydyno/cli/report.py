@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def report(
     name: options.RunName = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder to write into.", show_default="report/ in the run's folder"),
@@ -64,7 +65,7 @@ def report(
 
     folder = outputs.Outputs(force=force).folder("--out", out)
     asked = Asked(columns, metric, parse_margin(margin))
-    with open_lab(lab, write=False) as opened:
+    with open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):

@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import reach as reaching
 from mydyno.cli.apply import Root
+from mydyno.core.visible import visible_line
 
 
 @reaching.options
@@ -37,25 +38,25 @@ def rollback(
     """
     from mydyno.apply.means import Means
     from mydyno.apply.rolling_back import to_roll_back, way_back
-    from mydyno.apply.store.store import Store, changes_folder, in_force
+    from mydyno.apply.store.store import Store, in_force
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.apply import needs_server, recover, tell
     from mydyno.core.errors import UsageError
 
     root = root.resolve()
-    store = Store(changes_folder(root))
+    store = Store.of_system(root)
     unfinished = store.unfinished()
     entries = unfinished or [to_roll_back(store.entries(), application)]
     means = Means(root=root, login=reach.login() if needs_server(entries) else None)
-    recover(store, means)
+    recover(store, means, yes=yes)
     if unfinished and application is None:
         return
     entry = to_roll_back(store.entries(), application)
     back = way_back(entry, in_force(store.entries()), means, force=force)
     findings = ", ".join(entry.application.findings)
-    typer.echo(f"{entry.application.id} of {entry.application.made_at}: {findings}")
+    typer.echo(visible_line(f"{entry.application.id} of {entry.application.made_at}: {findings}"))
     for act in back.application.acts:
-        typer.echo(f"  {act.sentence()}")
+        typer.echo(f"  {visible_line(act.sentence())}")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("nobody is here to say yes", "--yes does it without asking")

@@ -43,7 +43,7 @@ def run(
     experiment, prepared = prepare(file, size, lab, host, trust=trust, install=True)
     for warning in prepared.plan.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    with open_lab(lab, write=True) as opened:
+    with open_lab(lab, write=True, trust=trust) as opened:
         with display.for_stream() as show:
             done = Campaign(experiment, prepared, host, opened).go(show, again=again)
         if report:

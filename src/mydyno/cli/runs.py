@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _HEAD = ("run", "made (UTC)", "trials", "invalid", "state", "files")
 
 
-def runs(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
+def runs(
+    lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False, as_json: options.AsJson = False
+) -> None:
     """List the runs of a lab, the newest first: how far each is, when it was made, how large its files are.
 
     Each has a name of its own, in the first column, which `mydyno report`, `bundle` and `export` take.
@@ -29,7 +31,7 @@ def runs(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False
     """
     from mydyno.cli.labs import open_lab
 
-    with open_lab(lab, write=False) as opened:
+    with open_lab(lab, write=False, trust=trust) as opened:
         found = opened.list_runs()
     if as_json:
         typer.echo(json.dumps([asdict(each) | {"finished": each.finished} for each in found], indent=1))

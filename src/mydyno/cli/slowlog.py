@@ -101,7 +101,7 @@ def slowlog(
     ```
     """
     from mydyno.apply.means import Means
-    from mydyno.apply.store.store import Store, changes_folder
+    from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
     from mydyno.cli.progress import telling
     from mydyno.statements.window import Wish, new_file, open_window
@@ -112,7 +112,7 @@ def slowlog(
     page = allowed.file("--html", html, outputs.PAGE)
     showing = Showing(None, limit, details, None, as_json, page)
     login = reach.login()
-    store = Store(changes_folder(Path("/")))
+    store = Store.of_system(Path("/"))
     recover(store, Means(login=login))
     with reach.machine() as machine, new_file(save) as keep:
         with (

@@ -25,6 +25,7 @@ def trend(
         ),
     ] = None,
     lab: options.Lab = options.DEFAULT_LAB,
+    trust: options.Trust = False,
     size: Annotated[
         str | None,
         typer.Option("--size", help="Its runs at this size only.", show_default="that of its newest run"),
@@ -58,7 +59,7 @@ def trend(
     allowed = outputs.Outputs((lab / DATABASE,), force)
     numbers = allowed.file("--json", json, outputs.TREND_JSON)
     drawing = allowed.file("--picture", picture, outputs.PICTURE)
-    with open_lab(lab, write=False) as opened:
+    with open_lab(lab, write=False, trust=trust) as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
         runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]

@@ -1,7 +1,9 @@
-"""Files below a folder, for names that somebody else has chosen.
+"""Files below a folder, for names and contents that somebody else has chosen.
 
-Every folder on the way is opened by itself, in the one before it, without following links (openat(2) with
-O_NOFOLLOW). So no name, link or length of a path leads out of the folder, whatever changes meanwhile.
+Each folder on the way is opened in the one before it without following links (openat(2) with O_NOFOLLOW).
+That gives what openat2(2) gives with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, on every kernel and Python: no
+name, link or length of a path leads out, whatever changes meanwhile. The folder itself, the anchor, may be a
+link: the user has named it. A `path` begins with its `anchor`. All functions raise OSError, BeneathError too.
 """
 
 from __future__ import annotations
@@ -13,20 +15,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_ENTRY = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
-"""O_NONBLOCK: a FIFO is opened at once, to be refused."""
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class BeneathError(OSError):
-    """A name that leads out of its folder or to something other than a file; `strerror` says which."""
+    """A path that leads out of its folder, or to something other than a file; `strerror` says which."""
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(errno.EPERM, why, name)
+    def __init__(self, name: str | Path, why: str, number: int = errno.EXDEV) -> None:
+        super().__init__(number, why, str(name))
 
 
 def steps_of(name: str) -> tuple[str, ...]:
-    """The folders and the file of a path below a folder. Raises BeneathError for one that leads out of it."""
+    """The folders and the file of a name below a folder. Raises BeneathError for one that leads out of it."""
     steps = tuple(step for step in name.split("/") if step not in ("", "."))
     if name.startswith("/"):
         raise BeneathError(name, "is not below its folder: it is absolute")
@@ -37,7 +38,7 @@ def steps_of(name: str) -> tuple[str, ...]:
 
 @contextmanager
 def opened_folder(folder: Path) -> Iterator[int]:
-    """The descriptor of a folder that is trusted: links on the way to it are followed. Raises OSError."""
+    """The descriptor of a folder that is trusted: links on the way to it are followed."""
     descriptor = os.open(folder, _FOLDER)
     try:
         yield descriptor
@@ -46,80 +47,156 @@ def opened_folder(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def folder_below(top: int, steps: Sequence[str], *, make: bool = False) -> Iterator[int]:
+def inner_folder(top: int, steps: Sequence[str], *, make: bool = False) -> Iterator[int]:
     """The descriptor of the folder `steps` below the open folder `top`; with `make`, missing ones are made.
 
-    Raises BeneathError for a link on the way, OSError for what is no folder or not there.
+    For calls that take a dir_fd. Raises BeneathError for a link on the way.
     """
     descriptor = os.dup(top)
     try:
         for step in steps:
             is_new = make and _makes(step, descriptor)
-            try:
-                inner = os.open(step, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
-            except OSError as error:
-                if error.errno in (errno.ELOOP, errno.ENOTDIR) and _is_link(step, descriptor):
-                    raise BeneathError("/".join(steps), "has a symbolic link in it") from None
-                raise
+            following = _step(descriptor, step, "/".join(steps))
             os.close(descriptor)
-            descriptor = inner
-            if is_new:
-                os.fchmod(descriptor, 0o755)  # Whatever the umask: servers run as another user.
+            descriptor = following
+            if is_new:  # Whatever the umask: servers run as another user.
+                Path(f"/proc/self/fd/{descriptor}").chmod(0o755)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def exists_below(folder: Path, name: str) -> bool:
-    """Whether there is anything of that name, a link included. Raises BeneathError, OSError."""
-    *folders, last = steps_of(name)
+@contextmanager
+def folder_below(anchor: Path, path: Path) -> Iterator[int]:
+    """The descriptor of the folder `path`, for calls that take a dir_fd."""
+    with opened_folder(anchor) as top, inner_folder(top, _steps(anchor, path)) as folder:
+        yield folder
+
+
+@contextmanager
+def _parent(anchor: Path, path: Path) -> Iterator[tuple[int, str]]:
+    """The descriptor of the folder that holds the file, and the name of the file."""
+    *folders, name = _steps(anchor, path) or steps_of("")
+    with opened_folder(anchor) as top, inner_folder(top, folders) as folder:
+        yield folder, name
+
+
+def open_below(anchor: Path, path: Path, flags: int, mode: int = 0o600) -> int:
+    """As os.open."""
+    with _parent(anchor, path) as (folder, name):
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+
+
+def open_file_below(anchor: Path, path: Path) -> int:
+    """A regular file, to be read. Nothing else is opened: opening a device or a FIFO may have effects."""
+    seen = open_below(anchor, path, os.O_PATH)
     try:
-        with opened_folder(folder) as top, folder_below(top, folders) as within:
-            os.stat(last, dir_fd=within, follow_symlinks=False)
+        mode = os.fstat(seen).st_mode
+        if stat.S_ISLNK(mode):
+            raise BeneathError(path, "is a symbolic link, which is not followed", errno.ELOOP)
+        if not stat.S_ISREG(mode):
+            raise BeneathError(path, "is not a regular file", errno.EINVAL)
+        return os.open(f"/proc/self/fd/{seen}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(seen)
+
+
+def read_below(anchor: Path, path: Path, most_bytes: int = -1) -> bytes:
+    """All of a regular file. Raises BeneathError for one of more than `most_bytes`, where that is given."""
+    with os.fdopen(open_file_below(anchor, path), "rb") as file:
+        data = file.read(most_bytes + 1 if most_bytes >= 0 else -1)
+    if 0 <= most_bytes < len(data):
+        raise BeneathError(path, f"is larger than {most_bytes:,} bytes", errno.EFBIG)
+    return data
+
+
+def write_below(anchor: Path, path: Path, data: bytes, *, replace: bool = False) -> None:
+    """Makes the file with all of `data`, or nothing. Raises FileExistsError.
+
+    With `replace` what has the name is replaced, and a link with it, not the file that it leads to.
+    """
+    with _parent(anchor, path) as (folder, name):
+        part = f".{name[:200]}.{os.getpid()}.part"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(part, flags, 0o666, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            if replace:
+                os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+            else:  # A rename would overwrite what has come to be there meanwhile.
+                os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(part, dir_fd=folder)
+
+
+def exists_below(anchor: Path, path: Path) -> bool:
+    """Whether there is anything of that name, a link included."""
+    try:
+        with _parent(anchor, path) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return False
     return True
 
 
-def read_below(folder: Path, name: str, most_bytes: int) -> bytes:
-    """The contents of a regular file. Raises BeneathError for anything else and for a larger one, OSError."""
-    *folders, last = steps_of(name)
-    with opened_folder(folder) as top, folder_below(top, folders) as within:
+def is_folder_below(anchor: Path, path: Path) -> bool:
+    """False where there is nothing, or something else."""
+    try:
+        with folder_below(anchor, path):
+            return True
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def names_below(anchor: Path, path: Path) -> list[str]:
+    """The names in a folder, sorted."""
+    with folder_below(anchor, path) as folder:
+        listed = os.open(".", _LISTED, dir_fd=folder)
         try:
-            descriptor = os.open(last, os.O_RDONLY | _ENTRY, dir_fd=within)
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise BeneathError(name, "is a symbolic link") from None
-            raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise BeneathError(name, "is not a regular file")
-    with os.fdopen(descriptor, "rb") as file:
-        data = file.read(most_bytes + 1)
-    if len(data) > most_bytes:
-        raise BeneathError(name, f"is larger than {most_bytes:,} bytes")
-    return data
-
-
-def write_below(folder: Path, name: str, data: bytes, *, replace: bool = False) -> None:
-    """Makes the file with all of `data`, or nothing. Raises BeneathError, FileExistsError, OSError.
-
-    With `replace` what has the name is replaced, and a link with it, not the file that it leads to.
-    """
-    *folders, last = steps_of(name)
-    part = f".{last[:200]}.{os.getpid()}.part"
-    with opened_folder(folder) as top, folder_below(top, folders) as within:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ENTRY, 0o666, dir_fd=within)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            if replace:
-                os.rename(part, last, src_dir_fd=within, dst_dir_fd=within)
-            else:  # A rename would overwrite what has come to be there meanwhile.
-                os.link(part, last, src_dir_fd=within, dst_dir_fd=within, follow_symlinks=False)
+            return sorted(entry.name for entry in os.scandir(listed))
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(part, dir_fd=within)
+            os.close(listed)
+
+
+def make_folder_below(anchor: Path, path: Path, mode: int) -> None:
+    """A new folder of exactly this mode, whatever the umask; its name is on the disk. Its parent exists."""
+    with _parent(anchor, path) as (parent, name):
+        os.mkdir(name, mode, dir_fd=parent)
+        made = os.open(name, _LISTED | os.O_NOFOLLOW, dir_fd=parent)
+        try:
+            os.fchmod(made, mode)
+        finally:
+            os.close(made)
+        sync_folder(parent)
+
+
+def sync_folder(folder: int) -> None:
+    """Puts the names in a folder, of which this is a descriptor, on the disk."""
+    descriptor = os.open(".", _LISTED, dir_fd=folder)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _steps(anchor: Path, path: Path) -> tuple[str, ...]:
+    try:
+        below = str(path.relative_to(anchor))
+    except ValueError:
+        raise BeneathError(path, "is not below its folder: it is absolute") from None
+    return () if below == "." else steps_of(below)
+
+
+def _step(folder: int, name: str, path: str) -> int:
+    try:
+        return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    except NotADirectoryError:
+        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            why = "has a symbolic link in it, which is not followed"
+            raise BeneathError(path, why, errno.ELOOP) from None
+        raise
 
 
 def _makes(step: str, within: int) -> bool:
@@ -128,10 +205,3 @@ def _makes(step: str, within: int) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def _is_link(step: str, within: int) -> bool:
-    try:
-        return stat.S_ISLNK(os.stat(step, dir_fd=within, follow_symlinks=False).st_mode)
-    except OSError:
-        return False

@@ -28,7 +28,7 @@ CACHE = Variable(
 )
 STATE = Variable(
     "MYDYNO_STATE",
-    "the folder that keeps what `mydyno apply` has changed (default: /var/lib/mydyno for root, else "
+    "the folder that keeps what mydyno has changed outside the lab (default: /var/lib/mydyno for root, else "
     "$XDG_STATE_HOME/mydyno, else ~/.local/state/mydyno)",
 )
 

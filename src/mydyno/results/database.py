@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -83,6 +84,11 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
 
 def _connect(address: str, *, uri: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=uri, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    # The file may have been written by anybody: its schema calls no function that has effects, a damaged
+    # page is an error; extensions are off in Python. Source: SQLite, "Defense Against The Dark Arts".
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA mmap_size = 0")
     connection.row_factory = sqlite3.Row
     return connection
 
@@ -114,7 +120,38 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
             f"{len(MIGRATIONS)})",
             "upgrade mydyno, or use another lab with --lab FOLDER; nothing was changed",
         )
+    _refuse_strange_schema(connection, path, version)
     return version
+
+
+def _refuse_strange_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Tables of mydyno's names are tables, and no trigger runs when they are written. What else is there, a
+    view of the user's own, is never read."""
+    found = {
+        (str(name), str(kind), str(sql or "").lstrip().upper().startswith("CREATE VIRTUAL"))
+        for name, kind, sql in connection.execute("SELECT name, type, sql FROM sqlite_master")
+    }
+    triggers = [name for name, kind, _ in found if kind == "trigger"]
+    tables = {name for name, kind, is_virtual in found if kind == "table" and not is_virtual}
+    if (missing := sorted(_tables(version) - tables)) or triggers:
+        what = f"its trigger {triggers[0]!a}" if triggers else f"{missing[0]} in it is no table"
+        raise LabError(
+            f"{path} is not as mydyno makes a lab's database: {what}",
+            "use another folder with --lab FOLDER, or move lab.sqlite away: finished trials are taken up "
+            f"again from their folders in {path.parent / 'runs'}",
+        )
+
+
+@cache
+def _tables(version: int) -> frozenset[str]:
+    """Those that a database of this version has."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection, MIGRATIONS[:version], 0)
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    finally:
+        connection.close()
+    return frozenset(str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_"))
 
 
 @contextmanager

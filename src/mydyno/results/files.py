@@ -43,6 +43,13 @@ def replace_file(path: Path, content: str) -> None:
     sync(path.parent)
 
 
+def plain_name(name: object, where: Path) -> str:
+    """The name of a folder in `where`, as a database has it. Raises LabError for one that leads elsewhere."""
+    if not isinstance(name, str) or name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise LabError(f"the lab's database is damaged: {name!a} is no name of a folder in {where}")
+    return name
+
+
 def tree_bytes(folder: Path) -> int:
     """Bytes of all the files below `folder`."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
+from mydyno.results.files import plain_name
 from mydyno.results.lost import damaged, look_at_parquet, unreadable
 from mydyno.results.plain_rows import PlainRun, plain_run
 from mydyno.results.records import (
@@ -137,7 +138,8 @@ class Run:
         if row is None:
             which = trial_id if attempt is None else f"attempt {attempt} at {trial_id}"
             raise LabError(f"the run {self.folder.name} has no finished trial {which}")
-        return self.folder / "trials" / str(row["folder"])
+        trials = self.folder / "trials"
+        return trials / plain_name(row["folder"], trials)
 
     def environment(self) -> Environment:
         """The facts of the machine as of the latest start of this run; empty when none were recorded."""

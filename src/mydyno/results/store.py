@@ -20,6 +20,7 @@ from mydyno.document.problems import nearest
 from mydyno.results import files
 from mydyno.results.database import open_for_reading, open_for_writing, transaction
 from mydyno.results.lock import WriterLock
+from mydyno.results.ownership import must_be_sound
 from mydyno.results.plain_rows import PlainRun, free_numbers, insert_plain, plain_run
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run
@@ -51,14 +52,17 @@ class Lab:
         self._lock = lock
 
     @classmethod
-    def open(cls, path: Path, *, write: bool) -> Lab:
+    def open(cls, path: Path, *, write: bool, trust: bool = False) -> Lab:
         """Open the lab at `path`. A writer makes it when it is missing and keeps every other writer out.
 
-        One of an older format is upgraded, and `upgrade` tells it. Raises LabError: in use by another writer,
-        missing (for a reader), not a lab, damaged, of a newer format, disk full.
+        One of an older format is upgraded, and `upgrade` tells it. `trust`: another user may have written it.
+        Raises LabError: in use by another writer, missing (for a reader), not a lab, damaged, of a newer
+        format, of another user, with a link in it, disk full.
         """
         # Guests, servers and load programs get paths of the lab, and none of them shares our working folder.
         path = path.resolve()
+        if path.is_dir():
+            must_be_sound(path, trust=trust)
         return cls._open_writer(path) if write else cls._open_reader(path)
 
     @classmethod
@@ -107,7 +111,7 @@ class Lab:
             if run_id is None or (again and self._is_complete(run_id)):
                 run_id = self._new_run(experiment, plan_json)
             stored = select_run(self._connection, run_id)
-            return RunWriter(stored.experiment, self.path / "runs" / stored.folder, self._connection, run_id)
+            return RunWriter(stored.experiment, self._folder(stored.folder), self._connection, run_id)
 
     def runs(self, experiment: str | None = None) -> list[Run]:
         """Every run in the lab, or those of one experiment, the newest first."""
@@ -210,7 +214,11 @@ class Lab:
 
     def _reader(self, run_id: int) -> Run:
         stored = select_run(self._connection, run_id)
-        return Run(stored.experiment, self.path / "runs" / stored.folder, self._connection, run_id)
+        return Run(stored.experiment, self._folder(stored.folder), self._connection, run_id)
+
+    def _folder(self, name: str) -> Path:
+        runs = self.path / "runs"
+        return runs / files.plain_name(name, runs)
 
     def _is_complete(self, run_id: int) -> bool:
         run = self._reader(run_id)

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.results.files import tree_bytes
+from mydyno.results.files import plain_name, tree_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,8 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
     )
     found: dict[int, int] = {}
     for row in unknown:
-        size = tree_bytes(runs_folder / row["run"] / "trials" / row["folder"])
+        trials = runs_folder / plain_name(row["run"], runs_folder) / "trials"
+        size = tree_bytes(trials / plain_name(row["folder"], trials))
         found[row["run_id"]] = found.get(row["run_id"], 0) + size
     return tuple(
         RunSummary(

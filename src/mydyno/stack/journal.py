@@ -12,15 +12,42 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from mydyno.core.beneath import open_below, read_below
 from mydyno.core.errors import LabError, UndoError
+from mydyno.core.visible import visible_line
 from mydyno.core.writing import writing_hint
-from mydyno.stack.undo import UNDO, Undo
+from mydyno.stack.undo import UNDO, Undo, receipts
 from mydyno.stack.undo.base import WayBack
 
 FILE_NAME = "journal.jsonl"
+
+
+_Number = Annotated[int, Field(ge=1, lt=2**53)]
+
+
+class _Intended(BaseModel):
+    """A line: what is about to be done, by its way back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    intend: _Number
+    undo: Undo
+    instead_of: _Number | None = None
+
+
+class _Undone(BaseModel):
+    """A line: it has been undone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    undone: _Number
+
+
+_LINE: TypeAdapter[_Intended | _Undone] = TypeAdapter(_Intended | _Undone)
 
 
 class Journal:
@@ -28,17 +55,20 @@ class Journal:
 
     def __init__(self, lab: Path) -> None:
         """Opens the journal in the folder `lab`, which must exist. Raises LabError when it cannot."""
-        self.path = lab.resolve() / FILE_NAME
+        lab = lab.resolve()
+        self.path = lab / FILE_NAME
         self._lock = threading.Lock()
         self._open: dict[int, Undo] = {}
         self._damaged: list[int] = []
+        self._found: frozenset[int] = frozenset()
+        """Intentions that stood in the file when it was opened: somebody else may have written them."""
         self._next = 1
         self.left: list[str] = []
         """What the ways back have left as it is, since somebody else has changed it: a sentence each."""
         try:
             self._read()
-            is_new = not self.path.exists()
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            is_new = not self.path.is_file()
+            self._file = open_below(lab, self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             if is_new:
                 _sync_folder(self.path.parent)
         except OSError as error:
@@ -53,6 +83,9 @@ class Journal:
         """
         with self._lock:
             number = self._next
+            if undo.needs_receipt:
+                receipts.write(self.path.parent, undo.model_dump_json())
+            earlier = self._open.get(instead_of or 0)
             entry: dict[str, object] = {"intend": number, "undo": UNDO.dump_python(undo, mode="json")}
             if instead_of is not None:
                 entry["instead_of"] = instead_of
@@ -67,6 +100,7 @@ class Journal:
             self._open[number] = undo
             if instead_of is not None:
                 self._open.pop(instead_of, None)
+                self._forget(earlier)
             return number
 
     def undo(self, number: int) -> None:
@@ -74,6 +108,8 @@ class Journal:
         undo: WayBack | None = self._open.get(number)
         if undo is None:
             return
+        if number in self._found and undo.needs_receipt:
+            self._refuse_others(undo)
         self.left.extend(undo.carry_out() or ())
         with self._lock:
             # Two threads may take down the same thing at once; it is recorded once.
@@ -85,6 +121,7 @@ class Journal:
                 self._append({"undone": number})
             except OSError:
                 return
+            self._forget(undo)
 
     def outstanding(self) -> list[Undo]:
         """What has been intended and not undone, oldest first."""
@@ -113,6 +150,20 @@ class Journal:
     def close(self) -> None:
         os.close(self._file)
 
+    def _refuse_others(self, undo: WayBack) -> None:
+        if not receipts.is_ours(self.path.parent, undo.model_dump_json()):
+            raise UndoError(
+                f"refused: {receipts.receipts_folder()} does not say that mydyno has begun it in this lab as "
+                f"this user: {visible_line(undo.sentence())}",
+                "clean up as the user that ran it, with the lab where it was; or put it back by hand and "
+                f"take its line out of {self.path}",
+            )
+
+    def _forget(self, undo: WayBack | None) -> None:
+        same = any(undo == each for each in self._open.values())
+        if undo is not None and undo.needs_receipt and not same:
+            receipts.remove(self.path.parent, undo.model_dump_json())
+
     def _append(self, entry: dict[str, object]) -> None:
         size = os.fstat(self._file).st_size
         line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
@@ -126,22 +177,30 @@ class Journal:
 
     def _read(self) -> None:
         try:
-            content = self.path.read_bytes()
+            content = read_below(self.path.parent, self.path)
         except FileNotFoundError:
             return
         whole = content.rfind(b"\n") + 1
         if whole != len(content):
             # A line cut short was never synced, so what it announced was never done.
-            os.truncate(self.path, whole)
+            descriptor = open_below(self.path.parent, self.path, os.O_WRONLY)
+            try:
+                os.ftruncate(descriptor, whole)
+            finally:
+                os.close(descriptor)
         self._open, self._damaged, self._next = _replayed(content[:whole])
+        self._found = frozenset(self._open)
 
 
 def outstanding_in(lab: Path) -> list[Undo]:
-    """What the journal of `lab` still holds, oldest first, without opening it for writing."""
+    """What the journal of `lab` still holds, oldest first; it is only read. Raises LabError."""
+    lab = lab.resolve()
     try:
-        content = (lab / FILE_NAME).read_bytes()
+        content = read_below(lab, lab / FILE_NAME)
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise LabError(f"cannot read {lab / FILE_NAME}: {error.strerror}") from error
     held, _, _ = _replayed(content[: content.rfind(b"\n") + 1])
     return [held[number] for number in sorted(held)]
 
@@ -153,15 +212,14 @@ def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
     following = 1
     for line_number, line in enumerate(content.splitlines(), start=1):
         try:
-            entry = json.loads(line)
-            if "undone" in entry:
-                held.pop(entry["undone"], None)
+            entry = _LINE.validate_json(line)
+            if isinstance(entry, _Undone):
+                held.pop(entry.undone, None)
             else:
-                number = int(entry["intend"])
-                held[number] = UNDO.validate_python(entry["undo"], strict=False)
-                held.pop(entry.get("instead_of", 0), None)
-                following = max(following, number + 1)
-        except (ValueError, KeyError, TypeError, ValidationError):
+                held[entry.intend] = entry.undo
+                held.pop(entry.instead_of or 0, None)
+                following = max(following, entry.intend + 1)
+        except ValidationError:
             damaged.append(line_number)
     return held, damaged, following
 

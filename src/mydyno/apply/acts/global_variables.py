@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from pydantic import Field
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
@@ -30,10 +31,10 @@ class SetGlobals(Act):
 
     kind: Literal["global variables"] = "global variables"
     needs_server: ClassVar[bool] = True
-    lock: str = Field(default_factory=new_lock)
+    lock: LockName = Field(default_factory=new_lock)
     """Of the sessions that set these, one at a time (setting_lock.py)."""
-    before: dict[str, Value]
-    after: dict[str, Value]
+    before: dict[VariableName, Value]
+    after: dict[VariableName, Value]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when the server refuses one, or keeps another value than one that it rounds."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from pydantic import Field
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
@@ -33,10 +34,10 @@ class HoldVariables(Act):
 
     kind: Literal["held variables"] = "held variables"
     needs_server: ClassVar[bool] = True
-    lock: str = Field(default_factory=new_lock)
+    lock: LockName = Field(default_factory=new_lock)
     """Of the sessions that set these, one at a time (setting_lock.py)."""
-    before: dict[str, Value]
-    after: dict[str, Value]
+    before: dict[VariableName, Value]
+    after: dict[VariableName, Value]
     server: str
     """Which server it is, in its own words: host, port and data directory."""
     started_at: int

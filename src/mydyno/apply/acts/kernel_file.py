@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator
 
 from mydyno.apply.act import Act, Look, Stands
+from mydyno.apply.allowed import SYSCTLS
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 
 _OURS = re.compile(
-    r"/proc/sys/[a-z0-9_./-]+"
-    r"|/sys/block/[A-Za-z0-9][A-Za-z0-9!._-]*/(queue/(scheduler|read_ahead_kb|nr_requests)|md/stripe_cache_size)"
+    r"/sys/block/[A-Za-z0-9][A-Za-z0-9!._-]*/(queue/(scheduler|read_ahead_kb|nr_requests)|md/stripe_cache_size)"
     r"|/sys/kernel/mm/transparent_hugepage/(enabled|defrag)"
 )
+_SYSCTL_FILES = frozenset(f"/proc/sys/{name.replace('.', '/')}" for name in SYSCTLS)
+_Value = Annotated[str, Field(pattern=r"^[^\x00-\x08\x0a-\x1f\x7f]*$")]
 
 
 class WriteKernelFile(Act):
@@ -22,13 +26,18 @@ class WriteKernelFile(Act):
 
     kind: Literal["kernel file"] = "kernel file"
     path: str
-    before: str
-    after: str
+    before: _Value
+    after: _Value
+
+    @field_validator("path")
+    @classmethod
+    def _is_ours(cls, path: str) -> str:
+        if path not in _SYSCTL_FILES and _OURS.fullmatch(path) is None:
+            raise ValueError(f"refused to write {path!a}: mydyno changes nothing there")
+        return path
 
     def do(self, means: Means) -> None:
-        """Raises ApplyError for a file that is none of those above, or a value that the kernel refuses."""
-        if _OURS.fullmatch(self.path) is None or ".." in Path(self.path).parts:
-            raise ApplyError(f"refused to write {self.path}: mydyno changes nothing there")
+        """Raises ApplyError for a value that the kernel refuses."""
         place = means.place(self.path)
         # A device that has gone has taken its queue along; nothing is left to be put back.
         if not place.exists() or read_kernel_file(place) == self.after:

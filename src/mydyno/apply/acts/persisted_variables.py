@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from pydantic import Field
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import server_session, setting_session
 from mydyno.apply.means import Means
 from mydyno.stack.server import global_variables
@@ -28,10 +29,10 @@ class PersistVariables(Act):
 
     kind: Literal["persisted variables"] = "persisted variables"
     needs_server: ClassVar[bool] = True
-    lock: str = Field(default_factory=new_lock)
+    lock: LockName = Field(default_factory=new_lock)
     """Of the sessions that set these, one at a time (setting_lock.py)."""
-    before: dict[str, str | None]
-    after: dict[str, str | None]
+    before: dict[VariableName, str | None]
+    after: dict[VariableName, str | None]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when the server refuses one: the account needs SYSTEM_VARIABLES_ADMIN and

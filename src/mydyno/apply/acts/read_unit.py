@@ -8,6 +8,7 @@ from typing import Literal, Self
 
 from mydyno.advise.machine import span_seconds
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
@@ -23,9 +24,9 @@ class ReadUnit(Act):
     """Properties of a unit, as its files say them before and after. They count at the unit's next start."""
 
     kind: Literal["read unit"] = "read unit"
-    unit: str
-    before: dict[str, str]
-    after: dict[str, str]
+    unit: UnitName
+    before: dict[PropertyName, str]
+    after: dict[PropertyName, str]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when systemd refuses."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import MountOption, PathFromRoot
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.host.local import LocalHost
@@ -56,9 +57,9 @@ class Remount(Act):
     """
 
     kind: Literal["remount"] = "remount"
-    mount_point: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    mount_point: PathFromRoot
+    before: tuple[MountOption, ...]
+    after: tuple[MountOption, ...]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError when mount(8) or the kernel refuses."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.acts.names import PathFromRoot, UnitName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
 from mydyno.apply.means import Means
@@ -32,15 +35,15 @@ class RestartServer(Act):
 
     kind: Literal["restart"] = "restart"
     needs_server: ClassVar[bool] = True
-    unit: str
-    first_run: str
+    unit: UnitName
+    first_run: Annotated[str, Field(pattern=r"^[0-9a-f]*$")]
     """systemd's name (InvocationID) for the run of the unit that was there before the application."""
     back: bool = False
     """Whether this is the way back, for which nothing is to be done as long as the first run goes on."""
-    log: str | None
+    log: PathFromRoot | None
     """The server's error log; None: it writes to systemd's journal."""
-    before: dict[str, Value]
-    after: dict[str, Value]
+    before: dict[VariableName, Value]
+    after: dict[VariableName, Value]
 
     def do(self, means: Means) -> None:
         """Raises ApplyError with the end of the error log when the server does not come."""

@@ -13,7 +13,7 @@ from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.texts import RefusedError, Texts
 
 NAME = "zz-mydyno.conf"
-_UNIT = re.compile(r"[A-Za-z0-9:_.\\@-]+\.service")
+_UNIT = re.compile(r"[A-Za-z0-9:_][A-Za-z0-9:_.\\@-]*\.service")
 _SECTION = "[Service]"
 
 

@@ -8,12 +8,13 @@ from pathlib import Path, PurePosixPath
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.files.state import FileState, new_file
+from mydyno.core.beneath import is_folder_below
 from mydyno.core.errors import ApplyError
 
 
 def read_file(root: Path, path: str) -> bytes | None:
     """The bytes of a file of the system below `root`, its links followed inside; None: there is none."""
-    found = FileState.of(root / inside(root, path)[1:])
+    found = FileState.of(root, inside(root, path))
     return None if found is None else found[1]
 
 
@@ -23,12 +24,12 @@ def replacing(root: Path, path: str, content: bytes | None) -> tuple[ReplaceFile
     A link is followed, so what it points to is changed and the link stays. Raises ApplyError.
     """
     real = inside(root, path)
-    found = FileState.of(root / real[1:])
+    found = FileState.of(root, real)
     before, old = found if found else (None, None)
     after = None if content is None else before.with_content(content) if before else new_file(content)
     missing: list[str] = []
     for folder in PurePosixPath(real).parents:
-        if (root / str(folder)[1:]).is_dir():
+        if is_folder_below(root, root / str(folder)[1:]):
             break
         missing.insert(0, str(folder))
     act = ReplaceFile(path=real, before=before, after=after, folders=() if before else tuple(missing))

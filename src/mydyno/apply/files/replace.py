@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 from typing import Literal, Self
+
+from pydantic import field_validator, model_validator
 
 from mydyno.apply.act import Act, Look
 from mydyno.apply.files.state import FileState, checksum
 from mydyno.apply.means import Means
+from mydyno.core.beneath import folder_below, is_folder_below, make_folder_below, read_below, sync_folder
 from mydyno.core.errors import ApplyError
 
 _FOLDER_MODE = 0o755
+_MISSING = (FileNotFoundError, NotADirectoryError)
 
 
 class ReplaceFile(Act):
     """The file at `path` becomes `after`; None: there is none.
 
-    `path` has been resolved inside the root: its last part is no link. `folders` are those that hold it and
-    were missing, outermost first: they come and go with it.
+    `path` has been resolved inside the root: none of its parts is a link, and none is followed that has
+    become one since. `folders` are those that hold it and were missing, outermost first: they come and go
+    with it.
     """
 
     kind: Literal["file"] = "file"
@@ -28,23 +35,39 @@ class ReplaceFile(Act):
     after: FileState | None
     folders: tuple[str, ...] = ()
 
+    @field_validator("path", "folders")
+    @classmethod
+    def _resolved(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        for path in (given,) if isinstance(given, str) else given:
+            parts = path.split("/")
+            if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]):
+                raise ValueError("not a path from the root without `..`, `.` and `//`")
+            if not path.isprintable():
+                raise ValueError("a path with a control character")
+        return given
+
+    @model_validator(mode="after")
+    def _holding_it(self) -> Self:
+        above = [str(folder) for folder in PurePosixPath(self.path).parents]
+        if any(folder not in above for folder in self.folders):
+            raise ValueError("`folders` are not folders that hold the file")
+        return self
+
     def do(self, means: Means) -> None:
-        target = means.place(self.path)
         try:
-            _written_beside(target, means).unlink(missing_ok=True)
+            self._remove_temporary(means)
             if self.after is None:
-                self._remove(target, means)
+                self._remove(means)
                 return
-            found = FileState.of(target)
+            found = FileState.of(means.root, self.path)
             if found is None or not found[0].same_as(self.after):
-                self._put(target, self.after, means)
-        except NotADirectoryError:
-            return  # Neither the file nor its folder: there is nothing to take away.
+                self._put(self.after, found[0] if found else None, means)
         except OSError as error:
-            raise ApplyError(f"{target} cannot be changed: {error.strerror}", _hint(error)) from error
+            place = means.place(self.path)
+            raise ApplyError(f"{place} cannot be changed: {error.strerror}", _hint(error)) from error
 
     def look(self, means: Means) -> Look:
-        found = FileState.of(means.place(self.path))
+        found = FileState.of(means.root, self.path)
         state = found[0] if found else None
         for stands, wanted in (("after", self.after), ("before", self.before)):
             if state is wanted is None or (state and wanted and state.same_as(wanted)):
@@ -64,47 +87,65 @@ class ReplaceFile(Act):
         verb = "new file" if self.before is None else "remove" if self.after is None else "change"
         return f"{verb} {self.path}"
 
-    def _put(self, target: Path, state: FileState, means: Means) -> None:
-        for folder in self.folders:
-            made = means.place(folder)
-            if not made.is_dir():
-                made.mkdir()
-                made.chmod(_FOLDER_MODE)  # Whatever the umask: services of other users read what is in it.
-                sync_folder(made.parent)
-        temporary = _written_beside(target, means)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(kept_bytes(means, state.sha256))
-            file.flush()
-            state.give_to(descriptor)
-            os.fsync(descriptor)
-        temporary.replace(target)
-        sync_folder(target.parent)
+    def _put(self, state: FileState, found: FileState | None, means: Means) -> None:
+        if (wider := state.wider_than(found, any_owner=not means.files_only)) is not None:
+            raise ApplyError(
+                f"refused to give {means.place(self.path)} {wider}",
+                "set it by hand if it is meant, and give the same command again",
+            )
+        content = kept_bytes(means, state.sha256)
+        for missing in map(means.place, self.folders):
+            if not is_folder_below(means.root, missing):
+                # Services of other users read what is in it.
+                make_folder_below(means.root, missing, _FOLDER_MODE)
+        target = means.place(self.path)
+        with folder_below(means.root, target.parent) as folder:
+            temporary = _temporary(target, means)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            descriptor = os.open(temporary, flags, 0o600, dir_fd=folder)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                state.give_to(descriptor, found)
+                os.fsync(descriptor)
+            os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+            sync_folder(folder)
 
-    def _remove(self, target: Path, means: Means) -> None:
-        if target.parent.is_dir():
-            target.unlink(missing_ok=True)
-            sync_folder(target.parent)
-        for folder in map(means.place, reversed(self.folders)):
-            if folder.is_dir():
+    def _remove(self, means: Means) -> None:
+        target = means.place(self.path)
+        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
+            os.unlink(target.name, dir_fd=folder)
+            sync_folder(folder)
+        for path in map(means.place, reversed(self.folders)):
+            with suppress(*_MISSING), folder_below(means.root, path.parent) as parent:
                 try:
-                    folder.rmdir()
-                except OSError:
-                    return  # Somebody has put something into it.
-                sync_folder(folder.parent)
+                    os.rmdir(path.name, dir_fd=parent)
+                except OSError as error:
+                    if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                        return  # Somebody has put something into it.
+                    raise
+                sync_folder(parent)
+
+    def _remove_temporary(self, means: Means) -> None:
+        target = means.place(self.path)
+        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
+            os.unlink(_temporary(target, means), dir_fd=folder)
 
 
-def keep_bytes(folder: Path, contents: Sequence[bytes]) -> None:
+def keep_bytes(anchor: Path, folder: Path, contents: Sequence[bytes]) -> None:
     """Writes each under its checksum into `folder`, synced, for its owner's eyes only. Raises OSError."""
     place = folder / "bytes"
-    place.mkdir(mode=0o700, exist_ok=True)
-    for content in contents:
-        descriptor = os.open(place / checksum(content), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-    sync_folder(place)
+    if not is_folder_below(anchor, place):
+        make_folder_below(anchor, place, 0o700)
+    with folder_below(anchor, place) as opened:
+        for content in contents:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            descriptor = os.open(checksum(content), flags, 0o600, dir_fd=opened)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+        sync_folder(opened)
 
 
 def kept_bytes(means: Means, sha256: str) -> bytes:
@@ -112,7 +153,7 @@ def kept_bytes(means: Means, sha256: str) -> bytes:
     assert means.kept is not None, "files are replaced from what an application keeps"
     path = means.kept / "bytes" / sha256
     try:
-        content = path.read_bytes()
+        content = read_below(means.anchor, path)
     except OSError as error:
         raise ApplyError(f"{path}, the kept bytes of a file, cannot be read: {error.strerror}") from error
     if checksum(content) != sha256:
@@ -125,24 +166,13 @@ def kept_text(means: Means, state: FileState | None) -> str | None:
     return None if state is None else kept_bytes(means, state.sha256).decode("utf-8", "replace")
 
 
-def _written_beside(target: Path, means: Means) -> Path:
+def _temporary(target: Path, means: Means) -> str:
     """The name is known before it is used, so whoever puts back finds it. No program reads such a name."""
     assert means.kept is not None, "files are replaced by an application"
-    return target.parent / f".{target.name}.{means.kept.name}.mydyno"
-
-
-def sync_folder(folder: Path) -> None:
-    """Puts the names in it on the disk. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    return f".{target.name}.{means.kept.name}.mydyno"
 
 
 def _hint(error: OSError) -> str | None:
-    import errno
-
     match error.errno:
         case errno.EACCES | errno.EPERM:
             return "run it by root: sudo mydyno ..."
@@ -150,4 +180,6 @@ def _hint(error: OSError) -> str | None:
             return "its file system is read-only; on an image, mount it writable and use --root"
         case errno.ENOSPC | errno.EDQUOT:
             return "free some space there"
+        case errno.ELOOP:
+            return "a folder or file of its path was replaced by a link since it was written down"
     return None

@@ -25,7 +25,7 @@ class Application(Record):
     """All acts in the order in which they are done, and in which they are taken back, files first."""
 
     format: int = FORMAT
-    id: str
+    id: Annotated[str, Field(pattern=r"^\d{8}-\d{6}-\d{6}$")]
     """UTC, to the microsecond: sorts by age."""
     mydyno: str
     made_at: str

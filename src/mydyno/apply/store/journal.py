@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from mydyno.core.beneath import open_below, read_below
 from mydyno.core.errors import LabError
 
 FILE_NAME = "journal.jsonl"
@@ -33,8 +34,10 @@ class Progress:
 class Journal:
     """The journal of one application. Each method returns when its line is on the disk. Raises LabError."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, anchor: Path) -> None:
+        """`anchor`: the folder below which it is opened without following links."""
         self.path = folder / FILE_NAME
+        self._anchor = anchor
 
     def begin(self, place: int) -> None:
         """The act at this place may happen from now on."""
@@ -54,7 +57,7 @@ class Journal:
     def read(self) -> Progress:
         """A last line that was cut short was never synced, so what it announced did not happen."""
         try:
-            content = self.path.read_bytes()
+            content = read_below(self._anchor, self.path)
         except FileNotFoundError:
             return Progress()
         except OSError as error:
@@ -65,14 +68,14 @@ class Journal:
         for line in content[: content.rfind(b"\n") + 1].splitlines():
             try:
                 _take(progress, json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise LabError(f"{self.path} is damaged: {line[:80]!r}") from error
         return progress
 
     def _append(self, entry: Mapping[str, object]) -> None:
         line = json.dumps({**entry, "at": datetime.now(UTC).isoformat(timespec="seconds")}).encode() + b"\n"
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            descriptor = open_below(self._anchor, self.path, os.O_RDWR | os.O_CREAT)
             try:
                 content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
                 # A cut line is written over: what follows it would be read as a part of it.
@@ -87,7 +90,9 @@ class Journal:
             raise LabError(f"the journal {self.path} cannot be written: {error.strerror}") from error
 
 
-def _take(progress: Progress, entry: Mapping[str, object]) -> None:
+def _take(progress: Progress, entry: object) -> None:
+    if not isinstance(entry, dict):
+        raise TypeError("no entry of a journal")
     progress.at = str(entry["at"])
     match entry:
         case {"begun": int(place)}:

@@ -5,16 +5,28 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from mydyno.apply.files.replace import keep_bytes, sync_folder
+from mydyno.apply.files.inside import inside
+from mydyno.apply.files.replace import keep_bytes
 from mydyno.apply.store.application import Application, read_application
 from mydyno.apply.store.journal import Journal, Progress
-from mydyno.core import environment
+from mydyno.core.beneath import (
+    folder_below,
+    is_folder_below,
+    make_folder_below,
+    names_below,
+    open_below,
+    read_below,
+    sync_folder,
+)
 from mydyno.core.errors import LabError
+from mydyno.core.state_folder import state_folder
 
 _FILE = "application.json"
 _HALF = ".partial"
@@ -27,30 +39,35 @@ class Entry:
     application: Application
     folder: Path
     progress: Progress
+    anchor: Path
+    """The folder below which the others are opened without following links."""
 
     @property
     def journal(self) -> Journal:
-        return Journal(self.folder)
+        return Journal(self.folder, self.anchor)
 
 
 def changes_folder(root: Path) -> Path:
     """Where applications are kept: an image's inside it, root's in /var/lib, else in the user's own state."""
     if root != Path("/"):
-        return root / "var/lib/mydyno/changes"
-    own = environment.STATE.read()
-    if own is not None:
-        return Path(own).absolute() / "changes"
-    if os.geteuid() == 0:
-        return Path("/var/lib/mydyno/changes")
-    shared = Path(os.environ.get("XDG_STATE_HOME") or "")
-    return (shared if shared.is_absolute() else Path.home() / ".local/state") / "mydyno/changes"
+        return root / inside(root, "/var/lib/mydyno/changes")[1:]
+    return state_folder() / "changes"
 
 
 class Store:
     """All applications of one system. What changes something is done inside `held`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, image: Path | None = None) -> None:
+        """`image`: the root below which the folder lies, when it is no system that runs; nothing in it is
+        believed to have been written by mydyno."""
         self.folder = folder
+        self.is_of_image = image is not None
+        self._anchor = image or folder
+
+    @classmethod
+    def of_system(cls, root: Path) -> Self:
+        """That of this machine (`/`), or of the image below `root`. Raises ApplyError."""
+        return cls(changes_folder(root), None if root == Path("/") else root)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -59,8 +76,9 @@ class Store:
         The kernel lets go of the lock with its last holder, so none is ever left behind. Raises LabError.
         """
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            self._make()
+            self._refuse_others()
+            descriptor = open_below(self._anchor, self.folder / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise LabError(
                 f"{self.folder} cannot be used: {error.strerror}", "run it by root: sudo mydyno ..."
@@ -81,7 +99,7 @@ class Store:
     def is_held(self) -> bool:
         """Whether somebody changes something right now."""
         try:
-            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_NOFOLLOW)
+            descriptor = open_below(self._anchor, self.folder / "lock", os.O_RDWR)
         except OSError:
             return False
         try:
@@ -97,35 +115,44 @@ class Store:
         folder = self.folder / application.id
         half = folder.with_name(application.id + _HALF)
         try:
-            half.mkdir(mode=0o700)
-            keep_bytes(half, contents)
-            descriptor = os.open(half / _FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            make_folder_below(self._anchor, half, 0o700)
+            keep_bytes(self._anchor, half, contents)
+            descriptor = open_below(self._anchor, half / _FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(application.model_dump_json(indent=1) + "\n")
                 file.flush()
                 os.fsync(descriptor)
-            half.rename(folder)
-            sync_folder(self.folder)
+            with folder_below(self._anchor, self.folder) as opened:
+                os.rename(half.name, folder.name, src_dir_fd=opened, dst_dir_fd=opened)
+                sync_folder(opened)
         except OSError as error:
-            shutil.rmtree(half, ignore_errors=True)
+            self._remove(half.name)
             raise LabError(f"{folder} cannot be written: {error.strerror}") from error
-        return Entry(application, folder, Progress())
+        return Entry(application, folder, Progress(), self._anchor)
 
     def entries(self) -> list[Entry]:
         """All applications, oldest first. Raises LabError when one cannot be read."""
         try:
-            folders = sorted(self.folder.iterdir())
+            self._refuse_others()
+            folders = [self.folder / name for name in names_below(self._anchor, self.folder)]
+            whole = [each for each in folders if each.suffix != _HALF and self._is_folder(each)]
         except FileNotFoundError:
             return []
         except OSError as error:
             raise LabError(
                 f"{self.folder} cannot be read: {error.strerror}", "run it by root: sudo mydyno ..."
             ) from error
-        return [self._entry(each) for each in folders if each.is_dir() and each.suffix != _HALF]
+        return [self._entry(each) for each in whole]
 
     def unfinished(self) -> list[Entry]:
         """Those that were killed before they were done or taken back, newest first."""
         return [each for each in reversed(self.entries()) if each.progress.phase == "unfinished"]
+
+    def clear_halves(self) -> None:
+        """Removes what a kill has left of applications that had not begun. Only while it is held."""
+        for name in names_below(self._anchor, self.folder):
+            if name.endswith(_HALF):
+                self._remove(name)
 
     def _at_work(self) -> str:
         """What the holder of the lock does, as far as it has written that down."""
@@ -134,18 +161,52 @@ class Store:
             return f"{does.id}: {does.does} {', '.join(does.findings)}, {does.server}"
         return f"{self.folder}/lock"
 
-    def clear_halves(self) -> None:
-        """Removes what a kill has left of applications that had not begun. Only while it is held."""
-        for half in self.folder.glob(f"*{_HALF}"):
-            shutil.rmtree(half, ignore_errors=True)
+    def _make(self) -> None:
+        if not self.is_of_image:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return
+        for folder in (*reversed(self.folder.parents), self.folder):
+            below = folder.is_relative_to(self._anchor) and folder != self._anchor
+            if below and not is_folder_below(self._anchor, folder):
+                make_folder_below(self._anchor, folder, 0o700 if folder == self.folder else 0o755)
+
+    def _refuse_others(self) -> None:
+        """Of a system that runs, what another user could have written is not carried out. Raises LabError
+        and OSError."""
+        if self.is_of_image:
+            return
+        about = self.folder.stat()
+        if about.st_uid not in (os.geteuid(), 0) or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise LabError(
+                f"{self.folder} can be written by others than this user, so what it says is not carried out",
+                f"if only you have written there: chown it to this user and chmod 700 {self.folder}",
+            )
+
+    def _is_folder(self, path: Path) -> bool:
+        try:
+            return is_folder_below(self._anchor, path)
+        except OSError:  # A link: nothing of mydyno's.
+            return False
+
+    def _remove(self, name: str) -> None:
+        with suppress(OSError), folder_below(self._anchor, self.folder) as opened:
+            shutil.rmtree(name, ignore_errors=True, dir_fd=opened)
 
     def _entry(self, folder: Path) -> Entry:
         path = folder / _FILE
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_below(self._anchor, path).decode()
         except OSError as error:
             raise LabError(f"{path} cannot be read: {error.strerror}", "run it by root (sudo)") from error
-        return Entry(read_application(text, str(path)), folder, Journal(folder).read())
+        except UnicodeDecodeError as error:
+            raise LabError(f"{path} is damaged: {error}") from error
+        application = read_application(text, str(path))
+        if self.is_of_image and (strange := [act for act in application.acts if act.kind != "file"]):
+            raise LabError(
+                f"{path} is not by mydyno, which changes only files of an image: {strange[0].sentence()}",
+                f"remove {folder}: nothing of it was carried out",
+            )
+        return Entry(application, folder, Journal(folder, self._anchor).read(), self._anchor)
 
 
 def in_force(entries: Sequence[Entry]) -> list[Entry]:

@@ -226,7 +226,7 @@ class ClientType:
         folder = data.folder(self._world.script, self._world.settings)
         text = "".join(f"{text}\n" for text in lines)
         try:
-            write_below(folder, target, text.encode(), replace=self._world.settings.force)
+            write_below(folder, folder / target, text.encode(), replace=self._world.settings.force)
         except OSError as error:
             hint = "a result file lies below the folder of the .smack file or --datadir; --force replaces one"
             raise UsageError(f"cannot write {folder / target}: {error.strerror}", hint) from None

@@ -58,7 +58,7 @@ def populate(table: Section, folder: Path, settings: Settings, emit: Emit) -> No
 
 def _exists(folder: Path, name: str) -> bool:
     try:
-        return exists_below(folder, name)
+        return exists_below(folder, folder / name)
     except OSError as error:
         raise _unusable(folder, name, error) from None
 
@@ -66,7 +66,7 @@ def _exists(folder: Path, name: str) -> bool:
 def _write(folder: Path, name: str, data: bytes) -> None:
     """All of the file or nothing: half a file would be taken for a whole one the next time."""
     try:
-        write_below(folder, name, data)
+        write_below(folder, folder / name, data)
     except OSError as error:
         raise MydynoError(
             f"cannot write {folder / name}: {error.strerror}", "name another folder by --datadir"
@@ -75,7 +75,7 @@ def _write(folder: Path, name: str, data: bytes) -> None:
 
 def _read(folder: Path, name: str) -> bytes:
     try:
-        return read_below(folder, name, MOST_BYTES)
+        return read_below(folder, folder / name, MOST_BYTES)
     except OSError as error:
         raise _unusable(folder, name, error) from None
 

@@ -85,7 +85,11 @@ def _refuse_existing_results(script: Script, settings: Settings) -> None:
     for line in script.main if not settings.force else ():
         if isinstance(line, Call) and line.method == "run_save_result":
             target = line.arguments[1]
-            if isinstance(target, Literal) and target.text != "-" and exists_below(folder, target.text):
+            if (
+                isinstance(target, Literal)
+                and target.text != "-"
+                and exists_below(folder, folder / target.text)
+            ):
                 raise UsageError(
                     f"the result file {folder / target.text} is there already", "--force replaces it"
                 )

@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -23,6 +24,9 @@ class WayBack(BaseModel, ABC):
     """One way back. Carrying it out twice, or when the act never happened, does nothing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    needs_receipt: ClassVar[bool] = False
+    """Whether it names anything but what mydyno makes under names of its own (receipts.py)."""
 
     @abstractmethod
     def carry_out(self) -> tuple[str, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,6 +31,7 @@ class LiftThrottle(WayBack):
     """
 
     kind: Literal["lift-throttle"] = "lift-throttle"
+    needs_receipt: ClassVar[bool] = True
     device: str = Field(pattern=r"^\d+:\d+$")
     group: Path
     limits: dict[LimitKind, int]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import UndoError
-from mydyno.stack.undo.base import PRIVATE_NAME, WayBack
+from mydyno.stack.undo.base import PRIVATE_NAME, WayBack, in_private_folder
 
 
 class RemoveTree(WayBack):
@@ -18,7 +18,7 @@ class RemoveTree(WayBack):
 
     def carry_out(self) -> None:
         """Raises UndoError when the folder is not ours or cannot be removed. Follows no symbolic link."""
-        if PRIVATE_NAME.fullmatch(self.path.name) is None or not self.path.is_absolute():
+        if PRIVATE_NAME.fullmatch(self.path.name) is None or not in_private_folder(self.path):
             raise UndoError(f"refused to remove {self.path}: it is not named like a folder of mydyno's")
         if self.path.is_symlink():
             raise UndoError(f"refused to remove {self.path}: it is a symbolic link, and mydyno makes none")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -30,6 +33,7 @@ class RestoreVariables(WayBack):
     """
 
     kind: Literal["restore-variables"] = "restore-variables"
+    needs_receipt: ClassVar[bool] = True
     server: External
     before: dict[str, Value]
     ours: dict[str, Value] | None = None
@@ -40,6 +44,7 @@ class RestoreVariables(WayBack):
         """Raises UndoError when the server cannot be reached, or does not take a value back."""
         import pymysql
 
+        self._refuse_strange_file()
         try:
             login = login_of(self.server)
         except MydynoError as error:
@@ -58,6 +63,23 @@ class RestoreVariables(WayBack):
 
     def sentence(self) -> str:
         return f"made sure that {self._told()} has its old {', '.join(self.before)}"
+
+    def _refuse_strange_file(self) -> None:
+        """The password comes from a file that nobody else could have put there since. Raises UndoError."""
+        home = self.server.at_home
+        named = home.defaults_file or home.password_file
+        if named is None:
+            return
+        try:
+            about = Path(named).stat()
+        except OSError as error:
+            raise UndoError(f"{self._told()}: cannot read {named}: {error.strerror}") from error
+        others = about.st_uid not in (os.geteuid(), 0) or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if others or not stat.S_ISREG(about.st_mode):
+            raise UndoError(
+                f"{self._told()}: {named} could have been written by another user: it is not used",
+                f"chown it to this user or root and chmod 600 {named}, then run `mydyno cleanup` again",
+            )
 
     def _put_back(self, cursor: Cursor, login: Login) -> tuple[str, ...]:
         found = global_variables.read(cursor, self.before)

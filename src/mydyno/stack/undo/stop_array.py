@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from mydyno.core.errors import UndoError
 from mydyno.stack.undo.base import WayBack, in_private_folder, run_tool
@@ -17,6 +17,7 @@ class StopArray(WayBack):
     """
 
     kind: Literal["stop-array"] = "stop-array"
+    needs_receipt: ClassVar[bool] = True
     array: Path
     members: tuple[Path, ...]
 

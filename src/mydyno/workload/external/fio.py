@@ -277,7 +277,7 @@ class FioOptions(Section):
     def _text(self) -> str:
         assert self.job is not None
         try:
-            text = read_below(folder(), self.job, _MOST_BYTES).decode("utf-8")
+            text = read_below(folder(), folder() / self.job, _MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             raise refuse(

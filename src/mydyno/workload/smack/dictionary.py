@@ -103,7 +103,7 @@ def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[
     """
     source = section.text("source")
     try:
-        data = read_below(folder, source, MOST_BYTES)
+        data = read_below(folder, folder / source, MOST_BYTES)
     except OSError as error:
         message = f"the file {folder / source} of dictionary {section.name} cannot be read: {error.strerror}"
         raise SpecErrors([Problem(file, section.place("source"), message, allowed=BELOW)]) from None

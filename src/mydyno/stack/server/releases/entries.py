@@ -15,7 +15,7 @@ import stat
 import tarfile
 from contextlib import suppress
 
-from mydyno.core.beneath import BeneathError, folder_below, steps_of
+from mydyno.core.beneath import BeneathError, inner_folder, steps_of
 
 _LONGEST_PATH = 1024
 _LONGEST_NAME = 255
@@ -43,11 +43,11 @@ def _unpack(archive: tarfile.TarFile, member: tarfile.TarInfo, top: int) -> None
         return  # The folder itself, which many archives begin with.
     *folders, last = _steps(name)
     if member.isdir():
-        with folder_below(top, (*folders, last), make=True):
+        with inner_folder(top, (*folders, last), make=True):
             return
     if not (member.isreg() or member.islnk() or member.issym()) or member.issparse():
         raise EntryError(f"{member.name!r} is a special file")
-    with folder_below(top, folders, make=True) as within:
+    with inner_folder(top, folders, make=True) as within:
         # A later entry of the same name counts, as tar(1) has it.
         with suppress(FileNotFoundError):
             os.unlink(last, dir_fd=within)
@@ -70,7 +70,7 @@ def _copy(archive: tarfile.TarFile, member: tarfile.TarInfo, last: str, within: 
 def _link(member: tarfile.TarInfo, top: int, last: str, within: int) -> None:
     """A second name of a file that was unpacked before. One of a link would lead elsewhere from here."""
     *folders, source = _steps(member.linkname)
-    with folder_below(top, folders) as there:
+    with inner_folder(top, folders) as there:
         if not stat.S_ISREG(os.stat(source, dir_fd=there, follow_symlinks=False).st_mode):
             raise EntryError(f"{member.name!r} is a hard link to something other than a file")
         os.link(source, last, src_dir_fd=there, dst_dir_fd=within, follow_symlinks=False)

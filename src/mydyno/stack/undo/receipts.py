@@ -1,0 +1,73 @@
+"""Receipts: what of a lab's journal this user's mydyno has written, kept outside the lab.
+
+A journal travels with its lab, and whoever writes it could have `mydyno cleanup` send a password to a
+server of his own, set a disk's queue or stop an array. So a way back that names anything but what mydyno has
+made has a file in mydyno's state folder, written before the journal's line, and is carried out only where
+that is there:
+
+/var/lib/mydyno/receipts/SHA256     or ~/.local/state/mydyno, or $MYDYNO_STATE; for its owner's eyes only
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from mydyno.core.beneath import folder_below, open_below, read_below, sync_folder
+from mydyno.core.errors import LabError
+from mydyno.core.state_folder import state_folder
+from mydyno.core.writing import writing_hint
+
+
+def write(lab: Path, way_back: str) -> None:
+    """Keeps on disk that `way_back` (its JSON) of the journal in `lab` is ours. Raises LabError."""
+    folder = receipts_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = _text(lab, way_back)
+        descriptor = open_below(folder, folder / _name(text), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        with folder_below(folder, folder) as opened:
+            sync_folder(opened)
+    except OSError as error:
+        raise LabError(
+            f"{folder} cannot be written, which a killed run would need to be put back: {error.strerror}",
+            writing_hint(error, folder) or "MYDYNO_STATE names another folder",
+        ) from error
+
+
+def is_ours(lab: Path, way_back: str) -> bool:
+    """Whether this user's mydyno has written it. Another user's folder says nothing."""
+    folder = receipts_folder()
+    text = _text(lab, way_back)
+    try:
+        about = folder.stat()
+        if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return False
+        return read_below(folder, folder / _name(text)) == text
+    except OSError:
+        return False
+
+
+def remove(lab: Path, way_back: str) -> None:
+    """It has been carried out. One that stays after a failure here allows what does nothing any more."""
+    with suppress(OSError):
+        (receipts_folder() / _name(_text(lab, way_back))).unlink()
+
+
+def receipts_folder() -> Path:
+    return state_folder() / "receipts"
+
+
+def _text(lab: Path, way_back: str) -> bytes:
+    return f"{lab}\n{way_back}\n".encode("utf-8", "surrogateescape")
+
+
+def _name(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
