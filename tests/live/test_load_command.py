@@ -12,6 +12,7 @@ import pytest
 
 from live.engine import ask
 from live.mydyno_process import MYDYNO, interrupt, wait_for_line
+from mydyno.core.errors import ExitCode
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -94,7 +95,7 @@ def test_a_load_whose_every_transaction_fails_ends_with_an_error_that_names_it(a
         *("connect-storm", "--defaults-file", str(account), "--seconds", "0.5", "--warmup", "0"),
         *("--query", "SELECT * FROM no_such_table", "--connections", "2"),
     )
-    assert done.returncode == 3, done.stderr
+    assert done.returncode == ExitCode.SERVER, done.stderr
     assert "every transaction failed: error 1146" in done.stderr
     assert "no_such_table" in done.stderr
     assert "errors:" in done.stdout, "the figures are shown all the same"

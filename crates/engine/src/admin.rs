@@ -271,7 +271,10 @@ impl Admin {
         while sent < self.output.len() {
             match self.stream.get_mut().write(&self.output[sent..]) {
                 Ok(count) => sent += count,
-                Err(error) if is_timeout(&error) => self.wait_on()?,
+                Err(error) if is_timeout(&error) => {
+                    self.heed_signals()?;
+                    self.wait_on()?;
+                }
                 Err(error) => {
                     let message = format!("server gone: {error}");
                     return Err(ServerError::new(code::SERVER_GONE, message));
@@ -323,19 +326,22 @@ impl Admin {
                     self.begun = true;
                     space = &mut space[count..];
                 }
-                Err(error) if is_timeout(&error) => {}
+                Err(error) if is_timeout(&error) => self.heed_signals()?,
                 Err(error) => return Err(lost(&error.to_string())),
             }
         }
         Ok(())
     }
 
+    /// A silent server is not waited for after a signal; what answers at once may go on.
+    fn heed_signals(&self) -> Result<(), ServerError> {
+        let interrupted = self.heeds_signals && signals::interrupted();
+        if interrupted { Err(lost("interrupted")) } else { Ok(()) }
+    }
+
     /// Whether to go on waiting for the server: an answer that has begun must be whole in time, and one
     /// that has not may take longer if the server says that it works on the statement.
     fn wait_on(&mut self) -> Result<(), ServerError> {
-        if self.heeds_signals && signals::interrupted() {
-            return Err(lost("interrupted"));
-        }
         let now = Instant::now();
         if self.hurry.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.deadline = self.deadline.min(now + HURRY);

@@ -11,8 +11,8 @@ READABLE = 0o444
 class MemoryFile:
     """Anonymous memory (memfd_create(2)) that children inherit as a descriptor and open as a file.
 
-    Give `descriptor` as one of `pass_fds` to a child that opens `path`. Programs of another user need the mode
-    READABLE; the clients of MySQL and MariaDB ignore an option file that everybody may write.
+    Give `descriptor` as one of `pass_fds` to a child that opens `path`. Programs of another user need
+    the mode READABLE. Clients of MySQL and MariaDB ignore an option file that anybody may write.
     """
 
     def __init__(self, content: bytes, mode: int = OWNER_ONLY) -> None:
