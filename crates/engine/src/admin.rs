@@ -1,47 +1,40 @@
 //! A plain blocking connection, for preparing tables, reading status and asking whether the
 //! server is there.
 
+mod elsewhere;
+mod opening;
+mod refusal;
+mod rows;
+
 use std::io::{self, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::net::sockopt;
-
-use crate::failure::{Fatal, FatalCode};
-use crate::os::address::{Address, Dial};
+use crate::os::address::Address;
 use crate::os::signals;
 use crate::protocol::frames::{Packet, in_order};
 use crate::protocol::handshake::{Handshake, Login, Session, Step};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands, length_encoded};
 use crate::workload::Literal;
+use elsewhere::Elsewhere;
+use opening::{Stream, open};
+use rows::{is_numeric, text_columns, word};
 
-/// How often a waiting read looks for an interruption.
-const LOOK_UP: Duration = Duration::from_millis(200);
+pub use refusal::connect_failure;
+
 const READ_BUFFER: usize = 64 * 1024;
-/// Time after which a full queue of a listening socket is tried again.
-const REDIAL: Duration = Duration::from_millis(5);
 /// How long a server may take to accept and authenticate, whatever an answer may take.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
 /// What logging in is given at least: it takes longer than an answer.
 const LEAST_LOGIN_LIMIT: Duration = Duration::from_secs(1);
-/// How long a server may take to let another connection in.
-const ALIVE_LIMIT: Duration = Duration::from_secs(10);
-/// How often in a row a full server is taken for one that still works on a statement.
-const MOST_FULL: u32 = 10;
 /// A longer row is no answer to what is asked here.
 const MOST_ROW: usize = 32 << 20;
 /// Memory that the rows of an answer may take, those of a dictionary of words included.
 const MOST_ANSWER: usize = 64 << 20;
 /// Memory of a kept row or column beside its bytes.
 const ROW_OVERHEAD: usize = 64;
-/// Columns that are read of a row (MySQL manual, "Table Column-Count Limits").
-const MOST_COLUMNS: usize = 4096;
 /// What is left of an answer's time once the run is ending.
 const HURRY: Duration = Duration::from_secs(2);
 
@@ -67,21 +60,8 @@ pub struct Admin {
     server_pid: Option<u32>,
 }
 
-/// Another way in, to ask after this connection.
-struct Elsewhere {
-    address: Address,
-    login: Login,
-    /// The server's number of this connection.
-    connection: String,
-    /// How often in a row there was no room to ask.
-    full: u32,
-}
-
 /// Rows of text columns; NULL is `None`.
 pub type Rows = Vec<Vec<Option<String>>>;
-
-trait Stream: Read + Write + Send {}
-impl<T: Read + Write + Send> Stream for T {}
 
 impl Admin {
     /// Connects and authenticates. Any answer, also a later one, is given up after `patience`. Errors
@@ -361,32 +341,6 @@ impl Admin {
     }
 }
 
-impl Elsewhere {
-    /// Asks the server whether it still works on the connection's statement.
-    fn ask(&mut self) -> Result<(), ServerError> {
-        const ID: usize = 0;
-        const COMMAND: usize = 4;
-        let mut admin = match Admin::connect_within(&self.address, &self.login, ALIVE_LIMIT) {
-            Err(error) if error.code == code::TOO_MANY_CONNECTIONS && self.full < MOST_FULL => {
-                self.full += 1;
-                return Ok(());
-            }
-            other => other?,
-        };
-        self.full = 0;
-        let running = admin.query("SHOW PROCESSLIST")?.iter().any(|row| {
-            let column = |at: usize| row.get(at).and_then(Option::as_deref);
-            column(ID) == Some(self.connection.as_str())
-                && column(COMMAND).is_some_and(|command| command != "Sleep")
-        });
-        if running {
-            Ok(())
-        } else {
-            Err(lost("no answer, and its process list lacks the statement"))
-        }
-    }
-}
-
 fn too_long() -> ServerError {
     let message = format!("the server's answer is longer than {} MiB", MOST_ANSWER >> 20);
     ServerError::new(code::MALFORMED_PACKET, message)
@@ -405,135 +359,9 @@ impl Drop for Admin {
     }
 }
 
-/// What a failed connection means for the run.
-pub fn connect_failure(error: &ServerError, address: &Address) -> Fatal {
-    let (kind, hint) = match error.code {
-        code::AUTH_REFUSED => (
-            FatalCode::Auth,
-            "use the server's unix socket, or name its key with --server-public-key-path, or let the \
-             account log in once over TLS (mysql --ssl-mode=REQUIRED): the server then has it in memory",
-        ),
-        code::SECURE_TRANSPORT => (FatalCode::Auth, UNENCRYPTED),
-        code::ACCESS_DENIED if !address.is_local() => (FatalCode::Auth, DENIED_OVER_TCP),
-        code::ACCESS_DENIED | code::DATABASE_DENIED | code::AUTH_PLUGIN => {
-            (FatalCode::Auth, "check target.user and target.password of the job")
-        }
-        code::TOO_MANY_CONNECTIONS => {
-            (FatalCode::Connect, "the server has no connection left: raise max_connections")
-        }
-        code::SOCKET_CONNECT | code::HOST_CONNECT => {
-            (FatalCode::Connect, "is the server running, and does it listen there?")
-        }
-        code::TCP_CREATE => (FatalCode::Connect, NO_PORT),
-        _ => return Fatal::new(FatalCode::Connect, error.to_string()),
-    };
-    Fatal::new(kind, error.to_string()).hint(hint)
-}
-
-const UNENCRYPTED: &str = "the engine does not encrypt: use the server's unix socket";
-const DENIED_OVER_TCP: &str = "check user and password; an account with REQUIRE SSL is denied in the \
-    same words, as the engine does not encrypt: use the server's unix socket";
-const NO_PORT: &str = "widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse = 1, keep \
-    connections open, or use the server's unix socket";
-
-/// The stream, and the process at its other end where that is known.
-type Opened = (Box<dyn Stream>, Option<u32>);
-
-fn open(address: &Address, limit: Duration) -> Result<Opened, ServerError> {
-    let refused = |error| address.refused(error);
-    match address {
-        Address::Unix(_) => {
-            let stream = UnixStream::from(dial(address, limit)?);
-            stream.set_nonblocking(false).map_err(refused)?;
-            stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
-            let peer = sockopt::socket_peercred(&stream).ok();
-            let pid = peer.map(|peer| peer.pid.as_raw_nonzero().get() as u32);
-            Ok((Box::new(stream), pid))
-        }
-        Address::Tcp(to) => {
-            let stream = TcpStream::connect_timeout(to, limit).map_err(refused)?;
-            stream.set_nodelay(true).map_err(refused)?;
-            stream.set_read_timeout(Some(LOOK_UP)).map_err(refused)?;
-            stream.set_write_timeout(Some(LOOK_UP)).map_err(refused)?;
-            Ok((Box::new(stream), None))
-        }
-    }
-}
-
-/// Connects to a unix socket. A blocking connect would wait for ever while the queue of a server
-/// that hangs is full.
-fn dial(address: &Address, limit: Duration) -> Result<OwnedFd, ServerError> {
-    let deadline = Instant::now() + limit;
-    loop {
-        match address.dial() {
-            Dial::Connected(socket) | Dial::UnderWay(socket) => return Ok(socket),
-            Dial::Failed(error) => return Err(error),
-            Dial::QueueFull if Instant::now() < deadline && !signals::interrupted() => {
-                thread::sleep(REDIAL);
-            }
-            Dial::QueueFull => {
-                let full = io::Error::new(io::ErrorKind::TimedOut, "its queue is full");
-                return Err(address.refused(full));
-            }
-        }
-    }
-}
-
 fn is_timeout(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
-}
-
-/// Whether a column definition is that of a whole or decimal number.
-fn is_numeric(definition: &[u8]) -> bool {
-    /// Catalog, schema, table and column with their aliases, then the length of what follows.
-    const TEXTS: usize = 6;
-    const CHARACTER_SET_AND_LENGTH: usize = 6;
-    let mut rest = definition;
-    for _ in 0..TEXTS {
-        let Some((length, text)) = length_encoded(rest) else { return false };
-        rest = text.get(length as usize..).unwrap_or_default();
-    }
-    let kind = rest.get(1 + CHARACTER_SET_AND_LENGTH);
-    // DECIMAL to DOUBLE, LONGLONG and INT24, YEAR, NEWDECIMAL.
-    matches!(kind, Some(0..=5 | 8 | 9 | 13 | 246))
-}
-
-/// The first column of a row.
-fn word(row: &[u8], numeric: bool) -> Literal {
-    let text = length_encoded(row).and_then(|(length, rest)| rest.get(..length as usize));
-    match text {
-        None => Literal::Null,
-        Some(text) if numeric => {
-            let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-            number.map_or_else(|| Literal::Decimal(text.into()), Literal::Integer)
-        }
-        Some(text) => Literal::Text(text.into()),
-    }
-}
-
-fn text_columns(mut payload: &[u8]) -> Vec<Option<String>> {
-    const NULL: u8 = 0xfb;
-    let mut columns = Vec::new();
-    while let Some(&first) = payload.first()
-        && columns.len() < MOST_COLUMNS
-    {
-        if first == NULL {
-            columns.push(None);
-            payload = &payload[1..];
-            continue;
-        }
-        let Some((length, rest)) = length_encoded(payload) else {
-            break;
-        };
-        let Some((text, rest)) = rest.split_at_checked(length as usize) else {
-            break;
-        };
-        columns.push(Some(String::from_utf8_lossy(text).into_owned()));
-        payload = rest;
-    }
-    columns
 }
