@@ -12,6 +12,7 @@ import pytest
 
 from live.engine import ask
 from live.mydyno_process import MYDYNO, interrupt, wait_for_line
+from mydyno.core.errors import ExitCode
 from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -87,6 +88,29 @@ def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: Runni
         "select_index": 21,
         "update_index": 21,
     }
+
+
+def test_a_load_whose_every_transaction_fails_ends_with_an_error_that_names_it(account: Path) -> None:
+    done = load(
+        *("connect-storm", "--defaults-file", str(account), "--seconds", "0.5", "--warmup", "0"),
+        *("--query", "SELECT * FROM no_such_table", "--connections", "2"),
+    )
+    assert done.returncode == ExitCode.SERVER, done.stderr
+    assert "every transaction failed: error 1146" in done.stderr
+    assert "no_such_table" in done.stderr
+    assert "errors:" in done.stdout, "the figures are shown all the same"
+
+
+def test_a_load_of_which_some_fails_warns_and_ends_well(account: Path, tmp_path: Path) -> None:
+    half = tmp_path / "half.yaml"
+    half.write_text(
+        "workload: half\nabout: One of two transactions fails.\ntransactions:\n"
+        "  good:\n    - query: SELECT 1\n  bad:\n    - query: SELECT * FROM no_such_table\n"
+    )
+    done = load(str(half), "--defaults-file", str(account), "--rounds", "50", "--connections", "2")
+    assert done.returncode == 0, done.stderr
+    assert "warning: " in done.stderr
+    assert "% failed): error 1146" in done.stderr
 
 
 def test_text_output_shows_every_statement_with_percentiles(account: Path) -> None:

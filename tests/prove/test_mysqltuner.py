@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.prove.mysqltuner import Report, read_report, settings_of
-from mydyno.prove.mysqltuner.program import option_file, version_of
+from mydyno.prove.mysqltuner.program import option_file, run, version_of
 from mydyno.stack.server.login import Login
 
 DATA = Path(__file__).parent / "data" / "mysqltuner"
@@ -147,3 +148,19 @@ def test_its_version_is_read_from_the_script(tmp_path: Path) -> None:
 def test_a_password_of_any_characters_goes_into_the_option_file() -> None:
     text = option_file(Login("root", Secret('a"b\\c#d'), socket=Path("/s.sock")))
     assert text == '[client]\nuser = "root"\npassword = "a\\"b\\\\c#d"\nsocket = "/s.sock"\n'
+
+
+def test_it_reads_the_password_from_a_file_that_is_on_no_disk(tmp_path: Path) -> None:
+    missing = [tool for tool in ("perl", "mysql", "mysqladmin") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"needs {' and '.join(missing)}")
+    script = tmp_path / "tuner.pl"
+    script.write_text(
+        'my ($option, $file) = @ARGV; -r $file or die "unreadable";\n'
+        'print "files: ", join(",", glob("*")), "\\n"; system("stat", "-L", "-c", "mode: %a", $file);\n'
+        'system("cat", $file);\n'
+    )
+    said = run(script, Login("root", Secret("s3cret"), socket=Path("/run/s.sock")))
+    assert 'password = "s3cret"' in said, "its own children can read it"
+    assert "files: \n" in said
+    assert "mode: 600" in said

@@ -79,3 +79,24 @@ def test_the_events_of_a_run_carry_the_p95_of_transactions_beside_that_of_statem
     assert isinstance(end, messages.PhaseEnd)
     assert finished.transaction_p95_ns == end.transactions.latency.p95_ns is not None
     assert finished.p95_ns == end.queries.latency.p95_ns
+
+
+def stepped(step_ns: int | None) -> list[str]:
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    assert isinstance(end, messages.PhaseEnd)
+    collector = Collector()
+    collector.hear(end.model_copy(update={"wall_clock_step_ns": step_ns}))
+    return [f"{remark.check}: {remark.message}" for remark in collector.remarks]
+
+
+def test_a_clock_that_was_set_during_a_phase_marks_the_trial() -> None:
+    (ahead,) = stepped(3_600_000_000_000)
+    assert ahead.startswith("clock: phase 1: the clock of the machine went ahead by 3600.0 s")
+    assert "suspended" in ahead
+    (back,) = stepped(-2_500_000_000)
+    assert "went back by 2.5 s" in back
+    assert "suspended" not in back
+
+
+def test_clocks_that_go_together_mark_nothing() -> None:
+    assert stepped(1_200) == stepped(-90_000_000) == stepped(None) == []

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::admin::Admin;
-use crate::clock::{Clock, nanoseconds};
+use crate::clock::{BothClocks, Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, Work};
 use crate::load::gate::{Gate, Start, Window, deal};
@@ -19,8 +19,8 @@ use crate::os::address::Address;
 use crate::os::poll::Waker;
 use crate::os::signals;
 use crate::os::usage::{CpuSeconds, Usage};
-use crate::protocol::ServerError;
 use crate::protocol::handshake::Login;
+use crate::protocol::{ServerError, code};
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Message};
 use crate::workload::Workload;
@@ -118,7 +118,7 @@ struct Watch<'a> {
     conductor: &'a Conductor<'a>,
     plan: &'a Plan,
     wakers: Vec<Waker>,
-    started_ns: u64,
+    started: BothClocks,
     opened: Vec<Option<Opened>>,
     window: Option<Window>,
     intervals: Intervals,
@@ -143,7 +143,7 @@ impl<'a> Watch<'a> {
             conductor,
             plan,
             wakers,
-            started_ns: plan.clock.now_ns(),
+            started: plan.clock.with_wall_clock(),
             opened: (0..reactors).map(|_| None).collect(),
             window: None,
             intervals: Intervals::new(plan.phase_index, reactors),
@@ -300,8 +300,8 @@ impl<'a> Watch<'a> {
         let login = Login { database: None, ..self.conductor.login.clone() };
         let address = &self.conductor.address;
         if let Err(probe) = Admin::connect_within(address, &login, PROBE_LIMIT) {
-            // A server that is full is still there.
-            if probe.code != crate::protocol::code::TOO_MANY_CONNECTIONS {
+            // A server that is full is still there, and of this machine's lack of ports it knows nothing.
+            if probe.code != code::TOO_MANY_CONNECTIONS && !code::is_local(probe.code) {
                 self.abort(format!("the server is gone: {error}; {probe}"));
             }
         }

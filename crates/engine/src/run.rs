@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admin::{Admin, connect_failure};
 use crate::checks::{self, Checked};
@@ -39,7 +38,9 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         let _ = notify.send(Event::Interrupted);
     })
     .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;
-    let exit = match prepare_and_drive(job, clock, reporter, (sender, receiver)) {
+    let exit = match kept_alive(reporter, || {
+        prepare_and_drive(job, clock, reporter, (sender, receiver))
+    }) {
         // Whatever failed after a signal failed because of it.
         Err(_) if signals::interrupted() => Exit::Interrupted,
         other => other?,
@@ -50,6 +51,22 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         peak_rss_bytes: peak_rss_bytes(),
     });
     Ok(exit)
+}
+
+/// Does something, and says now and then that the engine is alive.
+fn kept_alive<T>(reporter: &Reporter, what: impl FnOnce() -> Result<T, Fatal>) -> Result<T, Fatal> {
+    thread::scope(|scope| {
+        let (running, ended) = channel::<()>();
+        thread::Builder::new()
+            .name("heartbeat".into())
+            .spawn_scoped(scope, move || reporter.say_alive(&ended))
+            .map_err(|error| {
+                Fatal::new(FatalCode::Internal, format!("cannot start a thread: {error}"))
+            })?;
+        let done = what();
+        drop(running);
+        done
+    })
 }
 
 fn prepare_and_drive(
@@ -74,10 +91,11 @@ fn prepare_and_drive(
     let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
 
-    let mut admin = connect(&address, &login)?;
+    let mut admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
-    admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
-    admin.wait_while_alive(&address, &login);
+    admin
+        .wait_while_running(&address, &login)
+        .map_err(|error| connect_failure(&error, &address))?;
     let asked = Asked {
         prepare: job.prepare,
         drop_existing: job.drop_existing,
@@ -106,13 +124,10 @@ fn check(conductor: &Conductor<'_>) {
     if workload.checks().is_empty() {
         return;
     }
-    let mut admin = Admin::connect(address, login);
+    let mut admin = Admin::connect(address, login, job.answer_within());
     for check in workload.checks() {
         let Checked { name, holds, detail } = match &mut admin {
-            Ok(admin) => {
-                admin.answer_within(Duration::from_secs_f64(job.answer_within_s));
-                checks::run(admin, check)
-            }
+            Ok(admin) => checks::run(admin, check),
             Err(error) => {
                 Checked { name: check.name.clone(), holds: false, detail: Some(error.to_string()) }
             }
@@ -130,7 +145,7 @@ fn watch(
 ) -> Result<Exit, Fatal> {
     let address = Address::resolve(&job.target)?;
     let login = login(job, &address);
-    let admin = connect(&address, &login)?;
+    let admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, clock, &admin, 0, false));
     drop(admin);
     sampled(job, clock, &address, &login, reporter, || {
@@ -152,7 +167,7 @@ fn bench(
 ) -> Result<Exit, Fatal> {
     let address = Address::resolve(&job.target)?;
     let login = login(job, &address);
-    let admin = connect(&address, &login)?;
+    let admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, clock, &admin, 1, false));
     sqlbench::run(&Suite { job, clock, address, login, reporter }, sql_bench, admin)
 }
@@ -163,13 +178,15 @@ fn login(job: &Job, address: &Address) -> Login {
         password: job.target.password.clone(),
         database: Some(job.target.database.clone()),
         local: address.is_local(),
+        server_key: job.target.server_public_key.clone(),
     }
 }
 
 /// The first connection, which needs no database.
-fn connect(address: &Address, login: &Login) -> Result<Admin, Fatal> {
+fn connect(job: &Job, address: &Address, login: &Login) -> Result<Admin, Fatal> {
     let first = Login { database: None, ..login.clone() };
-    Admin::connect(address, &first).map_err(|error| connect_failure(&error))
+    Admin::connect(address, &first, job.answer_within())
+        .map_err(|error| connect_failure(&error, address))
 }
 
 fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) -> Message {
@@ -223,9 +240,15 @@ fn sampled<T>(
     thread::scope(|scope| {
         let sampler = match &job.sampling {
             None => None,
-            Some(sampling) => {
-                Some(Sampler::start(scope, sampling, clock, address, login, reporter)?)
-            }
+            Some(sampling) => Some(Sampler::start(
+                scope,
+                sampling,
+                clock,
+                job.answer_within(),
+                address,
+                login,
+                reporter,
+            )?),
         };
         let done = what();
         if let Some(sampler) = sampler {
@@ -237,6 +260,6 @@ fn sampled<T>(
 
 /// The wall-clock time of the engine clock's zero.
 fn unix_ns(clock: Clock) -> u64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    (since_epoch.as_nanos() as u64).saturating_sub(clock.now_ns())
+    let now = clock.with_wall_clock();
+    now.unix_ns.saturating_sub(now.monotonic_ns)
 }

@@ -122,6 +122,7 @@ fn phase_end() -> PhaseEnd {
         retries: 1,
         client_cpu: cpu(0.004, 0.012),
         backlog_max: None,
+        wall_clock_step_ns: 1_200,
     }
 }
 
@@ -199,6 +200,7 @@ fn examples() -> Vec<(&'static str, Message)> {
                 server_pid: Some(4321),
             }),
         ),
+        ("alive", Message::Alive),
         (
             "progress",
             Message::Progress { stage: "load http_auth".to_owned(), done: 8164, of: 90_000 },

@@ -18,6 +18,7 @@ from mydyno.core.facts import HostFacts
 from mydyno.core.writing import writing
 from mydyno.host.environment import Environment, read_environment, read_facts
 from mydyno.host.identity import Identity, server_identity, tied_to_parent
+from mydyno.host.memory_file import READABLE, MemoryFile
 from mydyno.host.neutral import inherited_environment
 from mydyno.host.programs import find_program
 from mydyno.host.protocol import Finished, HeldFile
@@ -95,24 +96,6 @@ class LocalConversation(LocalProcess):
         self._errors.close()
 
 
-class _Memory:
-    """Anonymous memory that a child inherits as a descriptor."""
-
-    def __init__(self, content: bytes) -> None:
-        self.descriptor = os.memfd_create("held", 0)
-        os.write(self.descriptor, content)
-
-    @property
-    def path(self) -> str:
-        return f"/proc/self/fd/{self.descriptor}"
-
-    def wipe(self) -> None:
-        if self.descriptor >= 0:
-            os.ftruncate(self.descriptor, 0)
-            os.close(self.descriptor)
-            self.descriptor = -1
-
-
 class LocalHost:
     """Commands run here, directly."""
 
@@ -158,7 +141,7 @@ class LocalHost:
         inherited: Sequence[int] = (),
     ) -> LocalProcess:
         """As every host's; `inherited` are descriptors of this process that it has too, by their numbers."""
-        descriptors = (*inherited, *(each.descriptor for each in held if isinstance(each, _Memory)))
+        descriptors = (*inherited, *(each.descriptor for each in held if isinstance(each, MemoryFile)))
         with output.open("ab") as log:
             return LocalProcess(
                 launch(argv, identity, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=descriptors)
@@ -174,7 +157,7 @@ class LocalHost:
         return LocalConversation(child, errors)
 
     def hold(self, content: bytes) -> HeldFile:
-        return _Memory(content)
+        return MemoryFile(content, READABLE)
 
     def dial(self, path: Path) -> socket.socket:
         stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import subprocess
+import threading
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
@@ -21,6 +23,10 @@ NAME = "mydyno-engine"
 _STOP_WITHIN_S = 10.0
 _KILLED = -9
 """Exit code of a process that SIGKILL has ended, here and as an agent gives it."""
+_SILENT_S = 30
+"""The engine says something every 5 s (docs/engine-protocol.md): one that is silent so long was stopped."""
+_LINES_AHEAD = 1000
+"""Lines that are read before they are asked for."""
 
 
 def engine_version() -> str:
@@ -44,6 +50,10 @@ class Engine:
         # An engine that dies at once closes the pipe; what it said is found when it is listened to.
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
             pipe.write(job.to_wire().encode())
+        self._lines: queue.Queue[bytes | None] = queue.Queue(_LINES_AHEAD)
+        self._closing = threading.Event()
+        self._reader = threading.Thread(target=self._read, name="mydyno-engine-output", daemon=True)
+        self._reader.start()
 
     @property
     def pid(self) -> int:
@@ -51,7 +61,7 @@ class Engine:
 
     def __iter__(self) -> Iterator[messages.Message]:
         finished = False
-        for line in self._process.stdout:
+        while (line := self._next_line()) is not None:
             message = self._parse(line)
             if isinstance(message, messages.Fatal):
                 self._process.wait(_STOP_WITHIN_S)
@@ -60,14 +70,39 @@ class Engine:
             finished = isinstance(message, messages.Done)
             yield message
         code = self._process.wait(_STOP_WITHIN_S)
-        if not finished:
-            killed = code == _KILLED
+        if finished:
+            return
+        if code == _KILLED:
             raise EngineError(
-                f"mydyno-engine ended without finishing (exit code {code}){self._said()}",
-                "it was killed (SIGKILL): the kernel does so when memory runs out (dmesg)"
-                if killed
-                else None,
+                f"mydyno-engine was killed by SIGKILL before it had finished{self._said()}",
+                "by the kernel if memory ran out (dmesg), or by somebody else",
             )
+        raise EngineError(f"mydyno-engine ended without finishing (exit code {code}){self._said()}")
+
+    def _read(self) -> None:
+        with contextlib.suppress(ValueError, OSError):  # Closed while it was read.
+            for line in self._process.stdout:
+                while not self._closing.is_set():
+                    with contextlib.suppress(queue.Full):
+                        self._lines.put(line, timeout=1.0)
+                        break
+        with contextlib.suppress(queue.Full):
+            self._lines.put(None, timeout=1.0)
+
+    def _next_line(self) -> bytes | None:
+        """None after the last one. Raises EngineError when the engine is silent for too long.
+
+        The silence is counted in short waits, so that a stop of mydyno itself is not taken for the engine's.
+        """
+        for _ in range(_SILENT_S):
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=1.0)
+        self._process.kill()
+        raise EngineError(
+            f"mydyno-engine has said nothing for {_SILENT_S} s, not even that it is alive, and was killed"
+            f"{self._said()}",
+            "was it stopped (SIGSTOP, a debugger, a frozen cgroup), or is this machine out of memory?",
+        )
 
     def _parse(self, line: bytes) -> messages.Message:
         try:
@@ -100,6 +135,9 @@ class Engine:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.request_stop()
-        self._process.stdout.close()
+        self._closing.set()
         self._process.wait(_STOP_WITHIN_S)
+        self._process.kill()
+        self._reader.join(_STOP_WITHIN_S)
+        self._process.stdout.close()
         self._process.close()

@@ -118,6 +118,12 @@ class Hello(_Message):
     """Over a unix socket the process that listens there; else None."""
 
 
+class Alive(_Message):
+    """Nothing else was to be said for some seconds."""
+
+    type: Literal["alive"]
+
+
 class Progress(_Message):
     type: Literal["progress"]
     stage: str
@@ -233,6 +239,8 @@ class PhaseEnd(_Message):
     unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
+    wall_clock_step_ns: int | None = None
+    """How far the wall clock was set, forward or (negative) back; None from other programs."""
 
 
 class Check(_Message):
@@ -271,6 +279,7 @@ class Fatal(_Message):
 
 Message = Annotated[
     Hello
+    | Alive
     | Progress
     | Prepared
     | PhaseStart

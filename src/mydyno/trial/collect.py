@@ -14,6 +14,9 @@ from mydyno.results.records import (
     StatementRecord,
 )
 
+_LEAST_STEP_NS = 500_000_000
+"""Below lies what a thread that lost its CPU between two clocks can make; NTP slews both clocks alike."""
+
 
 @dataclass
 class Collector:
@@ -59,6 +62,8 @@ class Collector:
                 self.done = message
             case messages.PhaseEnd():
                 self.ends.append(message)
+                if sentence := wall_clock_step(message):
+                    self.remarks.append(Remark(check="clock", message=sentence))
                 done = tuple(operation for phase, operation in self.operations if phase == message.phase)
                 self.phases.append(
                     replace(phase_record(message), label=self.labels.get(message.phase), operations=done)
@@ -66,6 +71,23 @@ class Collector:
                 self.histograms[str(message.phase)] = _histograms(message)
             case _:
                 pass  # The rest is for displays.
+
+
+def wall_clock_step(end: messages.PhaseEnd) -> str | None:
+    """That the wall clock was set during a phase, or the machine suspended; None when neither was.
+
+    Rates and latencies are of the monotonic clock, which is not set. What suffers is whatever is matched
+    to them by the time of day, such as a server's log, and everything where the machine stood still.
+    """
+    if end.wall_clock_step_ns is None or abs(end.wall_clock_step_ns) < _LEAST_STEP_NS:
+        return None
+    seconds = end.wall_clock_step_ns / 1e9
+    return (
+        f"phase {end.phase + 1}: the clock of the machine went {'ahead' if seconds > 0 else 'back'} by"
+        f" {abs(seconds):.1f} s: it was set"
+        + (", or the machine was suspended" if seconds > 0 else "")
+        + "; the measured times are of the monotonic clock"
+    )
 
 
 def _seconds(ns: int) -> float:

@@ -8,10 +8,12 @@ mod sql_bench;
 mod validate;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::failure::{Fatal, FatalCode};
+use crate::protocol::server_key::ServerKey;
 
 pub use secret::Secret;
 pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
@@ -61,6 +63,9 @@ pub struct Target {
     pub user: String,
     #[serde(default)]
     pub password: Secret,
+    /// The server's RSA key in PEM: over TCP nothing else encrypts a password.
+    #[serde(default)]
+    pub server_public_key: Option<ServerKey>,
     pub database: String,
 }
 
@@ -186,6 +191,11 @@ impl Job {
         })?;
         validate::check(&job)?;
         Ok(job)
+    }
+
+    /// How long an answer may take.
+    pub fn answer_within(&self) -> Duration {
+        Duration::from_secs_f64(self.answer_within_s)
     }
 
     /// The largest number of connections of any phase; 0 without phases.

@@ -61,6 +61,8 @@ pub(super) struct Connection {
     pub socket: Option<OwnedFd>,
     pub stage: Stage,
     pub frames: Frames,
+    /// The number that the server's next packet must have.
+    pub next_number: u8,
     pub response: Response,
     /// The stream that draws this connection's statements.
     pub random: Random,
@@ -103,6 +105,7 @@ impl Connection {
             socket: None,
             stage: Stage::Closed,
             frames: Frames::default(),
+            next_number: 0,
             response: Response::to_query(false),
             random,
             cursor,

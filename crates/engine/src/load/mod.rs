@@ -65,6 +65,9 @@ pub struct PhasePart {
     pub unanswered: u64,
 }
 
+/// Codes of errors whose message is kept; there are 65,536, and a server could send them all.
+const MOST_EXAMPLES: usize = 64;
+
 /// Errors by code, with the first message of each.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorLog {
@@ -75,7 +78,9 @@ pub struct ErrorLog {
 impl ErrorLog {
     pub fn add(&mut self, error: &ServerError) {
         *self.counts.entry(error.code).or_default() += 1;
-        self.examples.entry(error.code).or_insert_with(|| error.message.clone());
+        if self.examples.len() < MOST_EXAMPLES {
+            self.examples.entry(error.code).or_insert_with(|| error.message.clone());
+        }
     }
 
     pub fn merge(&mut self, other: &ErrorLog) {

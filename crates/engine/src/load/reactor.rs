@@ -115,6 +115,8 @@ pub struct Reactor<'a> {
     recorder: Recorder,
     connects: Latencies,
     opened: Opened,
+    /// When the server last let a connection in.
+    opened_ns: u64,
     /// Connections that open before the clock starts.
     first: usize,
     open: u32,
@@ -169,6 +171,7 @@ impl<'a> Reactor<'a> {
             outbox: Vec::with_capacity(4096),
             connects: Latencies::default(),
             opened: Opened::default(),
+            opened_ns: 0,
             first: 0,
             open: 0,
             reconnects: 0,

@@ -62,13 +62,23 @@ impl Address {
         }
     }
 
-    /// The error of a connection that could not be made, with the client's usual code.
+    /// The error of a connection that could not be made, with the client's usual code: another one
+    /// where this machine is to blame, which says nothing of the server.
     pub fn refused(&self, error: io::Error) -> ServerError {
+        let errno = Errno::from_io_error(&error);
         let code = match self {
+            Address::Unix(_) if errno.is_some_and(is_local) => code::SOCKET_CREATE,
             Address::Unix(_) => code::SOCKET_CONNECT,
+            Address::Tcp(_) if errno.is_some_and(is_local) => code::TCP_CREATE,
             Address::Tcp(_) => code::HOST_CONNECT,
         };
-        ServerError::new(code, format!("cannot connect to {self}: {error}"))
+        let reason = match errno {
+            Some(Errno::ADDRNOTAVAIL) => {
+                "this machine has no free local port or address for it (EADDRNOTAVAIL)".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        ServerError::new(code, format!("cannot connect to {self}: {reason}"))
     }
 
     fn try_dial(&self) -> Result<Dial, Errno> {
@@ -99,11 +109,40 @@ impl Address {
     }
 }
 
+/// Whether an error of connecting is this machine's lack of ports, files or memory.
+fn is_local(errno: Errno) -> bool {
+    use Errno as E;
+    [E::ADDRNOTAVAIL, E::MFILE, E::NFILE, E::NOBUFS, E::NOMEM].contains(&errno)
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Address::Unix(path) => write!(out, "{}", path.display()),
             Address::Tcp(address) => write!(out, "{address}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(errno: Errno) -> ServerError {
+        Address::Tcp(([127, 0, 0, 1], 3306).into()).refused(errno.into())
+    }
+
+    #[test]
+    fn a_machine_without_a_free_port_is_no_server_that_refuses() {
+        let error = refused(Errno::ADDRNOTAVAIL);
+        assert_eq!(error.code, code::TCP_CREATE);
+        assert!(error.message.contains("no free local port"), "{error}");
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM] {
+            assert!(code::is_local(refused(errno).code), "{errno}");
+        }
+        assert_eq!(refused(Errno::CONNREFUSED).code, code::HOST_CONNECT);
+        let socket = Address::Unix("/run/mysqld.sock".into());
+        assert_eq!(socket.refused(Errno::MFILE.into()).code, code::SOCKET_CREATE);
+        assert_eq!(socket.refused(Errno::NOENT.into()).code, code::SOCKET_CONNECT);
     }
 }

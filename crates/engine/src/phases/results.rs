@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Watch;
+use crate::clock::wall_clock_step_ns;
 use crate::histogram::Latencies;
 use crate::job::Arrival;
 use crate::load::PhasePart;
@@ -34,7 +35,7 @@ impl Watch<'_> {
 
     fn result(&self, mut sum: PhasePart) -> PhaseEnd {
         let plan = self.plan;
-        let ended_ns = plan.clock.now_ns();
+        let ended = plan.clock.with_wall_clock();
         let measured = self.measured(sum.recorded.last_ns);
         let open_loop = plan.phase.arrival != Arrival::Closed;
         sum.recorded.errors.merge(&self.opened_in_all().errors);
@@ -43,10 +44,10 @@ impl Watch<'_> {
             phase: plan.phase_index,
             connections_asked: plan.phase.connections,
             connections_reached: sum.reached,
-            started_ns: self.started_ns,
+            started_ns: self.started.monotonic_ns,
             measured_from_ns: measured.map(|(from, _)| from),
             measured_to_ns: measured.map(|(_, to)| to),
-            ended_ns,
+            ended_ns: ended.monotonic_ns,
             interrupted: self.interrupted,
             aborted: self.aborted.clone(),
             latency_kind: match open_loop {
@@ -64,6 +65,7 @@ impl Watch<'_> {
             retries: sum.recorded.retries,
             client_cpu: self.client_cpu(),
             backlog_max: open_loop.then_some(sum.backlog_max),
+            wall_clock_step_ns: wall_clock_step_ns(self.started, ended),
         }
     }
 

@@ -13,6 +13,9 @@ use crate::job::program::ReadRow;
 /// Most columns that a statement may read.
 pub const MOST_READ: usize = 64;
 
+/// Bytes that are kept of an answer at most, for each connection.
+const MOST_KEPT: usize = 1 << 20;
+
 /// Columns of one row of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
@@ -86,6 +89,10 @@ impl Capture {
         }
         if self.columns.len() < self.read.columns {
             self.broken = Some("the result has fewer columns than the workload reads");
+            return;
+        }
+        if self.text.len() + self.slots.len() * size_of::<Slot>() > MOST_KEPT {
+            self.broken = Some("the rows that the workload reads are more than 1 MiB");
             return;
         }
         // The same limit whether the row came in one piece or not.

@@ -44,6 +44,18 @@ fn cut(start: usize, out: &mut Vec<u8>) {
     }
 }
 
+/// The number of the first packet that answers what was sent: that of the last sent one and 1.
+#[inline]
+pub fn answer_number(sent: &[u8]) -> u8 {
+    if sent.len() <= FULL { 1 } else { number_after(sent) }
+}
+
+#[cold]
+fn number_after(sent: &[u8]) -> u8 {
+    // A payload that fills its packets is followed by an empty one.
+    ((sent.len() - 1) / (FULL + 4) + 1) as u8
+}
+
 pub fn query(sql: &[u8], out: &mut Vec<u8>) {
     command(QUERY, sql, out);
 }

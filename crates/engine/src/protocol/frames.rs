@@ -5,11 +5,42 @@
 //! as a result set is understood from packet headers and first bytes alone, and it is why thousands
 //! of connections can share one read buffer.
 
+use super::{ServerError, code};
+
 /// Bytes of a split payload that are kept; the longest thing read whole is an RSA key (about 800).
 pub const KEPT: usize = 4096;
 const HEADER: usize = 4;
+/// The first byte of an error.
+const ERROR: u8 = 0xff;
 /// A payload of exactly this length is continued in the next packet.
 const FULL: u32 = 0xff_ffff;
+
+/// A packet whose number does not follow that of the packet before: an answer to another statement,
+/// or no MySQL server at all. What follows it cannot be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfOrder {
+    pub found: u8,
+    pub expected: u8,
+}
+
+impl From<OutOfOrder> for ServerError {
+    fn from(OutOfOrder { found, expected }: OutOfOrder) -> Self {
+        let message = format!("packets out of order: number {found} in place of {expected}");
+        Self::new(code::OUT_OF_ORDER, message)
+    }
+}
+
+/// Compares a packet's number with the one that is due, and counts on.
+///
+/// # Errors
+/// The numbers differ. A server that ends a connection by itself sends its error with the number 0.
+#[inline]
+pub fn in_order(found: u8, first: Option<&u8>, expected: &mut u8) -> Result<(), OutOfOrder> {
+    let due = *expected;
+    *expected = found.wrapping_add(1);
+    let unasked = (found == 0 || due == 0) && first == Some(&ERROR);
+    if found == due || unasked { Ok(()) } else { Err(OutOfOrder { found, expected: due }) }
+}
 
 /// One packet: its payload, or the first 4096 bytes of one that was split over several reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +67,14 @@ pub struct Frames {
 
 impl Frames {
     /// The next complete packet of `bytes`, which is moved past what was used; `None` when the
-    /// rest of the bytes has been taken in and more are needed.
+    /// rest of the bytes has been taken in and more are needed. `expected` is the number that the
+    /// packet must have, and then that of the one after it.
     #[inline]
-    pub fn next<'a, 'b: 'a>(&'a mut self, bytes: &mut &'b [u8]) -> Option<Packet<'a>> {
+    pub fn next<'a, 'b: 'a>(
+        &'a mut self,
+        bytes: &mut &'b [u8],
+        expected: &mut u8,
+    ) -> Option<Result<Packet<'a>, OutOfOrder>> {
         // The usual case: nothing is left over and a whole packet lies in the buffer.
         if self.header_filled == 0
             && !self.continues
@@ -48,10 +84,11 @@ impl Frames {
             if length < FULL && rest.len() >= length as usize {
                 let (head, rest) = rest.split_at(length as usize);
                 *bytes = rest;
-                return Some(Packet { length, sequence: header[3], head });
+                let ordered = in_order(header[3], head.first(), expected);
+                return Some(ordered.map(|()| Packet { length, sequence: header[3], head }));
             }
         }
-        self.next_split(bytes)
+        self.next_split(bytes, expected)
     }
 
     /// True between two packets: the stream may end here.
@@ -60,7 +97,11 @@ impl Frames {
     }
 
     #[cold]
-    fn next_split(&mut self, bytes: &mut &[u8]) -> Option<Packet<'_>> {
+    fn next_split(
+        &mut self,
+        bytes: &mut &[u8],
+        expected: &mut u8,
+    ) -> Option<Result<Packet<'_>, OutOfOrder>> {
         while !bytes.is_empty() {
             if usize::from(self.header_filled) < HEADER {
                 self.fill_header(bytes);
@@ -74,9 +115,12 @@ impl Frames {
             }
             let length = payload_length(&self.header);
             self.header_filled = 0;
+            let sequence = self.header[3];
             let continued = std::mem::replace(&mut self.continues, length == FULL);
-            if !continued {
-                return Some(Packet { length, sequence: self.header[3], head: &self.split });
+            match in_order(sequence, self.split.first(), expected) {
+                Err(disorder) => return Some(Err(disorder)),
+                Ok(()) if continued => {}
+                Ok(()) => return Some(Ok(Packet { length, sequence, head: &self.split })),
             }
         }
         None
@@ -120,9 +164,11 @@ mod tests {
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<(u32, Vec<u8>)> {
         let mut frames = Frames::default();
         let mut found = Vec::new();
+        let mut expected = 0;
         for piece in pieces {
             let mut bytes = piece;
-            while let Some(packet) = frames.next(&mut bytes) {
+            while let Some(packet) = frames.next(&mut bytes, &mut expected) {
+                let packet = packet.unwrap();
                 let kept = packet.head.len().min(KEPT);
                 found.push((packet.length, packet.head[..kept].to_vec()));
             }
@@ -138,7 +184,9 @@ mod tests {
             payloads in vec(vec(any::<u8>(), 0..600), 1..8),
             cuts in vec(any::<prop::sample::Index>(), 0..12),
         ) {
-            let stream: Vec<u8> = payloads.iter().flat_map(|payload| packet(0, payload)).collect();
+            let numbered = payloads.iter().enumerate();
+            let stream: Vec<u8> =
+                numbered.flat_map(|(number, payload)| packet(number as u8, payload)).collect();
             let mut edges: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len())).collect();
             edges.extend([0, stream.len()]);
             edges.sort_unstable();
@@ -165,6 +213,41 @@ mod tests {
             |found: Vec<(u32, Vec<u8>)>| found.iter().map(|packet| packet.0).collect::<Vec<_>>();
         assert_eq!(lengths(read([stream.as_slice()])), [FULL, 4]);
         assert_eq!(lengths(read(stream.chunks(65_536))), [FULL, 4]);
+    }
+
+    #[test]
+    fn a_packet_with_another_number_is_out_of_order_wherever_the_stream_is_split() {
+        let stream = [packet(1, b"first"), packet(3, b"third")].concat();
+        for cut in 0..stream.len() {
+            let (mut frames, mut expected, mut found) = (Frames::default(), 1, Vec::new());
+            for mut piece in [&stream[..cut], &stream[cut..]] {
+                while let Some(packet) = frames.next(&mut piece, &mut expected) {
+                    found.push(packet.map(|packet| packet.length));
+                }
+            }
+            assert_eq!(found, [Ok(5), Err(OutOfOrder { found: 3, expected: 2 })], "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn numbers_go_on_from_zero_after_255_and_count_the_parts_of_a_long_payload() {
+        let full = vec![b'x'; FULL as usize];
+        let stream = [packet(255, &full), packet(0, b"tail"), packet(1, b"next")].concat();
+        let (mut frames, mut expected, mut bytes) = (Frames::default(), 255, stream.as_slice());
+        while let Some(packet) = frames.next(&mut bytes, &mut expected) {
+            packet.unwrap();
+        }
+        assert_eq!(expected, 2);
+    }
+
+    #[test]
+    fn an_error_that_nothing_asked_for_may_have_the_number_zero() {
+        let stream = packet(0, b"\xff\x1d\x04gone");
+        let (mut frames, mut expected) = (Frames::default(), 1);
+        assert!(frames.next(&mut stream.as_slice(), &mut expected).unwrap().is_ok());
+        let (mut frames, mut expected) = (Frames::default(), 3);
+        let stream = packet(2, b"\xff\x1d\x04gone");
+        assert!(frames.next(&mut stream.as_slice(), &mut expected).unwrap().is_err());
     }
 
     #[test]

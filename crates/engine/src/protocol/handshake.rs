@@ -9,7 +9,8 @@ use mysql_common::io::ParseBuf;
 use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse};
 use mysql_common::proto::{MyDeserialize, MySerialize};
 
-use super::frames::Packet;
+use super::frames::{KEPT, Packet};
+use super::server_key::ServerKey;
 use super::{ServerError, code, commands};
 use crate::job::Secret;
 
@@ -17,6 +18,8 @@ const OK: u8 = 0x00;
 const MORE_DATA: u8 = 0x01;
 const SWITCH: u8 = 0xfe;
 const ERROR: u8 = 0xff;
+/// caching_sha2_password: the server does not have the password's hash in memory and wants all of it.
+const FULL_AUTHENTICATION: u8 = 4;
 const MOST_PACKET: u32 = 1 << 30;
 
 /// Who connects, and over what.
@@ -28,6 +31,8 @@ pub struct Login {
     pub database: Option<String>,
     /// A unix socket, over which a password may travel in clear.
     pub local: bool,
+    /// The server's key, if the user has named it.
+    pub server_key: Option<ServerKey>,
 }
 
 /// What became known of the server.
@@ -55,13 +60,15 @@ pub struct Handshake {
     session: Session,
     nonce: Vec<u8>,
     plugin: Option<AuthProc>,
+    /// The server has asked for another method; it may do so once.
+    switched: bool,
 }
 
 impl Handshake {
     /// Takes the next packet from the server and appends the answer to `out`.
     pub fn take(&mut self, login: &Login, packet: Packet<'_>, out: &mut Vec<u8>) -> Step {
         let payload = packet.head;
-        if payload.len() != packet.length as usize {
+        if payload.len() != packet.length as usize || payload.len() > KEPT {
             return malformed("a packet of the handshake is too long");
         }
         let answer = packet.sequence.wrapping_add(1);
@@ -127,6 +134,9 @@ impl Handshake {
     }
 
     fn switch(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
+        if std::mem::replace(&mut self.switched, true) {
+            return malformed("the server asks for another way to authenticate, again");
+        }
         let Ok(request) = AuthSwitchRequest::deserialize((), &mut ParseBuf(payload)) else {
             return Step::Failed(unsupported("mysql_old_password"));
         };
@@ -162,6 +172,10 @@ impl Handshake {
     }
 
     fn run(&mut self, login: &Login, data: &[u8]) -> Result<Option<Vec<u8>>, ServerError> {
+        let protected = login.local || login.server_key.is_some();
+        if !protected && data == [FULL_AUTHENTICATION] {
+            return Err(unprotected(&login.user));
+        }
         let context = Credentials { login, nonce: &self.nonce };
         let plugin = self.plugin.as_mut().expect("the greeting has chosen a plugin");
         match plugin.run(context, data) {
@@ -197,7 +211,7 @@ impl Context for Credentials<'_> {
     }
 
     fn server_key_pem(&self) -> Option<&[u8]> {
-        None
+        self.login.server_key.as_ref().map(ServerKey::pem)
     }
 }
 
@@ -223,9 +237,19 @@ fn unsupported(plugin: &str) -> ServerError {
     ServerError::new(code::AUTH_PLUGIN, message)
 }
 
+/// The server wants the whole password, and anybody on the way could read it or answer with a key of
+/// their own.
+fn unprotected(user: &str) -> ServerError {
+    let message = format!(
+        "caching_sha2_password wants the whole password of {user}, which an unencrypted TCP connection \
+         would give away"
+    );
+    ServerError::new(code::AUTH_REFUSED, message)
+}
+
 fn malformed(what: &str) -> Step {
     Step::Failed(ServerError::new(code::MALFORMED_PACKET, what))
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

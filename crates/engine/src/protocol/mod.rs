@@ -6,11 +6,16 @@ pub mod frames;
 pub mod handshake;
 pub mod literal;
 pub mod response;
+pub mod server_key;
 pub mod template;
 pub mod values;
 
 /// Error codes that the engine gives a name of its own or treats specially.
 pub mod code {
+    /// Client: this machine cannot make another unix socket.
+    pub const SOCKET_CREATE: u16 = 2001;
+    /// Client: this machine cannot make another TCP connection: no free port, file or memory.
+    pub const TCP_CREATE: u16 = 2004;
     /// Client: cannot connect through the unix socket.
     pub const SOCKET_CONNECT: u16 = 2002;
     /// Client: cannot connect to the host.
@@ -23,6 +28,12 @@ pub mod code {
     pub const MALFORMED_PACKET: u16 = 2027;
     /// Client: the server asks for a way to authenticate that the engine does not have.
     pub const AUTH_PLUGIN: u16 = 2059;
+    /// Client: the way to authenticate is known, and does not do over this connection.
+    pub const AUTH_REFUSED: u16 = 2061;
+    /// Server, and what the client finds by itself: the numbers of packets do not follow each other.
+    pub const OUT_OF_ORDER: u16 = 1156;
+    /// Server: it takes encrypted connections only.
+    pub const SECURE_TRANSPORT: u16 = 3159;
     /// Server: out of connections.
     pub const TOO_MANY_CONNECTIONS: u16 = 1040;
     /// Server: user may not use this database.
@@ -48,9 +59,25 @@ pub mod code {
 
     /// Errors after which nothing more comes over the connection.
     pub fn ends_connection(code: u16) -> bool {
-        matches!(code, SHUTDOWN | CONNECTION_KILLED | SERVER_GONE | SERVER_LOST | MALFORMED_PACKET)
+        matches!(
+            code,
+            SHUTDOWN
+                | CONNECTION_KILLED
+                | OUT_OF_ORDER
+                | SERVER_GONE
+                | SERVER_LOST
+                | MALFORMED_PACKET
+        )
+    }
+
+    /// This machine failed to make a connection: nothing is known of the server.
+    pub fn is_local(code: u16) -> bool {
+        matches!(code, SOCKET_CREATE | TCP_CREATE)
     }
 }
+
+/// Bytes kept of an error's text. Servers end it at 512 (MYSQL_ERRMSG_SIZE).
+const LONGEST_MESSAGE: usize = 1024;
 
 /// An error that the server sent, or one of the client's own with a code of the 2000s.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +102,7 @@ impl ServerError {
             [b'#', _, _, _, _, _, rest @ ..] => rest,
             rest => rest,
         };
+        let text = &text[..text.len().min(LONGEST_MESSAGE)];
         Self::new(u16::from_le_bytes(*code), String::from_utf8_lossy(text))
     }
 }

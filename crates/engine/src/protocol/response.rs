@@ -12,6 +12,8 @@ const EOF_LIMIT: u32 = 9;
 /// With CLIENT_DEPRECATE_EOF the end is an OK packet, which is never as long as this, while a text
 /// row beginning with 0xFE holds a value of 16 MiB or more.
 const OK_LIMIT: u32 = 0xff_ffff;
+/// Columns that a table, and so a result, may have at most (MySQL manual, "Table Column-Count Limits").
+const MOST_COLUMNS: u64 = 4096;
 /// Bit of the status flags: another result follows this one.
 const MORE_RESULTS: u16 = 0x0008;
 
@@ -148,17 +150,17 @@ impl Response {
                 let Some((changed, status)) = changed_rows(packet.head) else {
                     return malformed("OK packet");
                 };
-                self.rows += changed;
+                self.rows = self.rows.saturating_add(changed);
                 self.end_of_result(status)
             }
             Some(ERROR) => Some(Outcome::Failed(ServerError::from_packet(packet.head))),
             Some(LOCAL_INFILE) | None => malformed("answer"),
             Some(_) => match length_encoded(packet.head) {
-                Some((columns, _)) => {
+                Some((columns, _)) if columns <= MOST_COLUMNS => {
                     self.expect = Expect::Columns(columns);
                     None
                 }
-                None => malformed("number of columns"),
+                _ => malformed("number of columns"),
             },
         }
     }
@@ -247,12 +249,12 @@ mod tests {
     /// The outcome of an answer that arrives in pieces; it must come with the very last byte.
     fn follow(mut response: Response, pieces: &[&[u8]]) -> Option<Outcome> {
         let mut frames = Frames::default();
-        let mut outcome = None;
+        let (mut outcome, mut expected) = (None, 0);
         for piece in pieces {
             let mut bytes = *piece;
-            while let Some(packet) = frames.next(&mut bytes) {
+            while let Some(packet) = frames.next(&mut bytes, &mut expected) {
                 assert_eq!(outcome, None, "the answer went on after its end");
-                outcome = response.take(packet);
+                outcome = response.take(packet.unwrap());
             }
         }
         outcome
@@ -326,6 +328,15 @@ mod tests {
                 let outcome = follow_everywhere(Response::to_prepare(no_eof), &payloads);
                 assert_eq!(outcome, ready, "{columns} columns, {parameters} parameters");
             }
+        }
+    }
+
+    #[test]
+    fn more_columns_than_a_table_can_have_are_malformed() {
+        for count in [&[0xfc, 0x01, 0x10][..], &[0xfe, 255, 255, 255, 255, 255, 255, 255, 255]] {
+            let outcome = follow_everywhere(Response::to_query(true), &[count]);
+            let Some(Outcome::Failed(error)) = outcome else { panic!("{outcome:?}") };
+            assert_eq!(error.code, code::MALFORMED_PACKET);
         }
     }
 

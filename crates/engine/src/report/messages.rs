@@ -12,6 +12,8 @@ use crate::os::usage::CpuSeconds;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     Hello(Hello),
+    /// Nothing else was to be said for some seconds.
+    Alive,
     Progress {
         stage: String,
         done: u64,
@@ -203,6 +205,8 @@ pub struct PhaseEnd {
     pub client_cpu: CpuSeconds,
     /// Null in a closed loop, which has no backlog.
     pub backlog_max: Option<u64>,
+    /// How far the wall clock was set during the phase, forward or (negative) back.
+    pub wall_clock_step_ns: i64,
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -3,7 +3,9 @@
 pub mod messages;
 
 use std::io::{self, Write};
-use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -13,10 +15,19 @@ use messages::Message;
 /// Exit status when nobody reads the messages any more.
 pub const UNREAD_STATUS: i32 = 3;
 
+/// After how long a silence the engine says that it is alive.
+const ALIVE_EVERY: Duration = Duration::from_secs(5);
+
 /// Writes messages from any thread. The reactors never do: a slow reader must not slow the load.
 pub struct Reporter {
     clock: Clock,
-    out: Mutex<Box<dyn Write + Send>>,
+    out: Mutex<Out>,
+}
+
+struct Out {
+    lines: Box<dyn Write + Send>,
+    /// When the last line was written.
+    last_ns: u64,
 }
 
 /// A message as one line, at `t_ns` on the engine's clock.
@@ -40,17 +51,31 @@ impl Reporter {
     }
 
     pub fn new(clock: Clock, out: Box<dyn Write + Send>) -> Self {
-        Self { clock, out: Mutex::new(out) }
+        Self { clock, out: Mutex::new(Out { lines: out, last_ns: 0 }) }
     }
 
     /// Writes one line. Ends the process when the other side has closed the pipe.
     pub fn send(&self, message: &Message) {
-        let mut out = self.out.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.write(&mut self.out.lock().unwrap_or_else(PoisonError::into_inner), message);
+    }
+
+    /// Says that the engine is alive whenever nothing was said for some seconds, until `ended` is closed:
+    /// whoever listens can tell an engine that is at work from one that was stopped.
+    pub fn say_alive(&self, ended: &Receiver<()>) {
+        while ended.recv_timeout(ALIVE_EVERY) == Err(RecvTimeoutError::Timeout) {
+            let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+            let silent_ns = self.clock.now_ns().saturating_sub(out.last_ns);
+            if u128::from(silent_ns) >= ALIVE_EVERY.as_nanos() {
+                self.write(&mut out, &Message::Alive);
+            }
+        }
+    }
+
+    fn write(&self, out: &mut Out, message: &Message) {
         // The time is read under the lock so that it never goes back from one line to the next.
-        let line = Line { message, t_ns: self.clock.now_ns() };
-        let mut text = serde_json::to_vec(&line).expect("every message is plain data");
-        text.push(b'\n');
-        if out.write_all(&text).and_then(|()| out.flush()).is_err() {
+        out.last_ns = self.clock.now_ns();
+        let text = line(message, out.last_ns);
+        if out.lines.write_all(&text).and_then(|()| out.lines.flush()).is_err() {
             std::process::exit(UNREAD_STATUS);
         }
     }

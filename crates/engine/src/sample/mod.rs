@@ -38,6 +38,7 @@ impl<'scope> Sampler<'scope> {
         scope: &'scope thread::Scope<'scope, 'env>,
         sampling: &Sampling,
         clock: Clock,
+        patience: Duration,
         address: &Address,
         login: &Login,
         reporter: &'env Reporter,
@@ -46,9 +47,10 @@ impl<'scope> Sampler<'scope> {
             return Err(Fatal::new(FatalCode::Internal, "cannot sample: /proc is not readable"));
         }
         let login = Login { database: None, ..login.clone() };
-        let mut admin = Admin::connect(address, &login).map_err(|error| connect_failure(&error))?;
+        let limit = patience.min(ANSWER_LIMIT);
+        let mut admin = Admin::connect(address, &login, limit)
+            .map_err(|error| connect_failure(&error, address))?;
         let stopping = Arc::new(AtomicBool::new(false));
-        admin.answer_within(ANSWER_LIMIT);
         admin.hurry_once(stopping.clone());
         let (stop, stopped) = channel();
         let mut worker = Worker {

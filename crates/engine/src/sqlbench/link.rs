@@ -59,7 +59,7 @@ const SHORT: usize = 64;
 impl Link for ServerLink {
     fn open(&mut self) -> Result<(), ServerError> {
         self.admin = None;
-        self.admin = Some(Admin::connect(&self.address, &self.login)?);
+        self.admin = Some(Admin::connect(&self.address, &self.login, self.answer_limit)?);
         Ok(())
     }
 
@@ -72,7 +72,6 @@ impl Link for ServerLink {
             return Err(ServerError::new(code::SERVER_GONE, "the connection is closed"));
         };
         let mut answer = Answer::default();
-        admin.answer_within(self.answer_limit);
         answer.rows = admin.fetch(sql.as_bytes(), |row| {
             let (length, rest) = length_encoded(row).unwrap_or((0, &[]));
             answer.first_length = length;

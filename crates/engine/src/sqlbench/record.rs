@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::clock::Clock;
+use crate::clock::{BothClocks, Clock, wall_clock_step_ns};
 use crate::histogram::Latencies;
 use crate::load::ErrorLog;
 use crate::load::recorder::StatementPart;
@@ -27,7 +27,7 @@ pub struct Record {
     interval_from_ns: u64,
     interval_latencies: Latencies,
     interval_errors: u64,
-    started_ns: u64,
+    started: BothClocks,
     last_ns: Option<u64>,
     /// Statements that were sent and never answered.
     unanswered: u64,
@@ -58,7 +58,7 @@ impl Record {
             interval_from_ns: now_ns,
             interval_latencies: Latencies::default(),
             interval_errors: 0,
-            started_ns: now_ns,
+            started: clock.with_wall_clock(),
             last_ns: None,
             unanswered: 0,
         }
@@ -150,6 +150,7 @@ impl Record {
 
     pub fn into_phase_end(mut self, ending: Ending) -> PhaseEnd {
         self.end();
+        let ended = self.clock.with_wall_clock();
         let mut all = Latencies::default();
         self.kinds.values().for_each(|part| all.merge(&part.latencies));
         let measured_to_ns = ending.measured_from_ns.and(self.last_ns);
@@ -161,10 +162,10 @@ impl Record {
             phase: self.phase,
             connections_asked: 1,
             connections_reached: u32::from(ending.connected),
-            started_ns: self.started_ns,
+            started_ns: self.started.monotonic_ns,
             measured_from_ns: ending.measured_from_ns,
             measured_to_ns,
-            ended_ns: self.clock.now_ns(),
+            ended_ns: ended.monotonic_ns,
             interrupted: ending.interrupted,
             aborted: ending.aborted,
             latency_kind: LatencyKind::Service,
@@ -183,6 +184,7 @@ impl Record {
             retries: 0,
             client_cpu: ending.client_cpu,
             backlog_max: None,
+            wall_clock_step_ns: wall_clock_step_ns(self.started, ended),
         }
     }
 

@@ -60,6 +60,7 @@ pub fn run(suite: &Suite<'_>, job: &SqlBenchJob, mut admin: Admin) -> Result<Exi
                 scope,
                 sampling,
                 suite.clock,
+                suite.job.answer_within(),
                 &suite.address,
                 &suite.login,
                 suite.reporter,

@@ -94,6 +94,7 @@ fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_with
             password: "".into(),
             database: Some("played".to_owned()),
             local: true,
+            server_key: None,
         },
         workload: script.clone(),
         reporter: &reporter,

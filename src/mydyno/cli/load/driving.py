@@ -10,6 +10,7 @@ from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
+from mydyno.load.failures import hint_of, nothing_succeeded, some_failed
 from mydyno.load.job import Job, Target
 from mydyno.spec import Workload
 from mydyno.trial.collect import Collector
@@ -65,12 +66,24 @@ def raise_if_failed(heard: Collector) -> None:
                 f"only {end.connections_reached} of {counted(end.connections_asked, 'connection')}"
                 " could be opened"
                 f" ({'; '.join(f'{code}: {text}' for code, text in end.error_examples.items())})",
-                "raise max_connections on the server, or ask for fewer",
+                hint_of(end.errors) or "raise max_connections on the server, or ask for fewer",
             )
+        if end.phase not in heard.labels and (why := nothing_succeeded(end)):
+            raise EngineError(why, hint_of(end.errors))
     broken = [check for check in heard.checks if not check.holds]
     if broken:
         detail = f": {broken[0].detail}" if broken[0].detail else ""
         raise EngineError(f"after the load {broken[0].name} does not hold{detail}")
+
+
+def warnings(heard: Collector) -> list[str]:
+    """What a reader of the figures must know although the load was carried out, a sentence each.
+
+    Test programs of sql-bench, which have labels, count their failures by operation.
+    """
+    ends = (end for end in heard.ends if end.phase not in heard.labels)
+    failures = [sentence for end in ends if (sentence := some_failed(end))]
+    return [*failures, *(remark.message for remark in heard.remarks)]
 
 
 def _show(message: messages.Message) -> None:

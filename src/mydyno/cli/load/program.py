@@ -66,4 +66,6 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
     typer.echo(
         json.dumps(figures, indent=2) if values["as_json"] else result.as_text(figures, target.address)
     )
+    for warning in driving.warnings(heard):
+        typer.echo(f"warning: {warning}", err=True)
     driving.raise_if_failed(heard)

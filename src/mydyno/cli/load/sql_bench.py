@@ -118,6 +118,8 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
         typer.echo(json.dumps(figures, indent=2))
     else:
         typer.echo(text)
+    for warning in driving.warnings(heard):
+        typer.echo(f"warning: {warning}", err=True)
     driving.raise_if_failed(heard)
     wrong = sum(one.failed for _, one in heard.operations)
     if wrong:

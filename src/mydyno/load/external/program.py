@@ -22,6 +22,7 @@ from pathlib import Path
 from mydyno.core.errors import EngineError, MissingToolError
 from mydyno.core.secrets import Secret
 from mydyno.host.identity import tied_to_parent
+from mydyno.host.memory_file import MemoryFile
 
 _ENDS_WITHIN_S = 10.0
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -63,19 +64,29 @@ def find(names: Sequence[str], package: str, version: re.Pattern[str]) -> Progra
 
 
 class PrivateFolder:
-    """A folder that only this user can look into, for the files of one program; `remove` it in the end."""
+    """A folder that only this user can look into, for the files of one program; `remove` it in the end.
+
+    What must not be read later is on no disk: whatever ends mydyno, no password is left behind.
+    """
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="mydyno-load-"))
+        self._held: list[MemoryFile] = []
 
-    def write_secretly(self, name: str, text: str) -> Path:
-        """A file of mode 0600 with `text`."""
-        path = self.path / name
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
-        return path
+    def hold(self, text: str) -> str:
+        """The path under which the program opens a file with `text`."""
+        held = MemoryFile(text.encode())
+        self._held.append(held)
+        return held.path
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """Of the held files: the program inherits them."""
+        return tuple(held.descriptor for held in self._held)
 
     def remove(self) -> None:
+        while self._held:
+            self._held.pop().wipe()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -132,6 +143,7 @@ class Child:
             cwd=home,
             env={"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "LC_ALL": "C"},
             start_new_session=True,
+            pass_fds=folder.descriptors,
         )
         self._deliver = deliver
         self._reader = threading.Thread(target=self._read, name="mydyno-program-output", daemon=True)

@@ -159,5 +159,5 @@ def _way_in(target: Target, folder: PrivateFolder) -> list[str]:
     if not target.password.reveal():
         return options
     refuse_in_file(target.password, '"', _MOST_PASSWORD_BYTES, "sysbench")
-    path = folder.write_secretly("sysbench.cnf", f'mysql-password="{target.password.reveal()}"\n')
+    path = folder.hold(f'mysql-password="{target.password.reveal()}"\n')
     return [f"--config-file={path}", *options]

@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 from mydyno.core.errors import EngineError, MissingToolError
-from mydyno.core.writing import writing
 from mydyno.host.images import unpacked
 from mydyno.host.images.build import Progress
 from mydyno.host.images.suites import MOVING_SUITE
+from mydyno.host.memory_file import MemoryFile
 from mydyno.stack.server.login import Login
 
 PACKAGE = "mysqltuner"
@@ -60,7 +60,7 @@ def fetch(progress: Progress) -> Path:
 
 
 def run(program: Path, login: Login) -> str:
-    """What it prints of the server. The password stands in an option file of 0600 and nowhere else.
+    """What it prints of the server. The password stands in an option file that is on no disk.
 
     Raises MissingToolError without perl or a client, EngineError when it fails.
     """
@@ -68,12 +68,9 @@ def run(program: Path, login: Login) -> str:
         if shutil.which(tool) is None:
             raise MissingToolError(f"MySQLTuner needs {tool}", "apt-get install perl default-mysql-client")
     with tempfile.TemporaryDirectory(prefix="mydyno-tuner-") as name:
-        options = Path(name) / "client.cnf"
-        with writing(options):
-            options.touch(mode=0o600)
-            options.write_text(option_file(login), encoding="utf-8")
+        options = MemoryFile(option_file(login).encode())
         command = [
-            *("perl", str(program), "--defaults-file", str(options)),
+            *("perl", str(program), "--defaults-file", options.path),
             *("--nocolor", "--noask", "--skippassword"),
         ]
         try:
@@ -86,9 +83,12 @@ def run(program: Path, login: Login) -> str:
                 timeout=_MOST_SECONDS,
                 cwd=name,
                 check=False,
+                pass_fds=(options.descriptor,),
             )
         except subprocess.TimeoutExpired:
             raise EngineError(f"MySQLTuner did not end within {_MOST_SECONDS} s") from None
+        finally:
+            options.wipe()
     if done.returncode != 0:
         said = "\n".join(f"  | {line}" for line in done.stderr.splitlines()[-6:])
         raise EngineError(f"MySQLTuner ended with {done.returncode}\n{said}")

@@ -3,11 +3,14 @@
 use super::{Reactor, Stretch};
 use crate::load::Event;
 use crate::load::connection::{Stage, Then};
+use crate::protocol::frames::OutOfOrder;
 use crate::protocol::{ServerError, code};
 use crate::workload::Open;
 
 /// A server that has not let a connection in after this long is not going to.
 const OPEN_LIMIT_NS: u64 = 30_000_000_000;
+/// What connecting is given at least: it takes longer than an answer.
+const LEAST_OPEN_LIMIT_NS: u64 = 1_000_000_000;
 /// Rest before a lost connection is opened again.
 const REOPEN_NS: u64 = 100_000_000;
 /// Rest of a connection that found the server full.
@@ -37,20 +40,26 @@ impl Reactor<'_> {
                     self.lost(index, code::SERVER_LOST, &reason);
                 }
             } else if connection.is_opening() {
-                let limit = self.open_limit_ns(index);
-                if now.saturating_sub(self.connections[index].dialled_ns) >= limit {
-                    let message = format!("no connection within {} s", limit as f64 / 1e9);
+                let (since_ns, limit_ns) = self.opening_since_ns(index);
+                let whole_ns = now.saturating_sub(self.connections[index].dialled_ns);
+                if now.saturating_sub(since_ns) >= limit_ns || whole_ns >= OPEN_LIMIT_NS {
+                    let seconds = whole_ns.min(OPEN_LIMIT_NS).max(limit_ns) as f64 / 1e9;
+                    let message = format!("no connection within {seconds:.1} s");
                     self.failed_to_open(index, &ServerError::new(code::SERVER_LOST, message));
                 }
             }
         }
     }
 
-    /// Before the clock starts a server may have thousands to let in at once.
-    fn open_limit_ns(&self, index: usize) -> u64 {
-        match self.connections[index].then {
-            Then::Start => OPEN_LIMIT_NS,
-            _ => OPEN_LIMIT_NS.min(self.plan.answer_within_ns),
+    /// Since when a connection has been waiting for the server to let it in, and how long it may.
+    /// Before the clock starts a server may have thousands to let in at once: each one that it lets in
+    /// gives the others more time.
+    fn opening_since_ns(&self, index: usize) -> (u64, u64) {
+        let connection = &self.connections[index];
+        let limit_ns = OPEN_LIMIT_NS.min(self.plan.answer_within_ns.max(LEAST_OPEN_LIMIT_NS));
+        match connection.then {
+            Then::Start => (connection.dialled_ns.max(self.opened_ns), limit_ns),
+            _ => (connection.dialled_ns, limit_ns),
         }
     }
 
@@ -85,6 +94,16 @@ impl Reactor<'_> {
         };
         self.idle.retain(|&other| other != index);
         self.after_loss(index, then);
+    }
+
+    /// Nothing that comes over the connection can be understood any more.
+    #[cold]
+    pub(super) fn out_of_order(&mut self, index: usize, disorder: OutOfOrder) {
+        // What was left of a connection that is closed already tells nothing.
+        if self.connections[index].socket.is_some() {
+            let error = ServerError::from(disorder);
+            self.lost(index, error.code, &error.message);
+        }
     }
 
     /// Opens a lost connection again where the workload wants that; else it is out of the game.

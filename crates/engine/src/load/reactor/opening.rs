@@ -76,6 +76,7 @@ impl Reactor<'_> {
         connection.socket = Some(socket);
         connection.stage = stage;
         connection.frames = Frames::default();
+        connection.next_number = 0;
         connection.handles.clear();
     }
 
@@ -111,8 +112,9 @@ impl Reactor<'_> {
         match handshake.take(&self.plan.login, packet, &mut self.outbox) {
             Step::Continue => {
                 self.connections[index].stage = Stage::Greeting(handshake);
-                if !self.outbox.is_empty() {
-                    self.send(index);
+                if let Some(number) = self.outbox.get(3) {
+                    self.connections[index].next_number = number.wrapping_add(1);
+                    self.transmit(index);
                 }
             }
             Step::Failed(error) => self.failed_to_open(index, &error),
@@ -178,7 +180,10 @@ impl Reactor<'_> {
         connection.reached = true;
         self.reconnects += u64::from(std::mem::take(&mut connection.lost));
         match connection.then {
-            Then::Start => self.opened.reached += 1,
+            Then::Start => {
+                self.opened.reached += 1;
+                self.opened_ns = now;
+            }
             Then::Step => {
                 let latency = now.saturating_sub(connection.statement_ns);
                 self.recorder.connect(self.connect_kind(), now, latency);

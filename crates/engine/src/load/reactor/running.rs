@@ -121,7 +121,14 @@ impl Reactor<'_> {
     #[inline]
     pub(super) fn on_bytes(&mut self, index: usize, mut bytes: &[u8]) {
         let mut frames = std::mem::take(&mut self.connections[index].frames);
-        while let Some(packet) = frames.next(&mut bytes) {
+        while let Some(packet) = frames.next(&mut bytes, &mut self.connections[index].next_number) {
+            let packet = match packet {
+                Ok(packet) => packet,
+                Err(disorder) => {
+                    self.out_of_order(index, disorder);
+                    break;
+                }
+            };
             let connection = &mut self.connections[index];
             match connection.stage {
                 Stage::Busy | Stage::RollingBack(_) => {

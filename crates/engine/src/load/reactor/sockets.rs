@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use super::Reactor;
 use crate::load::connection::Stage;
 use crate::os::poll::{EventFlags, Ready, WAKE};
-use crate::protocol::code;
+use crate::protocol::{code, commands};
 
 impl Reactor<'_> {
     #[inline]
@@ -35,9 +35,16 @@ impl Reactor<'_> {
         }
     }
 
-    /// Sends the outbox over a connection; what the socket does not take waits for its turn.
+    /// Sends the command in the outbox over a connection.
     #[inline]
     pub(super) fn send(&mut self, index: usize) {
+        self.connections[index].next_number = commands::answer_number(&self.outbox);
+        self.transmit(index);
+    }
+
+    /// Sends the outbox over a connection; what the socket does not take waits for its turn.
+    #[inline]
+    pub(super) fn transmit(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         let Some(socket) = &connection.socket else {
             return;

@@ -11,21 +11,40 @@ use super::*;
 const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 const PASSWORD: &str = "correct horse";
 
-/// An RSA key of 1024 bits, made for this test alone.
-const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----
+/// An RSA key of 2048 bits, made for this test alone.
+pub const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAlnJvAQCXTfIiGkprJovB
+IrJ6+09G5y+D+IKctyPDGlR6XrQxmlL3izcjvzhhvM2eDQpGixZyJJv+kMsvBeIh
+s52GyXp0UOq0KErdFYPyy9gM42412j50O6YWclIulMWKcd2im+q9PGQovCh2Qm0W
+72UW9VTkLtpNo5yAIhkM0/2EZoldHSrgGEtyTX+3GgVJ21F/1e1IUaNscuOg2LMm
++hkZSjIGhITG6yQOdF26Bh+kZbEnyVYvYMPwt5RyGmE41wEYRQF1WR7yuuBXZxis
+aEla73U+BtFnYuCGKMudiSq2d1FkygvtuCkPF0RDpENB9hxvEEEVsNeV+JM7hzLh
+1wIDAQAB
+-----END PUBLIC KEY-----
+";
+const MODULUS: &str = "96726f0100974df2221a4a6b268bc122b27afb4f46e72f83f8829cb723c31a547a5eb4319a52f78b\
+    3723bf3861bccd9e0d0a468b1672249bfe90cb2f05e221b39d86c97a7450eab4284add1583f2cbd8\
+    0ce36e35da3e743ba61672522e94c58a71dda29beabd3c6428bc2876426d16ef6516f554e42eda4d\
+    a39c8022190cd3fd8466895d1d2ae0184b724d7fb71a0549db517fd5ed4851a36c72e3a0d8b326fa\
+    19194a32068484c6eb240e745dba061fa465b127c9562f60c3f0b794721a6138d70118450175591e\
+    f2bae0576718ac68495aef753e06d16762e08628cb9d892ab6775164ca0bedb8290f174443a44341\
+    f61c6f104115b0d795f8933b8732e1d7";
+const PRIVATE_EXPONENT: &str = "4035f717666c60ae9432c46397266ec4d6bb935a590be6122a2eae6e08abd32774b963a8a1ab9ab5\
+    40503e49c2207c94fba89d7985fe2b2842c7d023be82486670d2198bed52a8a6756597fd0070d016\
+    161d551c86f2f4228e0a33540013f8af07bd6d79a4ccf2c98cd941c55127c4a561d6543f37316e74\
+    87c9a70ce690efdc32d4fe02102e12b4a2301d4bc83f8070bb0bb281464601bf2ac09c5b22b65f60\
+    6f5da498f93822f6cdf4f96221531fdca095b79a799354c9fc404dd9edbb83ac3e8d5525b9c4a085\
+    d16f7d958da4b8e1474dd69e368cd09bac572f574d99c8ea2a094e0df3ce94619892a1e5a37070c3\
+    a215d7b9d4b69fc388ee32d26d580a9";
+
+/// One of 1024 bits.
+pub const SHORT_KEY: &str = "-----BEGIN PUBLIC KEY-----
 MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQCm+RslR9PCaQv/3Ak16iDSyALt
 9xRGavt/a9R+6M+nF5bznPYJV3IZIcSrD81uNCtIeA1sbyVV99qocjknJ4d+nxTd
 vE+5/UnVBneSFo9zHtV2GYDrUqMmhURiWx/yK1uSugx8tpG2DqhQeoT7FYiUOJL6
 UUDzi3PEkbXMOVAZOwIDAQAB
 -----END PUBLIC KEY-----
 ";
-const MODULUS: &str = "a6f91b2547d3c2690bffdc0935ea20d2c802edf714466afb7f6bd47ee8cfa71796f39cf6\
-    0957721921c4ab0fcd6e342b48780d6c6f2555f7daa872392727877e9f14ddbc4fb9fd49d5067792168f731ed576\
-    1980eb52a3268544625b1ff22b5b92ba0c7cb691b60ea8507a84fb1588943892fa5140f38b73c491b5cc3950193b";
-const PRIVATE_EXPONENT: &str = "a672bf37cbc17214ebcc5459ae30462639128a8bfadf33b8a04e2ad79457a477\
-    24989748c10936098d9b12f7becef41c8db2779737b91d58e5d573803be2f0f2913ebba7abb40520dfb174f3a763\
-    eb17e4ce29879f5bacd6607e2079beb6e0cee80dc90fc6b22c9701df21b79d2535aeb3c4633a72cab13b8b5898d9\
-    9ae72689";
 
 /// The server's side of one connection.
 struct Server {
@@ -41,6 +60,7 @@ impl Server {
             password: password.into(),
             database: Some("mydyno".to_owned()),
             local,
+            server_key: None,
         };
         Self { login, handshake: Handshake::default(), sequence: 0 }
     }
@@ -182,14 +202,45 @@ fn over_a_unix_socket_the_full_exchange_sends_the_password_in_clear() {
 }
 
 #[test]
-fn over_tcp_the_full_exchange_encrypts_the_password_with_the_servers_key() {
+fn over_tcp_the_full_exchange_encrypts_the_password_with_the_key_that_the_user_named() {
     let mut server = Server::new(false, PASSWORD);
+    server.login.server_key = Some(ServerKey::parse(PUBLIC_KEY).unwrap());
     server.greet("caching_sha2_password");
-    assert_eq!(server.send(&[1, 4]), (Step::Continue, vec![2]), "asks for the key");
-    let (step, sealed) = server.send(&[&[1], PUBLIC_KEY.as_bytes()].concat());
+    let (step, sealed) = server.send(&[1, 4]);
     assert_eq!(step, Step::Continue);
     assert_eq!(xor(&decrypt(&sealed), NONCE), b"correct horse\0");
     assert_eq!(server.send(&[0]).0, Step::Done);
+}
+
+#[test]
+fn over_tcp_without_a_named_key_the_full_exchange_is_refused_and_no_key_is_asked_for() {
+    let mut server = Server::new(false, PASSWORD);
+    server.greet("caching_sha2_password");
+    let (step, answer) = server.send(&[1, 4]);
+    let Step::Failed(error) = step else { panic!("{step:?}") };
+    assert_eq!(error.code, code::AUTH_REFUSED);
+    assert!(answer.is_empty(), "nothing may be sent");
+}
+
+#[test]
+fn a_key_that_the_server_sends_unasked_encrypts_nothing() {
+    for key in [PUBLIC_KEY, SHORT_KEY] {
+        let mut server = Server::new(false, PASSWORD);
+        server.greet("caching_sha2_password");
+        let (step, answer) = server.send(&[&[1], key.as_bytes()].concat());
+        assert!(matches!(step, Step::Failed(_)), "{step:?}");
+        assert!(answer.is_empty(), "nothing may be sent");
+    }
+}
+
+#[test]
+fn a_second_switch_of_plugin_is_refused() {
+    let mut server = Server::new(true, PASSWORD);
+    server.greet("caching_sha2_password");
+    server.send(&switch("mysql_native_password", NONCE));
+    let (step, answer) = server.send(&switch("caching_sha2_password", NONCE));
+    assert!(matches!(step, Step::Failed(_)), "{step:?}");
+    assert!(answer.is_empty(), "nothing may be sent");
 }
 
 #[test]
@@ -205,8 +256,8 @@ fn a_switch_of_plugin_uses_the_new_nonce() {
     server.greet("mysql_native_password");
     let (_, answer) = server.send(&switch("caching_sha2_password", other));
     assert_eq!(answer, sha2(PASSWORD, other));
-    server.send(&[1, 4]);
-    let (_, sealed) = server.send(&[&[1], PUBLIC_KEY.as_bytes()].concat());
+    server.login.server_key = Some(ServerKey::parse(PUBLIC_KEY).unwrap());
+    let (_, sealed) = server.send(&[1, 4]);
     assert_eq!(xor(&decrypt(&sealed), other), b"correct horse\0");
 }
 

@@ -1,0 +1,36 @@
+//! What a connection that could not be opened means for the run, and what helps.
+
+use crate::failure::{Fatal, FatalCode};
+use crate::os::address::Address;
+use crate::protocol::{ServerError, code};
+
+/// What a failed connection means for the run.
+pub fn connect_failure(error: &ServerError, address: &Address) -> Fatal {
+    let (kind, hint) = match error.code {
+        code::AUTH_REFUSED => (
+            FatalCode::Auth,
+            "use the server's unix socket, or name its key with --server-public-key-path, or let the \
+             account log in once over TLS (mysql --ssl-mode=REQUIRED): the server then has it in memory",
+        ),
+        code::SECURE_TRANSPORT => (FatalCode::Auth, UNENCRYPTED),
+        code::ACCESS_DENIED if !address.is_local() => (FatalCode::Auth, DENIED_OVER_TCP),
+        code::ACCESS_DENIED | code::DATABASE_DENIED | code::AUTH_PLUGIN => {
+            (FatalCode::Auth, "check target.user and target.password of the job")
+        }
+        code::TOO_MANY_CONNECTIONS => {
+            (FatalCode::Connect, "the server has no connection left: raise max_connections")
+        }
+        code::SOCKET_CONNECT | code::HOST_CONNECT => {
+            (FatalCode::Connect, "is the server running, and does it listen there?")
+        }
+        code::TCP_CREATE => (FatalCode::Connect, NO_PORT),
+        _ => return Fatal::new(FatalCode::Connect, error.to_string()),
+    };
+    Fatal::new(kind, error.to_string()).hint(hint)
+}
+
+const UNENCRYPTED: &str = "the engine does not encrypt: use the server's unix socket";
+const DENIED_OVER_TCP: &str = "check user and password; an account with REQUIRE SSL is denied in the \
+    same words, as the engine does not encrypt: use the server's unix socket";
+const NO_PORT: &str = "widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse = 1, keep \
+    connections open, or use the server's unix socket";

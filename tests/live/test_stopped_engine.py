@@ -1,0 +1,51 @@
+"""An engine that is stopped (SIGSTOP) in the middle of a trial costs that trial and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from live.mydyno_process import Workplace
+from mydyno.results.store import Lab
+
+pytestmark = [pytest.mark.live, pytest.mark.slow]
+
+
+def loading_engine(workplace: Workplace, seconds: float = 90.0) -> int:
+    """The engine of a trial, which has threads that drive connections."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for pid in workplace.processes():
+            threads = Path(f"/proc/{pid}/task")
+            names = [path.read_text().strip() for path in threads.glob("*/comm")]
+            if any(name.startswith("reactor-") for name in names):
+                return pid
+        time.sleep(0.05)
+    raise AssertionError("no engine drove a load")
+
+
+def test_a_stopped_engine_ends_its_trial_with_the_reason_and_the_run_goes_on(workplace: Workplace) -> None:
+    text = workplace.experiment.read_text()
+    text = text.replace("repeats: 4", "repeats: 1").replace("measure: 400ms", "measure: 2s")
+    workplace.experiment.write_text(text)
+    process = workplace.start("run", str(workplace.experiment), "--no-report")
+    engine = loading_engine(workplace)
+    os.kill(engine, signal.SIGSTOP)
+    stopped = time.monotonic()
+    process.communicate(timeout=150)
+    assert time.monotonic() - stopped < 90
+    assert process.returncode == 7, "finished, but one trial failed"
+    assert not Path(f"/proc/{engine}").exists()
+    with Lab.open(workplace.lab, write=False) as lab:
+        (run,) = lab.runs()
+        trials = run.trials()
+    reasons = [reason.message for trial in trials for reason in trial.invalidities]
+    assert len(trials) == 2
+    assert [trial.status for trial in trials].count("valid") == 1, reasons
+    assert any("said nothing for 30 s" in reason for reason in reasons), reasons
+    workplace.wait_until_no_process_is_left()
+    assert workplace.left_outside_the_lab() == []
