@@ -61,3 +61,13 @@ Trust = Annotated[
         help="Use an experiment file or a lab that somebody else wrote as if it were yours (docs/trust.md).",
     ),
 ]
+
+SSL_HELP = {
+    "ssl_mode": "DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, as with the MySQL clients"
+    " [default: PREFERRED, with --ssl-ca VERIFY_CA].",
+    "ssl_ca": "Authority (PEM) that has signed the server's certificate.",
+    "ssl_cert": "The account's own certificate (PEM).",
+    "ssl_key": "Key of --ssl-cert (PEM, without a passphrase).",
+    "server_public_key": "The server's RSA key (PEM), for passwords over TCP without TLS.",
+}
+"""Options of a login by their keywords: how connections are protected."""

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import typer
 
+from mydyno.cli.options import SSL_HELP
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ class ServerReach:
         Path | None, _option("--password-file", help="File whose first line is the password.")
     ] = None
     ask_password: Annotated[bool, _option("--ask-password", help="Ask for the password.")] = False
+    ssl_mode: Annotated[str | None, _option("--ssl-mode", metavar="MODE", help=SSL_HELP["ssl_mode"])] = None
+    ssl_ca: Annotated[Path | None, _option("--ssl-ca", help=SSL_HELP["ssl_ca"])] = None
+    ssl_cert: Annotated[Path | None, _option("--ssl-cert", help=SSL_HELP["ssl_cert"])] = None
+    ssl_key: Annotated[Path | None, _option("--ssl-key", help=SSL_HELP["ssl_key"])] = None
+    server_public_key: Annotated[
+        Path | None, _option("--server-public-key", help=SSL_HELP["server_public_key"])
+    ] = None
 
     def login(self) -> Login:
         """The way into the server. Raises UsageError."""
@@ -70,6 +78,7 @@ class ServerReach:
             defaults_file=self.defaults_file,
             password_file=self.password_file,
             ask_password=self.ask_password,
+            **{name: getattr(self, name) for name in SSL_HELP},
         )
         if login is None:
             looked = (
@@ -212,12 +221,12 @@ def _place(server: str | None) -> tuple[Path | None, str | None, int | None, str
     if server is None:
         return None, None, None, None
     if "://" not in server:
-        if not server.startswith(("/", ".", "~")):
+        if not server.startswith(("/", ".", "~")) and not Path(server).is_socket():
             raise UsageError(
                 f"--server {server} is neither a path nor a DSN",
                 f"--server mysql://{server} for a host, --server /path/to/mysqld.sock for a socket",
             )
-        return Path(server).expanduser().absolute(), None, None, None
+        return Path(server), None, None, None
     try:
         parts = urlsplit(server)
         port = parts.port

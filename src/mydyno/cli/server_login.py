@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.spec.external import DEFAULT_PORT
 from mydyno.stack.server import credentials
-from mydyno.stack.server.login import Login
+from mydyno.stack.server.login import Login, socket_path
 
 
 def login_of(
@@ -20,6 +22,11 @@ def login_of(
     defaults_file: Path | None,
     password_file: Path | None,
     ask_password: bool,
+    ssl_mode: str | None = None,
+    ssl_ca: Path | None = None,
+    ssl_cert: Path | None = None,
+    ssl_key: Path | None = None,
+    server_public_key: Path | None = None,
 ) -> Login | None:
     """Where to connect and who to be: the options given here win over the option file.
 
@@ -35,12 +42,20 @@ def login_of(
     if not socket and not host:
         return None
     user = user or file.user or "root"
+    given: dict[str, Any] = {
+        "ssl_mode": ssl_mode,
+        "ssl_ca": ssl_ca,
+        "ssl_cert": ssl_cert,
+        "ssl_key": ssl_key,
+        "server_public_key": server_public_key,
+    }
     return Login(
         user,
         password_of(password_file, ask_password, file, user),
-        socket=socket.expanduser().absolute() if socket and not host else None,
+        socket=socket_path(socket) if socket and not host else None,
         host=host,
         port=(port or DEFAULT_PORT) if host else None,
+        transport=replace(file, **{name: value for name, value in given.items() if value}).transport(),
     )
 
 

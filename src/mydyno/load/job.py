@@ -7,12 +7,13 @@ standard input and nowhere else.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mydyno.core.secrets import Secret
 from mydyno.stack.server.login import Login
+from mydyno.stack.server.transport import Transport
 
 PROTOCOL = 2
 
@@ -27,6 +28,8 @@ class Target:
     socket: Path | None = None
     host: str | None = None
     port: int | None = None
+    transport: Transport = field(default_factory=Transport)
+    """Of Python's own connections: the engine has no TLS."""
 
     @classmethod
     def of(cls, login: Login, database: str) -> Target:
@@ -34,7 +37,7 @@ class Target:
 
     @property
     def login(self) -> Login:
-        return Login(self.user, self.password, self.socket, self.host, self.port)
+        return Login(self.user, self.password, self.socket, self.host, self.port, self.transport)
 
     @property
     def address(self) -> str:

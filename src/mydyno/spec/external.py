@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
 from pydantic import (
@@ -29,6 +29,8 @@ from mydyno.document.base import Fault, Section, clash, refuse
 DEFAULT_PORT = 3306
 _NOT_OURS = ("information_schema", "mysql", "performance_schema", "sys")
 _WAYS = ("dsn", "defaults_file", "socket", "host")
+_TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
+_PATHS = ("defaults_file", "socket", "password_file", *_TRANSPORT[1:])
 _WAYS_TOLD = "defaults_file: ~/.my.cnf, socket: PATH, host: NAME, or mysql://USER@HOST:PORT/DATABASE"
 _DATABASE = re.compile(r"[A-Za-z0-9_$][A-Za-z0-9_$-]{0,63}")
 _DATABASE_ALLOWED = "letters, digits, _, $ and -, at most 64"
@@ -94,6 +96,21 @@ class External(Section):
     password_file: _Path | None = Field(
         default=None, description="A file whose first line is the password; without it there is none."
     )
+    ssl_mode: Literal["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] | None = Field(
+        default=None,
+        description="How connections for mydyno's own statements are encrypted, as MySQL's clients say it; "
+        "PREFERRED unless told, VERIFY_CA with `ssl_ca`.",
+    )
+    ssl_ca: _Path | None = Field(
+        default=None, description="The authority (PEM) that has signed the server's certificate."
+    )
+    ssl_cert: _Path | None = Field(default=None, description="The account's own certificate (PEM).")
+    ssl_key: _Path | None = Field(default=None, description="The key of `ssl_cert` (PEM, no passphrase).")
+    server_public_key: _Path | None = Field(
+        default=None,
+        description="The server's RSA key (PEM), for passwords of caching_sha2_password and sha256_password "
+        "over plain TCP.",
+    )
     database: Annotated[str, AfterValidator(_database)] = Field(
         default="mydyno",
         description="The schema for the workload's tables: nothing is written outside it. It is made when "
@@ -108,9 +125,14 @@ class External(Section):
         return self.socket or f"{self.host}:{self.port or DEFAULT_PORT}"
 
     @property
+    def says_transport(self) -> bool:
+        """Whether a key of its own says how connections are protected; else the option file may."""
+        return any(getattr(self, key) is not None for key in _TRANSPORT)
+
+    @property
     def at_home(self) -> External:
         """The same with `~` spelt out: for those who come later, perhaps as another user."""
-        paths = {key: getattr(self, key) for key in ("defaults_file", "socket", "password_file")}
+        paths = {key: getattr(self, key) for key in _PATHS}
         spelt_out = {key: str(Path(path).expanduser()) for key, path in paths.items() if path is not None}
         return self.model_copy(update=spelt_out)
 

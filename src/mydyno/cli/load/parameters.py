@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from mydyno.cli import options
 from mydyno.cli.load import spellings
+from mydyno.cli.options import SSL_HELP
 from mydyno.document.base import Section
 
 SERVER, LOAD, TABLES, WORKLOAD = "Server", "Load", "Tables", "Workload"
@@ -42,6 +43,8 @@ OF_SERVER = (
     option("defaults_file", Path | None, None, "Client option file with socket, user and password.", SERVER),
     option("password_file", Path | None, None, "File whose first line is the password.", SERVER),
     option("ask_password", bool, False, "Ask for the password.", SERVER, "--ask-password"),
+    option("ssl_mode", str | None, None, SSL_HELP["ssl_mode"], SERVER, metavar="MODE"),
+    *(option(name, Path | None, None, text, SERVER) for name, text in SSL_HELP.items() if name != "ssl_mode"),
     option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER),
 )
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from mydyno.cli.options import SSL_HELP
 from mydyno.cli.server_login import login_of, password_of
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.load.job import Target
 from mydyno.stack.server import credentials
+from mydyno.stack.server.external import refuse_encryption
 
-_OPTIONS = ("socket", "host", "port", "user", "defaults_file", "password_file", "ask_password")
+_OPTIONS = ("socket", "host", "port", "user", "defaults_file", "password_file", "ask_password", *SSL_HELP)
 
 
 def target(values: dict[str, Any]) -> Target:
@@ -21,6 +23,7 @@ def target(values: dict[str, Any]) -> Target:
             "which server? neither --socket nor --host is given",
             "for a server on this machine: --socket /run/mysqld/mysqld.sock",
         )
+    refuse_encryption(login)
     return Target.of(login, values["database"])
 
 

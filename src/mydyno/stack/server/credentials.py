@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
+from mydyno.stack.server.transport import SslMode, Transport, transport
 
 _SECTIONS = ("client", "mysql", "mariadb", "client-mariadb", "mydyno")
 
@@ -26,6 +27,21 @@ class ClientOptions:
     socket: Path | None = None
     host: str | None = None
     port: int | None = None
+    ssl_mode: str | None = None
+    ssl_ca: Path | None = None
+    ssl_cert: Path | None = None
+    ssl_key: Path | None = None
+    server_public_key: Path | None = None
+
+    def transport(self) -> Transport:
+        """Raises UsageError."""
+        return transport(
+            self.ssl_mode,
+            ca=self.ssl_ca,
+            cert=self.ssl_cert,
+            key=self.ssl_key,
+            public_key=self.server_public_key,
+        )
 
 
 def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
@@ -49,17 +65,51 @@ def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
     found: dict[str, str] = {}
     for section in _SECTIONS if group is None else (group,):
         if parser.has_section(section):
-            found |= {k: _unquote(v) for k, v in parser.items(section) if v is not None}
+            found |= {_name(k): _unquote(v or "") for k, v in parser.items(section)}
     port = found.get("port")
     if port is not None and not port.isdigit():
         raise UsageError(f"{path}: port is not a number: {port!r}")
     return ClientOptions(
         user=found.get("user"),
-        password=Secret(found["password"]) if "password" in found else None,
-        socket=Path(found["socket"]).absolute() if "socket" in found else None,
-        host=found.get("host"),
+        password=Secret(found["password"]) if found.get("password") else None,
+        socket=Path(found["socket"]).absolute() if found.get("socket") else None,
+        host=found.get("host") or None,
         port=int(port) if port else None,
+        ssl_mode=_ssl_mode(found),
+        ssl_ca=_file(found, "ssl_ca"),
+        ssl_cert=_file(found, "ssl_cert"),
+        ssl_key=_file(found, "ssl_key"),
+        server_public_key=_file(found, "server_public_key_path"),
     )
+
+
+def _name(option: str) -> str:
+    return option.replace("-", "_").removeprefix("loose_")
+
+
+def _file(options: dict[str, str], name: str) -> Path | None:
+    return Path(options[name]).expanduser().absolute() if options.get(name) else None
+
+
+def _ssl_mode(options: dict[str, str]) -> str | None:
+    """ssl-mode of MySQL's clients, or what MariaDB's say in its place; None where neither does."""
+    if options.get("ssl_mode"):
+        return options["ssl_mode"]
+    if _is_on(options.get("ssl_verify_server_cert")):
+        return SslMode.VERIFY_IDENTITY
+    if _is_on(options.get("skip_ssl")) or _is_on(options.get("disable_ssl")) or _is_off(options.get("ssl")):
+        return SslMode.DISABLED
+    # Whether MariaDB's clients check a certificate when an authority is named depends on their release.
+    return SslMode.REQUIRED if _is_on(options.get("ssl")) and not options.get("ssl_ca") else None
+
+
+def _is_on(value: str | None) -> bool:
+    """An option without a value is on."""
+    return value is not None and value.lower() in ("", "1", "on", "true", "yes")
+
+
+def _is_off(value: str | None) -> bool:
+    return value is not None and value.lower() in ("0", "off", "false", "no")
 
 
 def _unquote(value: str) -> str:

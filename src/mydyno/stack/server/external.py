@@ -14,7 +14,13 @@ from mydyno.host.protocol import Host
 from mydyno.spec.external import External
 from mydyno.stack import limits as os_limits
 from mydyno.stack.server import global_variables
-from mydyno.stack.server.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, explained, login_of
+from mydyno.stack.server.login import (
+    ANSWER_SECONDS,
+    TOO_MANY_CONNECTIONS,
+    Login,
+    login_of,
+    server_errors,
+)
 from mydyno.stack.server.names import understand
 from mydyno.stack.server.resizing import resize_status, wait_for_resizing
 from mydyno.stack.server.server_process import process_of
@@ -99,7 +105,7 @@ def look_at(external: External) -> ExternalFacts:
     login = login_of(external)
     with session(login) as cursor:
         variables = _shown(cursor, "VARIABLES")
-        _refuse_encryption(cursor, login, variables)
+        _must_take_plain(cursor, login, variables)
         version = parse_version(version_line(variables))
         return ExternalFacts(login, version, variables, process_of(cursor, login, variables))
 
@@ -120,13 +126,12 @@ def session(
     login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
 ) -> Iterator[Cursor]:
     """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
-    import pymysql
-
-    try:
-        with login.connect(answer_seconds=answer_seconds) as connection, connection.cursor() as cursor:
-            yield cursor
-    except (pymysql.Error, RuntimeError, OSError) as error:
-        raise explained(error, login, what) from error
+    with (
+        server_errors(login, what),
+        login.connect(answer_seconds=answer_seconds) as connection,
+        connection.cursor() as cursor,
+    ):
+        yield cursor
 
 
 def _set(site: Site, external: External, login: Login, settings: Mapping[str, Setting]) -> int | None:
@@ -160,12 +165,20 @@ def version_line(variables: Mapping[str, str]) -> str:
     return f"mysqld  Ver {variables.get('version', '')} ({variables.get('version_comment', '')})"
 
 
-def _refuse_encryption(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
-    """The engine speaks no TLS; over a unix socket none is needed. Raises ServerError."""
+def refuse_encryption(login: Login) -> None:
+    """The engine speaks no TLS; over a unix socket none is needed. Raises ServerError when it would be."""
+    if login.socket is None:
+        with session(login) as cursor:
+            _must_take_plain(cursor, login, _shown(cursor, "VARIABLES LIKE 'require_secure_transport'"))
+
+
+def _must_take_plain(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
     if login.socket is not None:
         return
     why = None
-    if variables.get("require_secure_transport", "OFF").upper() in ("ON", "1"):
+    if login.transport.requires_tls:
+        why = f"ssl-mode {login.transport.mode} wants encrypted connections only"
+    elif variables.get("require_secure_transport", "OFF").upper() in ("ON", "1"):
         why = "the server takes encrypted connections only (require_secure_transport=ON)"
     elif _account_requires_encryption(cursor):
         why = f"the account {login.user} may come over encrypted connections only (REQUIRE SSL)"

@@ -307,18 +307,16 @@ def _log(server: RunningServer) -> str:
 def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
     import pymysql
 
-    connection = pymysql.connect(
-        user=ADMIN_USER,
-        password=password.reveal(),
-        connect_timeout=answer_seconds,
-        read_timeout=answer_seconds,
-        write_timeout=answer_seconds,
-        charset="utf8mb4",
-        autocommit=True,
-        defer_connect=True,
-    )
+    from mydyno.stack.server.client import BoundedConnection
+
     # The stream is the host's own unix socket, so MySQL's password may go over it without encryption.
-    setattr(connection, "_secure", True)  # noqa: B010 (PyMySQL sets it for sockets that it opens itself)
+    connection = BoundedConnection(
+        path,
+        user=ADMIN_USER,
+        password=password.reveal().encode(),
+        connect_seconds=answer_seconds,
+        answer_seconds=answer_seconds,
+    )
     try:
         stream = host.dial(path)
     except OSError as error:

@@ -1,0 +1,142 @@
+"""How a connection to a server is protected, and what may be sent over it: the one policy of all clients.
+
+A password itself (mysql_clear_password, PAM, the full exchange of sha256_password and caching_sha2_password)
+is sent over a private channel only: a unix socket, or TLS whose certificate was checked. Over plain TCP it
+goes encrypted with the server's RSA key, and only when that key was named: one that the server itself sends
+may be anybody's. What proves the password without sending it (mysql_native_password, the quick exchange of
+caching_sha2_password, MariaDB's ed25519) is allowed everywhere.
+
+The modes are those of the MySQL clients (MySQL Reference Manual, "Command Options for Encrypted
+Connections").
+"""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from mydyno.core.errors import UsageError
+
+LEAST_RSA_BITS = 2048
+"""A shorter key is refused (NIST SP 800-131A: below 112 bits of strength)."""
+
+
+class SslMode(StrEnum):
+    DISABLED = "DISABLED"
+    PREFERRED = "PREFERRED"
+    """TLS where the server offers it, whoever that is. Never counted as verified."""
+    REQUIRED = "REQUIRED"
+    """TLS, whoever the server is. Never counted as verified."""
+    VERIFY_CA = "VERIFY_CA"
+    """TLS with a certificate that the named authority has signed."""
+    VERIFY_IDENTITY = "VERIFY_IDENTITY"
+    """The same, and the certificate is the host's."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The options of one login. `transport` makes one of what a user gave."""
+
+    mode: SslMode = SslMode.PREFERRED
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    public_key: bytes | None = None
+    """The server's RSA key (PEM), for passwords over plain TCP."""
+
+    @property
+    def requires_tls(self) -> bool:
+        return self.mode not in (SslMode.DISABLED, SslMode.PREFERRED)
+
+    @property
+    def verifies(self) -> bool:
+        return self.mode in (SslMode.VERIFY_CA, SslMode.VERIFY_IDENTITY)
+
+    def context(self, *, over_socket: bool) -> ssl.SSLContext | None:
+        """What TLS is spoken with; None: it is not offered. A unix socket has TLS only where it is required.
+
+        Raises UsageError when a file cannot be used.
+        """
+        if self.mode is SslMode.DISABLED or (over_socket and not self.requires_tls):
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = self.mode is SslMode.VERIFY_IDENTITY
+        context.verify_mode = ssl.CERT_REQUIRED if self.verifies else ssl.CERT_NONE
+        try:
+            if self.verifies and self.ca is not None:
+                context.load_verify_locations(self.ca)
+            elif self.verifies:
+                context.load_default_certs()
+            if self.cert is not None:
+                # A key with a passphrase is refused: OpenSSL would ask for it on the terminal.
+                context.load_cert_chain(self.cert, self.key, password=_no_passphrase)
+        except (OSError, ValueError) as error:
+            files = ", ".join(str(path) for path in (self.ca, self.cert, self.key) if path)
+            raise UsageError(
+                f"TLS cannot be set up with {files or 'the certificates of this system'}: {error}",
+                "certificates and keys are PEM files; a key has no passphrase",
+            ) from None
+        return context
+
+
+def transport(
+    mode: str | None = None,
+    *,
+    ca: Path | None = None,
+    cert: Path | None = None,
+    key: Path | None = None,
+    public_key: Path | None = None,
+) -> Transport:
+    """The options as given. Without a mode `ca` means VERIFY_CA, as with the MySQL clients.
+
+    Raises UsageError.
+    """
+    try:
+        chosen = SslMode(mode.upper()) if mode else SslMode.VERIFY_CA if ca else SslMode.PREFERRED
+    except ValueError:
+        raise UsageError(f"ssl-mode {mode} is not known", f"one of {', '.join(SslMode)}") from None
+    if chosen is SslMode.VERIFY_CA and ca is None:
+        raise UsageError(
+            "ssl-mode VERIFY_CA checks against an authority, and none is named",
+            "--ssl-ca FILE; or VERIFY_IDENTITY, which takes the authorities of this system",
+        )
+    if ca is not None and chosen not in (SslMode.VERIFY_CA, SslMode.VERIFY_IDENTITY):
+        raise UsageError(
+            f"ssl-ca is given, but ssl-mode {chosen} checks no certificate",
+            "ssl-mode VERIFY_CA or VERIFY_IDENTITY",
+        )
+    if key is not None and cert is None:
+        raise UsageError("ssl-key is given without ssl-cert", "both of them, or none")
+    return Transport(chosen, ca, cert, key, None if public_key is None else read_public_key(public_key))
+
+
+def read_public_key(path: Path) -> bytes:
+    """The server's RSA key of a PEM file. Raises UsageError when it is none, or too short."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        pem = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read the public key {path}: {error.strerror}") from None
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, RSAPublicKey):
+        raise UsageError(
+            f"{path} is no RSA public key in PEM", "the server's public_key.pem, copied from there"
+        )
+    if key.key_size < LEAST_RSA_BITS:
+        raise UsageError(
+            f"{path}: an RSA key of {key.key_size} bits is too short for a password",
+            f"{LEAST_RSA_BITS} bits or more: mysql_ssl_rsa_setup and MySQL 5.7 or newer make such keys",
+        )
+    return pem
+
+
+def _no_passphrase() -> str:
+    raise ValueError("the key has a passphrase")

@@ -1,0 +1,174 @@
+"""Passwords on their way to real servers: who may have them, and over what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pymysql
+import pytest
+from stack.server.certificates import make_certificates, make_public_key
+
+from live.conftest import Start
+from live.mydyno_process import Workplace
+from mydyno.core.errors import ServerError
+from mydyno.core.secrets import Secret
+from mydyno.stack import RunningServer
+from mydyno.stack.server.client import REFUSED
+from mydyno.stack.server.external import refuse_encryption
+from mydyno.stack.server.login import Login
+from mydyno.stack.server.transport import Transport, transport
+
+pytestmark = pytest.mark.live
+
+StartRelease = Callable[[str], Start]
+WORD = "a long word"
+
+
+@pytest.fixture
+def certificates(lab: Path) -> Path:
+    make_certificates(lab)
+    make_certificates(lab, "other")
+    return lab
+
+
+def tls(folder: Path) -> dict[str, str]:
+    return {
+        "ssl_ca": str(folder / "ca.pem"),
+        "ssl_cert": str(folder / "ca-server.pem"),
+        "ssl_key": str(folder / "ca-server-key.pem"),
+    }
+
+
+def do(server: RunningServer, *statements: str) -> None:
+    with server.connect() as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def over_tcp(server: RunningServer, protected: Transport, user: str = "bench") -> Login:
+    return Login(user, Secret(WORD), host="127.0.0.1", port=server.port, transport=protected)
+
+
+def cipher(login: Login) -> str:
+    """Of the session; empty: not encrypted."""
+    with login.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW SESSION STATUS LIKE 'Ssl_cipher'")
+        row = cursor.fetchone()
+        return "" if row is None else str(row[1])
+
+
+def number(login: Login) -> int:
+    """Of the error that connecting ends with."""
+    with pytest.raises(pymysql.Error) as caught, closing(login.connect()):
+        pass
+    found = caught.value.args[0]
+    assert isinstance(found, int)
+    return found
+
+
+@pytest.fixture
+def mysql(start_release: StartRelease, certificates: Path) -> Iterator[RunningServer]:
+    server = start_release("mysql-9.7")(dict(tls(certificates)), port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED WITH caching_sha2_password BY '{WORD}'")
+    do(server, "GRANT ALL ON *.* TO bench@'%'")
+    return server
+
+
+def test_caching_sha2_sends_the_password_to_a_server_that_was_verified_and_to_no_other(
+    mysql: RunningServer, certificates: Path
+) -> None:
+    def forget() -> None:
+        do(mysql, "FLUSH PRIVILEGES")  # Else the server remembers it, and takes a proof.
+
+    plain, preferred, required = transport("DISABLED"), transport(), transport("REQUIRED")
+    for unverified in (plain, preferred, required):
+        assert number(over_tcp(mysql, unverified)) == REFUSED
+    other = transport(ca=certificates / "other.pem")
+    assert number(over_tcp(mysql, other)) == 2026
+
+    verified = transport("VERIFY_IDENTITY", ca=certificates / "ca.pem")
+    assert cipher(over_tcp(mysql, verified))
+    # Now the server remembers: what proves the password is sent, and never the password.
+    assert cipher(over_tcp(mysql, preferred))
+    assert cipher(over_tcp(mysql, plain)) == ""
+
+    forget()
+    assert number(over_tcp(mysql, plain)) == REFUSED
+    own_key = certificates / "key.pem"
+    with mysql.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW STATUS LIKE 'Caching_sha2_password_rsa_public_key'")
+        own_key.write_text(cursor.fetchall()[0][1])
+    assert cipher(over_tcp(mysql, transport("DISABLED", public_key=own_key))) == ""
+    forget()
+    wrong_key = transport("DISABLED", public_key=make_public_key(certificates / "wrong.pem"))
+    assert number(over_tcp(mysql, wrong_key)) == 1045
+    with_key = replace(preferred, public_key=own_key.read_bytes())
+    assert number(over_tcp(mysql, with_key)) == REFUSED, "over TLS the server wants the password itself"
+
+    forget()
+    assert cipher(Login("bench", Secret(WORD), socket=mysql.socket)) == ""
+
+
+def test_sha256_password_goes_by_the_same_rules(mysql: RunningServer, certificates: Path) -> None:
+    do(mysql, f"CREATE USER old@'%' IDENTIFIED WITH caching_sha2_password BY '{WORD}'")
+    do(mysql, "CREATE USER nobody@'%' IDENTIFIED WITH caching_sha2_password BY ''")
+    assert cipher(over_tcp(mysql, transport(ca=certificates / "ca.pem"), "old"))
+    nobody = replace(over_tcp(mysql, transport("DISABLED"), "nobody"), password=Secret(""))
+    assert cipher(nobody) == "", "an empty password is no secret"
+
+
+def test_load_says_why_a_server_that_wants_tls_cannot_be_loaded(
+    mysql: RunningServer, certificates: Path, workplace: Workplace
+) -> None:
+    (workplace.folder / "word").write_text(WORD)
+    load = (
+        *("load", "oltp-read-only", "--host", "127.0.0.1", "--port", str(mysql.port), "--user", "bench"),
+        *("--password-file", str(workplace.folder / "word"), "--seconds", "0.2", "--connections", "1"),
+    )
+    refused = workplace.run(*load)
+    assert refused.returncode == 4
+    assert "its certificate was not checked: it was not sent" in refused.stderr
+    assert "--ssl-ca" in refused.stderr
+    do(mysql, "SET GLOBAL require_secure_transport = ON")
+    refused = workplace.run(*load, "--ssl-ca", str(certificates / "ca.pem"))
+    assert refused.returncode == 4
+    assert "no TLS" in refused.stderr
+    refused = workplace.run(*load, "--ssl-mode", "DISABLED")
+    assert refused.returncode == 4
+    assert "error 3159" in refused.stderr
+    assert "--ssl-mode REQUIRED" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["mariadb-10.11", "mariadb-11.8"])
+def test_a_mariadb_that_wants_tls_has_it_and_its_certificate_is_checked(
+    name: str, start_release: StartRelease, certificates: Path
+) -> None:
+    server = start_release(name)(dict(tls(certificates)), port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'")
+    do(server, f"CREATE USER guarded@'%' IDENTIFIED BY '{WORD}' REQUIRE SSL")
+    assert cipher(over_tcp(server, transport("DISABLED"))) == ""
+    assert cipher(over_tcp(server, transport()))
+    assert cipher(over_tcp(server, transport("VERIFY_IDENTITY", ca=certificates / "ca.pem")))
+    assert number(over_tcp(server, transport(ca=certificates / "other.pem"))) == 2026
+    assert number(over_tcp(server, transport("DISABLED"), "guarded")) == 1045
+    do(server, "SET GLOBAL require_secure_transport = ON")
+    assert cipher(over_tcp(server, transport("REQUIRED"), "guarded"))
+    assert number(over_tcp(server, transport("DISABLED"))) in (1045, 3159)
+    with pytest.raises(ServerError, match="require_secure_transport=ON"):
+        refuse_encryption(over_tcp(server, transport()))
+
+
+def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, certificates: Path) -> None:
+    server = start(dict(tls(certificates)), port=0)
+    try:
+        do(server, "INSTALL SONAME 'auth_ed25519'")
+    except pymysql.Error as error:
+        pytest.skip(f"this server has no plugin ed25519: {error.args[1]}")
+    do(server, f"CREATE USER bench@'%' IDENTIFIED VIA ed25519 USING PASSWORD('{WORD}')")
+    assert cipher(over_tcp(server, transport("DISABLED"))) == ""
+    assert cipher(over_tcp(server, transport(ca=certificates / "ca.pem")))
+    wrong = replace(over_tcp(server, transport()), password=Secret("another word"))
+    assert number(wrong) == 1045
