@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.plurals import counted
 
 
@@ -48,7 +48,7 @@ def bundle(
         target = out or Path(f"{run.folder.name}{SUFFIX}")
         manifest = write(run, target, series=series, anonymous=anonymous)
     size = format_bytes(target.stat().st_size)
-    typer.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
+    screen.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
 
 
 def unbundle(
@@ -75,9 +75,9 @@ def unbundle(
         run, was_here = take(found, opened)
         trials = len(run.completed())
     if was_here:
-        typer.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
+        screen.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
     else:
-        typer.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
+        screen.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
 
 
 def add_to(app: typer.Typer) -> None:

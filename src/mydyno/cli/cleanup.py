@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli import reach as reaching
 
 
@@ -25,7 +25,7 @@ def cleanup(reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB)
     if lab.exists():
         _clean(lab)
     else:
-        typer.echo(f"there is no lab at {lab}: nothing to clean up")
+        screen.echo(f"there is no lab at {lab}: nothing to clean up")
     _put_back(reach)
 
 
@@ -36,8 +36,8 @@ def _clean(lab: Path) -> None:
     with open_lab(lab, write=True):
         undone = stack.cleanup(lab)
     for line in undone:
-        typer.echo(line)
-    typer.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
+        screen.echo(line)
+    screen.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
 
 
 def _put_back(reach: reaching.ServerReach) -> None:
@@ -46,7 +46,7 @@ def _put_back(reach: reaching.ServerReach) -> None:
 
     store = Store(changes_folder(Path("/")))
     if store.is_held:
-        typer.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
+        screen.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
     else:
         recover_with(reach, store)
 

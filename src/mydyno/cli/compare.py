@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli.labs import open_lab
 from mydyno.core.errors import ExitCode
 
@@ -88,7 +88,7 @@ def compare(
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
         _write(found, merged, gated, folder, files)
-        typer.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
+        screen.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
     if gated and (found.state == "failed" or (found.state == "unsure" and fail_if_unsure)):
         raise typer.Exit(ExitCode.SLOWER)
 
@@ -114,7 +114,7 @@ def _write(
     if out is not None:
         from mydyno.report.build import build
 
-        typer.echo(f"report   {build(merged, out).html}", err=True)
+        screen.echo(f"report   {build(merged, out).html}", err=True)
 
 
 def add_to(app: typer.Typer) -> None:

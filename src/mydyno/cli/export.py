@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -78,7 +77,7 @@ def export(
         from mydyno.report.export.dashboard import dashboard
 
         for_grafana.write(dashboard())
-        typer.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
+        screen.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
         with open_lab(lab, write=False) as opened:
             run = opened.find_run(name)
@@ -87,7 +86,7 @@ def export(
             else:
                 lost = _write_tables(run, form, out)
         for sentence in lost:
-            typer.echo(f"note: a series is lost: {sentence}", err=True)
+            screen.echo(f"note: a series is lost: {sentence}", err=True)
 
 
 def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None) -> tuple[str, ...]:
@@ -95,7 +94,7 @@ def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None)
     from mydyno.report.export.exposition import Exposition
 
     exposition = Exposition(run, form)
-    with nullcontext(sys.stdout.buffer) if file is None else file.open() as stream:
+    with nullcontext(screen.data_stream()) if file is None else file.open() as stream:
         for chunk in exposition.chunks():
             stream.write(chunk)
     return tuple(exposition.lost)
@@ -109,7 +108,7 @@ def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, .
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:
         written = write_tables(run, partial, form)
-    typer.echo(
+    screen.echo(
         f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
     )
     return written.lost

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def report(
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):
-        typer.echo(f"the page is not opened: {why}")
+        screen.echo(f"the page is not opened: {why}")
 
 
 def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
@@ -81,10 +81,10 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     from mydyno.report.text import terminal
 
     files = build(run, out, asked or AS_IT_IS)
-    typer.echo(terminal(files.page))
-    typer.echo(f"\nreport   {files.html}")
+    screen.echo(terminal(files.page))
+    screen.echo(f"\nreport   {files.html}")
     if files.overview:
-        typer.echo(f"picture  {files.overview}")
+        screen.echo(f"picture  {files.overview}")
     return files.html
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -72,7 +72,7 @@ def trend(
         numbers.write(as_json(found))
     if drawing is not None:
         drawing.write(_drawn(found, drawing.path.suffix))
-    typer.echo(terminal(found, options.WIDTH), nl=False)
+    screen.echo(terminal(found, options.WIDTH), nl=False)
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:

@@ -12,6 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from mydyno.core.errors import LabError
+from mydyno.report.csv import without_formulas
 from mydyno.report.export.dictionary import describe
 from mydyno.results.plain_rows import PlainRun, TableRows
 from mydyno.results.run import INTERVALS, SAMPLES, Run
@@ -116,7 +117,7 @@ def _to_parquet(frame: pl.LazyFrame, path: Path) -> None:
 
 
 def _to_csv(frame: pl.LazyFrame, path: Path) -> None:
-    frame.sink_csv(path)
+    without_formulas(frame).sink_csv(path)
 
 
 def _to_json(frame: pl.LazyFrame, path: Path) -> None:
