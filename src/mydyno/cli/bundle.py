@@ -70,8 +70,7 @@ def unbundle(
     from mydyno.results.files import free_bytes
 
     there = next(folder for folder in (lab, *lab.absolute().parents) if folder.is_dir())
-    found = Bundle.open(file, free_bytes(there))
-    with open_lab(lab, write=True) as opened:
+    with Bundle.open(file, free_bytes(there)) as found, open_lab(lab, write=True) as opened:
         run, was_here = take(found, opened)
         trials = len(run.completed())
     if was_here:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.results.files import tree_bytes
+from mydyno.results.sound import sound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +63,20 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
         size = tree_bytes(runs_folder / row["run"] / "trials" / row["folder"])
         found[row["run_id"]] = found.get(row["run_id"], 0) + size
     return tuple(
-        RunSummary(
-            folder=row["folder"],
-            experiment=row["experiment"],
-            size=row["size"],
-            created_at=row["created_at"],
-            last_started_at=row["last_started_at"],
-            planned=row["planned_trials"],
-            valid=row["valid"],
-            invalid=row["invalid"],
-            file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
-            imported=bool(row["imported"]),
+        sound(
+            RunSummary(
+                folder=row["folder"],
+                experiment=row["experiment"],
+                size=row["size"],
+                created_at=row["created_at"],
+                last_started_at=row["last_started_at"],
+                planned=row["planned_trials"],
+                valid=row["valid"],
+                invalid=row["invalid"],
+                file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
+                imported=bool(row["imported"]),
+            ),
+            f"run {row['run_id']}",
         )
         for row in connection.execute(_SUMMARIES)
     )

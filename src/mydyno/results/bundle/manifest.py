@@ -23,7 +23,9 @@ NAME = re.compile(_FOLDER)
 _ALLOWED = re.compile(
     rf"{ROWS}|experiment\.yaml|plan\.json|events\.jsonl|trials/{_FOLDER}(/[^/\x00-\x1f\x7f\\]+)+"
 )
-MOST_FILES = 1_000_000
+MOST_FILES = 65_536
+_MOST_ITEMS = 4 * MOST_FILES
+"""Commas and brackets of the manifest: they bound what it becomes in memory."""
 
 
 class _Strict(BaseModel):
@@ -69,8 +71,12 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
 
     `name`: the bundle, for messages.
     """
+    if max(map(content.count, (b",", b"[", b"{"))) > _MOST_ITEMS:
+        raise damaged(name, f"its {MANIFEST} names more than {MOST_FILES} files")
     try:
         found = json.loads(content)
+        # Half of a surrogate pair cannot be written again, and what is nested deeper than this neither.
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise damaged(name, f"its {MANIFEST} is no JSON: {error}") from error
     if not isinstance(found, dict) or found.get("format") != "mydyno-bundle":
