@@ -42,8 +42,10 @@ def bundle(
     from mydyno.core.units import format_bytes
     from mydyno.results.bundle import SUFFIX
     from mydyno.results.bundle import bundle as write
+    from mydyno.results.sound import numbers_explained
+    from mydyno.results.store import DATABASE
 
-    with open_lab(lab, write=False) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
         target = out or Path(f"{run.folder.name}{SUFFIX}")
         manifest = write(run, target, series=series, anonymous=anonymous)

@@ -73,6 +73,7 @@ def compare(
     from mydyno.report.compared.run import MergedRun
     from mydyno.report.compared.text import terminal
     from mydyno.report.compared.view import compared
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     allowed = ALLOWED if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
@@ -84,7 +85,7 @@ def compare(
         "junit": allowed_outputs.file("--junit", junit, outputs.COMPARISON_JUNIT),
         "json": allowed_outputs.file("--json", json, outputs.COMPARISON_JSON),
     }
-    with Labs(lab, lambda path: open_lab(path, write=False)) as labs:
+    with numbers_explained(lab / DATABASE), Labs(lab, lambda path: open_lab(path, write=False)) as labs:
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
         _write(found, merged, gated, folder, files)

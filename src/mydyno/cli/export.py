@@ -63,6 +63,7 @@ def export(
     ```
     """
     from mydyno.cli.labs import open_lab
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     if form is None and grafana_dashboard is None:
@@ -79,7 +80,7 @@ def export(
         for_grafana.write(dashboard())
         screen.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
-        with open_lab(lab, write=False) as opened:
+        with numbers_explained(lab / DATABASE), open_lab(lab, write=False) as opened:
             run = opened.find_run(name)
             if form == "openmetrics" or form == "prometheus":
                 lost = _write_series(run, form, series)

@@ -61,10 +61,12 @@ def report(
     """
     from mydyno.cli.labs import open_lab
     from mydyno.report.asked import Asked, parse_margin
+    from mydyno.results.sound import numbers_explained
+    from mydyno.results.store import DATABASE
 
     folder = outputs.Outputs(force=force).folder("--out", out)
     asked = Asked(columns, metric, parse_margin(margin))
-    with open_lab(lab, write=False) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False) as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):

@@ -49,6 +49,7 @@ def trend(
     from mydyno.analysis.trend import Measured, trends
     from mydyno.cli.labs import open_lab
     from mydyno.report.trend.text import as_json, terminal
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     if picture is not None and picture.suffix not in (".png", ".svg"):
@@ -58,7 +59,7 @@ def trend(
     allowed = outputs.Outputs((lab / DATABASE,), force)
     numbers = allowed.file("--json", json, outputs.TREND_JSON)
     drawing = allowed.file("--picture", picture, outputs.PICTURE)
-    with open_lab(lab, write=False) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False) as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
         runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]

@@ -95,7 +95,23 @@ def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
         )
         for one in connection.execute("SELECT * FROM points WHERE run_id = ? ORDER BY position", (run_id,))
     )
+    _check_points(points, factors)
     return sound(StoredRun(run_id, row["folder"], _experiment(row, factors, points)), f"run {run_id}")
+
+
+def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[str]]) -> None:
+    """Raises ValueError for points that are no points of these factors."""
+    names = {point.point_id for point in points if point.control_of is None}
+    for point in points:
+        if point.control_of is not None and point.control_of not in names:
+            raise ValueError(
+                f"point {point.point_id}: it is the control of {point.control_of!r}, which is none"
+            )
+        for factor, level in point.levels.items():
+            if level not in factors.get(factor, ()):
+                raise ValueError(f"point {point.point_id}: {factor} has no level {level!r}")
+    if points and not names:
+        raise ValueError("every point is a control")
 
 
 def newest_run(connection: sqlite3.Connection, name: str | None = None) -> int | None:

@@ -21,6 +21,8 @@ Record = TypeVar("Record")
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_INTERRUPT}
 """Not the file's fault."""
+_SENSELESS = (sqlite3.DatabaseError, ValueError, LookupError, TypeError, ArithmeticError)
+"""What code meets in values that it cannot work with."""
 
 
 def sound(record: Record, name: str = "") -> Record:
@@ -51,7 +53,7 @@ def damage_explained(database: Path) -> Iterator[None]:
     """What damaged rows of `database` lead to, as a LabError."""
     try:
         yield
-    except (sqlite3.DatabaseError, ValueError, LookupError, TypeError, ArithmeticError) as error:
+    except _SENSELESS as error:
         if getattr(error, "sqlite_errorcode", None) in _BUSY:
             raise
         is_plain = isinstance(error, ValueError | sqlite3.Error)
@@ -59,4 +61,27 @@ def damage_explained(database: Path) -> Iterator[None]:
         raise LabError(
             f"{database} is damaged or was changed by hand: {how}",
             "put back a copy of it, or move it away: `mydyno run` finds finished trials in their folders",
+        ) from error
+
+
+@contextmanager
+def numbers_explained(database: Path) -> Iterator[None]:
+    """For whoever computes with the records of a lab: numbers that are of their types and make no sense
+    together, which no program writes, end in a LabError too."""
+    try:
+        yield
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        AssertionError,
+        sqlite3.DatabaseError,
+    ) as error:
+        if getattr(error, "sqlite_errorcode", None) in _BUSY:
+            raise
+        raise LabError(
+            f"the numbers in {database} do not fit together ({type(error).__name__}: {str(error)[:200]})",
+            "was it changed by hand, or damaged? If not, this is a fault of mydyno: please report it, with "
+            "the run as `mydyno bundle --anonymous` writes it",
         ) from error

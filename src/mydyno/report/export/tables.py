@@ -52,7 +52,10 @@ def write_tables(run: Run, folder: Path, form: Form) -> Written:
     for kind, file in (("samples", SAMPLES), ("intervals", INTERVALS)):
         series = _series(run, file, lost)
         if series is not None:
-            write(kind, series)
+            try:
+                write(kind, series)
+            except pl.exceptions.PolarsError as error:
+                raise _damaged_series(run, file, error) from error
     dictionary = pl.DataFrame(described, schema=dict.fromkeys(("table", "column", "unit", "is"), pl.String))
     target = folder / f"{DICTIONARY}{SUFFIXES[form]}"
     _SINKS[form](dictionary.lazy(), target)
@@ -95,7 +98,7 @@ def _series(run: Run, file: str, lost: list[str]) -> pl.LazyFrame | None:
     frames = []
     for trial in run.trials():
         try:
-            run.look_at_series(trial.trial_id, trial.attempt)
+            run.series_columns(trial.trial_id, trial.attempt)
         except LabError as error:
             lost.append(error.message)
             continue
@@ -110,6 +113,17 @@ def _series(run: Run, file: str, lost: list[str]) -> pl.LazyFrame | None:
         return None
     # A histogram is bytes, which only Parquet knows: as base64 it is the same text in all forms.
     return pl.concat(frames, how="diagonal_relaxed").with_columns(cs.binary().bin.encode("base64"))
+
+
+def _damaged_series(run: Run, file: str, error: Exception) -> LabError:
+    """The error of the file that cannot be read, which polars does not name."""
+    read = run.samples if file == SAMPLES else run.intervals
+    try:
+        for trial in run.trials():
+            read(trial.trial_id, trial.attempt)
+    except LabError as named:
+        return named
+    return LabError(f"{run.folder}: the {file} of its trials cannot be put together: {error}")
 
 
 def _to_parquet(frame: pl.LazyFrame, path: Path) -> None:

@@ -17,7 +17,7 @@ VERSION = 1
 MANIFEST = "manifest.json"
 ROWS = "rows.jsonl"
 
-_FOLDER = r"[A-Za-z0-9_][A-Za-z0-9._+-]*"
+_FOLDER = r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,199}"
 NAME = re.compile(_FOLDER)
 """A folder of a run or a trial."""
 _ALLOWED = re.compile(
@@ -104,14 +104,14 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
 
 def _check_names(manifest: Manifest, name: str) -> None:
     if not NAME.fullmatch(manifest.run):
-        raise damaged(name, f"{manifest.run!r} cannot be the name of a run")
+        raise damaged(name, f"{manifest.run[:80]!r} cannot be the name of a run")
     seen = set()
     for file in manifest.files:
         parts = file.path.split("/")
         if not _ALLOWED.fullmatch(file.path) or {"", ".", ".."} & set(parts):
-            raise damaged(name, f"a file in it is called {file.path!r}, which is no place in a run")
+            raise damaged(name, f"a file in it is called {file.path[:80]!r}, which is no place in a run")
         if file.path in seen:
-            raise damaged(name, f"it has {file.path} twice")
+            raise damaged(name, f"it has {file.path[:80]!r} twice")
         seen.add(file.path)
     if not manifest.files or manifest.files[0].path != ROWS:
         raise damaged(name, f"its first file is not {ROWS}")

@@ -11,6 +11,7 @@ from typing import Self
 
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
+from mydyno.core.writing import DISK_FULL
 from mydyno.results.bundle.archive import ArchiveReader, Sink, reading
 from mydyno.results.bundle.manifest import MANIFEST, NAME, ROWS, Manifest, damaged, foreign, read_manifest
 from mydyno.results.run import Run
@@ -23,7 +24,6 @@ _MOST_EXPANSION = 1032
 """Bytes that one byte of a deflated stream can stand for (zlib, "Technical Details")."""
 _MOST_ROWS_BYTES = 4 << 30
 """Of a run of 10,000 trials there are about 400 MB."""
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,14 @@ class Bundle:
                     _copy(archive, self.manifest, place, self.path)
                     continue
                 target = folder / file.path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with target.open("xb") as out:
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    out = target.open("xb")
+                except OSError as error:
+                    if error.errno in DISK_FULL:
+                        raise
+                    raise damaged(str(self.path), f"{file.path}: {error.strerror}") from error
+                with out:
                     _copy(archive, self.manifest, place, self.path, out)
 
 
@@ -134,8 +140,8 @@ def _rows(archive: ArchiveReader, manifest: Manifest, path: Path) -> StagedRun:
         _copy(archive, manifest, 0, path, run)
         run.finish()
         for folder in run.trial_folders:
-            if not NAME.fullmatch(folder) or len(folder) > _LONGEST_NAME:
-                raise ValueError(f"{folder!r} cannot be the folder of a trial")
+            if not NAME.fullmatch(folder):
+                raise ValueError(f"{folder[:80]!r} cannot be the folder of a trial")
     except ValueError as error:
         run.close()
         raise damaged(str(path), f"{ROWS}: {error}") from error
