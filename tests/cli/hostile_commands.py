@@ -2,8 +2,9 @@
 
     python -m cli.hostile_commands < RUNS
 
-RUNS is a JSON list of {"mode", "command", "arguments", "seconds"}; `seconds` are all deadlines of a connection, null: as
-for a user. Prints a line of JSON for each: {"mode", "command", "seconds", "code", "output", "peak_mb"}.
+RUNS is a JSON list of {"mode", "command", "arguments", "seconds"}; `seconds` are all deadlines of a
+connection, null: as for a user. Prints a line of JSON for each: {"mode", "command", "seconds", "code",
+"output", "peak_mb"}.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import sys
 import time
 import traceback
 
-from mydyno.cli.main import main as mydyno
 from stack.server.hostile_client import deadlines, peak_mb
+
+from mydyno.cli.main import main as mydyno
 
 
 def run(arguments: list[str], most: float | None) -> tuple[int, str]:

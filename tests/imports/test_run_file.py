@@ -69,7 +69,7 @@ def test_a_report_of_ours_is_read_as_one_of_the_suite() -> None:
 def test_a_table_has_a_row_for_each_run() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv([parse(FIRST, "a"), parse(SECOND, "b")]).decode())))
     assert [row["server"] for row in rows] == ["MySQL 3.23.13a alpha", "MySQL 4.0.1 alpha"]
-    assert [row["Arguments"] for row in rows] == ["", "--fast"]
+    assert [row["Arguments"] for row in rows] == ["", "'--fast"], "no formula"
     assert rows[0]["wisconsin"] == "63.0"
     assert rows[0]["operation create+drop"] == "1433.0"
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -111,6 +112,19 @@ def test_a_server_killed_under_load_spoils_its_trial_and_not_the_run(workplace: 
         first, *others = lab.find_run().trials()
     assert "server-alive" in {reason.check for reason in first.invalidities}
     assert {trial.status for trial in others} == {"valid"}
+
+
+def test_a_lab_that_is_removed_ends_the_run_with_one_error_and_no_process_is_left(
+    workplace: Workplace,
+) -> None:
+    process = workplace.start("run", str(workplace.experiment))
+    wait_for_line(process, "2 connections")
+    shutil.rmtree(workplace.lab, ignore_errors=True)  # The server is writing into it.
+    output, _ = process.communicate(timeout=90)
+    assert "Traceback" not in output, output
+    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work\n  hint: " in output
+    assert process.returncode == 1
+    workplace.wait_until_no_process_is_left()
 
 
 FAILING = """

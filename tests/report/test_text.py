@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mydyno.core.markdown import escaped
 from mydyno.report.evidence import gather
 from mydyno.report.figures import figures
-from mydyno.report.markup import escaped
 from mydyno.report.text import markdown, summary
 from mydyno.report.views.page import page
 from report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli import reach as reaching
 
 _All = Annotated[bool, typer.Option("--all", help="Also tell of the rules without a finding, and why.")]
@@ -54,6 +54,6 @@ def advise(
     if file is not None:
         file.write(advice.to_json())
     if as_json:
-        typer.echo(advice.to_json(), nl=False)
+        screen.echo_json(advice.to_json(), nl=False)
     else:
         show(advice_lines(advice, system, width(), everything, str(out) if out else None))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import reach as reaching
+from mydyno.cli import screen
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
@@ -98,21 +99,21 @@ def apply(
     if not dry_run:
         recover(store, means, yes=yes)
     elif store.unfinished():
-        typer.echo(
+        screen.echo(
             "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
         )
     server = _server(found, means)
     if str(server.version) != found.server.partition(" at ")[0]:
-        typer.echo(
+        screen.echo(
             f"mydyno: the server is {server.version}, and the advice is for {visible_line(found.server)}: "
             "ask for it again unless you know that it holds here, too",
             err=True,
         )
     prepared = prepare(findings, means, server, ids_of(only), restart=restart)
     for line in apply_text.lines(prepared):
-        typer.echo(line)
+        screen.echo(line)
     if not prepared.acts:
-        typer.echo("Nothing to do.")
+        screen.echo("Nothing to do.")
         return
     if dry_run:
         return
@@ -138,7 +139,7 @@ def recover(store: Store, means: Means, *, yes: bool = False) -> None:
             _ask_to_put_back(left)
         with store.held():
             for line in put_back(store, means):
-                typer.echo(f"mydyno: {line}", err=True)
+                screen.echo(f"mydyno: {line}", err=True)
 
 
 def recover_with(reach: reaching.ServerReach, store: Store) -> None:
@@ -154,17 +155,19 @@ def _ask_to_put_back(left: Sequence[Entry]) -> None:
     from mydyno.core.errors import UsageError
 
     for entry in left:
-        typer.echo(f"{entry.folder}: the image says that this was ended in the middle and is to be put back:")
+        screen.echo(
+            f"{entry.folder}: the image says that this was ended in the middle and is to be put back:"
+        )
         for place, act in enumerate(entry.application.acts):
             if place in entry.progress.begun:
-                typer.echo(f"  {visible_line(act.reversed().sentence())}")
+                screen.echo(f"  {visible_line(act.reversed().sentence())}")
     if not sys.stdin.isatty():
         raise UsageError(
             "the image has a journal of changes that were ended in the middle, and nobody is here to say yes",
             "--yes puts them back; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
         )
-    if not typer.confirm("Put it back?"):
-        typer.echo("Nothing was changed.")
+    if not screen.confirm("Put it back?"):
+        screen.echo("Nothing was changed.")
         raise typer.Exit
 
 
@@ -174,7 +177,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
     from mydyno.apply.transaction import carry_out
 
     for line in check(prepared.proposal.texts, means.root, server):
-        typer.echo(f"mydyno: {line}", err=True)
+        screen.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",
         advice.server,
@@ -184,14 +187,14 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
     )
     with store.held():
         carry_out(store.add(application, prepared.contents), means, tell)
-    typer.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
+    screen.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
     if prepared.waiting:
-        typer.echo("Some of it waits for the server's next start, as told above.")
+        screen.echo("Some of it waits for the server's next start, as told above.")
 
 
 def tell(line: str) -> None:
     """Shows what happens next, a line each: what was done before a failure stays to be seen."""
-    typer.echo(f"mydyno: {visible_line(line)}", err=True)
+    screen.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
 def _server(advice: Advice, means: Means) -> Running:
@@ -223,8 +226,8 @@ def _ask(acts: int) -> None:
 
     if not sys.stdin.isatty():
         raise UsageError("nobody is here to say yes", "--yes does it without asking, --dry-run only shows it")
-    if not typer.confirm(f"Carry out these {acts} steps?" if acts > 1 else "Carry it out?"):
-        typer.echo("Nothing was changed.")
+    if not screen.confirm(f"Carry out these {acts} steps?" if acts > 1 else "Carry it out?"):
+        screen.echo("Nothing was changed.")
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 
 app = typer.Typer(no_args_is_help=True, help="Pin runs under a name, for later ones to be held against.")
 
@@ -40,7 +40,7 @@ def pin(
         pinned = Baseline(name or experiment, found.folder.name, experiment, now)
         before = baselines.pin(opened.path, pinned)
     instead = f" instead of {before.run}" if before is not None and before.run != pinned.run else ""
-    typer.echo(f"baseline {pinned.name} is {pinned.run}{instead}")
+    screen.echo(f"baseline {pinned.name} is {pinned.run}{instead}")
 
 
 @app.command("list")
@@ -52,10 +52,10 @@ def list_baselines(lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust 
     with open_lab(lab, write=False, trust=trust) as opened:
         found = baselines.read(opened.path)
     if not found:
-        typer.echo("no baseline is pinned; `mydyno baseline pin RUN` pins one")
+        screen.echo("no baseline is pinned; `mydyno baseline pin RUN` pins one")
     width = max((len(baseline.name) for baseline in found), default=0)
     for baseline in found:
-        typer.echo(f"{baseline.name:<{width}}  {baseline.run}  pinned {baseline.pinned_at}")
+        screen.echo(f"{baseline.name:<{width}}  {baseline.run}  pinned {baseline.pinned_at}")
 
 
 @app.command()
@@ -70,7 +70,7 @@ def unpin(
 
     with open_lab(lab, write=True, trust=trust) as opened:
         gone = baselines.unpin(opened.path, name)
-    typer.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
+    screen.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
 
 
 def add_to(main: typer.Typer) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.plurals import counted
 
 
@@ -43,13 +43,15 @@ def bundle(
     from mydyno.core.units import format_bytes
     from mydyno.results.bundle import SUFFIX
     from mydyno.results.bundle import bundle as write
+    from mydyno.results.sound import numbers_explained
+    from mydyno.results.store import DATABASE
 
-    with open_lab(lab, write=False, trust=trust) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
         target = out or Path(f"{run.folder.name}{SUFFIX}")
         manifest = write(run, target, series=series, anonymous=anonymous)
     size = format_bytes(target.stat().st_size)
-    typer.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
+    screen.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
 
 
 def unbundle(
@@ -72,14 +74,13 @@ def unbundle(
     from mydyno.results.files import free_bytes
 
     there = next(folder for folder in (lab, *lab.absolute().parents) if folder.is_dir())
-    found = Bundle.open(file, free_bytes(there))
-    with open_lab(lab, write=True, trust=trust) as opened:
+    with Bundle.open(file, free_bytes(there)) as found, open_lab(lab, write=True, trust=trust) as opened:
         run, was_here = take(found, opened)
         trials = len(run.completed())
     if was_here:
-        typer.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
+        screen.echo(f"{lab} has this run already, as {run.folder.name}: nothing was changed")
     else:
-        typer.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
+        screen.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
 
 
 def add_to(app: typer.Typer) -> None:

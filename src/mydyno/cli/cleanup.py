@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli import reach as reaching
 
 
@@ -27,7 +27,7 @@ def cleanup(
     if lab.exists():
         _clean(lab, trust=trust)
     else:
-        typer.echo(f"there is no lab at {lab}: nothing to clean up")
+        screen.echo(f"there is no lab at {lab}: nothing to clean up")
     _put_back(reach)
 
 
@@ -38,8 +38,8 @@ def _clean(lab: Path, *, trust: bool) -> None:
     with open_lab(lab, write=True, trust=trust):
         undone = stack.cleanup(lab)
     for line in undone:
-        typer.echo(line)
-    typer.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
+        screen.echo(line)
+    screen.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
 
 
 def _put_back(reach: reaching.ServerReach) -> None:
@@ -48,7 +48,7 @@ def _put_back(reach: reaching.ServerReach) -> None:
 
     store = Store.of_system(Path("/"))
     if store.is_held:
-        typer.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
+        screen.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
     else:
         recover_with(reach, store)
 

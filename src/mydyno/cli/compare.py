@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli.labs import open_lab
 from mydyno.core.errors import ExitCode
 
@@ -74,6 +74,7 @@ def compare(
     from mydyno.report.compared.run import MergedRun
     from mydyno.report.compared.text import terminal
     from mydyno.report.compared.view import compared
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     allowed = ALLOWED if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
@@ -85,11 +86,14 @@ def compare(
         "junit": allowed_outputs.file("--junit", junit, outputs.COMPARISON_JUNIT),
         "json": allowed_outputs.file("--json", json, outputs.COMPARISON_JSON),
     }
-    with Labs(lab, lambda path: open_lab(path, write=False, trust=trust)) as labs:
+    with (
+        numbers_explained(lab / DATABASE),
+        Labs(lab, lambda path: open_lab(path, write=False, trust=trust)) as labs,
+    ):
         merged = MergedRun(choose(runs, labs))
         found = compared(merged, allowed)
         _write(found, merged, gated, folder, files)
-        typer.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
+        screen.echo(terminal(found, options.WIDTH, gated=gated), nl=False)
     if gated and (found.state == "failed" or (found.state == "unsure" and fail_if_unsure)):
         raise typer.Exit(ExitCode.SLOWER)
 
@@ -115,7 +119,7 @@ def _write(
     if out is not None:
         from mydyno.report.build import build
 
-        typer.echo(f"report   {build(merged, out).html}", err=True)
+        screen.echo(f"report   {build(merged, out).html}", err=True)
 
 
 def add_to(app: typer.Typer) -> None:

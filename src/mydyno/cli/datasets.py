@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.plurals import counted, plural
 from mydyno.core.units import format_bytes, parse_duration
@@ -73,10 +73,10 @@ def list_datasets(
     store = DatasetStore(lab)
     entries = store.entries()
     if as_json:
-        typer.echo(json.dumps([_plain(entry) for entry in entries], indent=2))
+        screen.echo_json(json.dumps([_plain(entry) for entry in entries], indent=2))
         return
     if not entries:
-        typer.echo(f"the lab keeps no dataset (they would be in {store.folder}): a run makes what it needs")
+        screen.echo(f"the lab keeps no dataset (they would be in {store.folder}): a run makes what it needs")
         return
     usable = [_row(entry, entry.manifest) for entry in entries if entry.manifest is not None]
     if usable:
@@ -85,16 +85,16 @@ def list_datasets(
             max(map(len, column)) for column in zip(*rows, strict=True)
         )
         for row in rows:
-            typer.echo(
+            screen.echo(
                 f"{row[0]:<{name}}  {row[1]:<{workload}}  {row[2]:>{count}}  {row[3]:>{size}}  "
                 f"{row[4]:<{release}}  {row[5]}"
             )
     for entry in entries:
         if entry.bases:
             taken = format_bytes(sum(base.manifest.size_bytes for base in entry.bases))
-            typer.echo(f"{entry.name} is also on {len(entry.bases)} bases of guests' disks: {taken}")
+            screen.echo(f"{entry.name} is also on {len(entry.bases)} bases of guests' disks: {taken}")
         if entry.trouble is not None:
-            typer.echo(f"{entry.name}  {entry.trouble}\n  hint: mydyno datasets remove {entry.name}")
+            screen.echo(f"{entry.name}  {entry.trouble}\n  hint: mydyno datasets remove {entry.name}")
 
 
 @commands.command()
@@ -123,12 +123,12 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB, trust: options.T
             found = verification.verify(Site(lab, LocalHost(), journal), entry)
     if found.differences:
         for sentence in found.differences:
-            typer.echo(sentence)
-        typer.echo(f"{entry.name} is not what it was: mydyno datasets remove {entry.name}", err=True)
+            screen.echo(sentence)
+        screen.echo(f"{entry.name} is not what it was: mydyno datasets remove {entry.name}", err=True)
         raise typer.Exit(ExitCode.FAILED)
     rows = sum(table.rows for table in found.tables.values())
     count = f"{counted(len(found.tables), 'table')}, {rows:,} {plural(rows, 'row')}"
-    typer.echo(f"{entry.name}: {count}, checksum {found.checksum}, as when it was frozen")
+    screen.echo(f"{entry.name}: {count}, checksum {found.checksum}, as when it was frozen")
 
 
 @commands.command()
@@ -165,9 +165,9 @@ def remove(
             size = entry.manifest.size_bytes if entry.manifest else 0
             size += sum(base.manifest.size_bytes for base in entry.bases)
             freed = f", {format_bytes(size)}" if size else ""
-            typer.echo(f"removed {entry.name}{freed}")
+            screen.echo(f"removed {entry.name}{freed}")
     if not chosen:
-        typer.echo("nothing to remove")
+        screen.echo("nothing to remove")
 
 
 def _lab_must_exist(lab: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -10,7 +9,7 @@ from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING
 
-import typer
+from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.cli.outputs import OutputFile
@@ -81,8 +80,8 @@ class Showing:
             from mydyno.digest.saved import json_parts
 
             for part in json_parts(found, more):
-                sys.stdout.write(part)
-            sys.stdout.flush()
+                screen.echo_json(part, nl=False)
+            screen.flush()
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digests.text import digest_lines
@@ -99,7 +98,7 @@ class Showing:
 
             _write(self.html, comparison_html(found, Zone(self.zone)))
         if self.as_json:
-            typer.echo(found.model_dump_json(exclude_none=True))
+            screen.echo_json(found.model_dump_json(exclude_none=True))
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digests.comparison_text import comparison_lines
@@ -109,4 +108,4 @@ class Showing:
 
 def _write(file: OutputFile, page: str) -> None:
     file.write(page)
-    typer.echo(f"page     {file.path}", err=True)
+    screen.echo(f"page     {file.path}", err=True)

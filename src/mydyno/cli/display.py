@@ -6,19 +6,21 @@ Both are readers of the run's events and know nothing else.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import IO, TYPE_CHECKING, Protocol, Self, TextIO
 
 from mydyno.analysis.words import words_of
+from mydyno.cli import screen
 from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_duration, format_range
+from mydyno.core.visible import visible
 from mydyno.results.records import Work
 from mydyno.trial import events
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
 
 def rate(value: float | None, work: Work) -> str:
@@ -46,14 +48,12 @@ class Display(Protocol):
     ) -> None: ...
 
 
-def for_stream(stream: TextIO = sys.stderr) -> Display:
+def for_stream(stream: TextIO | None = None) -> Display:
     """The live display when `stream` is a terminal that can redraw, else plain lines."""
-    from rich.console import Console
-
-    console = Console(file=stream)
+    console = screen.console(stream)
     if console.is_terminal and not console.is_dumb_terminal:
         return LiveDisplay(console)
-    return PlainDisplay(stream)
+    return PlainDisplay(console.file)
 
 
 class Clock:
@@ -99,7 +99,7 @@ class Clock:
 class PlainDisplay:
     """One line for each thing that is worth a line: for logs, CI and pipes."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self._clock = Clock()
 
@@ -117,7 +117,7 @@ class PlainDisplay:
         if isinstance(event, events.TrialFinished):
             line = f"{line}{self._clock.told}"
         if line:
-            print(line, file=self._stream, flush=True)
+            screen.line(line, self._stream)
 
 
 def describe(event: events.Event) -> str | None:
@@ -176,15 +176,14 @@ def _up(percent: float) -> str:
 class LiveDisplay:
     """A panel that is redrawn in place: where the run is, the phase's figures, the time left."""
 
-    def __init__(self, console: object) -> None:
-        from rich.console import Console
+    def __init__(self, console: Console) -> None:
         from rich.live import Live
 
-        assert isinstance(console, Console)
         self._console = console
         self._clock = Clock()
         self._planned = self._finished = 0
-        self._heading = self._step = self._phase = ""
+        self._heading = self._step = ""
+        self._phase: str | Text = ""
         self._phases = 0
         self._recent: list[float] = []
         self._rests_until = 0.0
@@ -204,13 +203,13 @@ class LiveDisplay:
         match event:
             case events.RunStarted():
                 self._planned, self._finished = event.planned, event.completed
-                self._console.print(describe(event), highlight=False)
+                self._console.print(describe(event))
             case events.TrialStarted():
                 self._heading = (
                     f"trial {event.number} of {event.planned} · block {event.block} · {event.point}"
                 )
                 self._phases, self._phase, self._recent = event.phases, "", []
-                self._console.print(describe(event), highlight=False)
+                self._console.print(describe(event))
             case events.Step():
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
                 self._step, self._phase = event.text + share, ""
@@ -218,21 +217,23 @@ class LiveDisplay:
                 place = event.label or words_of(event.work).amount(event.connections)
                 self._step = f"phase {event.phase + 1} of {self._phases}: {place}"
             case events.Measured():
+                from rich.text import Text
+
                 self._recent = [*self._recent[-47:], event.queries_per_second]
-                errors = f" · [red]{counted(event.errors, 'error')}[/red]" if event.errors else ""
+                errors = (" · ", (counted(event.errors, "error"), "red")) if event.errors else ()
                 told = rate(event.queries_per_second, event.work)
                 latency = p95(event.transaction_p95_ns, event.p95_ns, event.work)
-                self._phase = f"{told} · {latency}{errors}"
+                self._phase = Text.assemble(f"{told} · {latency}", *errors)
             case events.Resting():
                 self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
-                self._console.print(describe(event), highlight=False)
+                self._console.print(describe(event))
             case events.TrialFinished():
                 self._finished += 1
                 style = None if event.status == "valid" else "red"
-                self._console.print(describe(event), highlight=False, markup=False, style=style)
+                self._console.print(describe(event), style=style)
             case _:
                 if line := describe(event):
-                    self._console.print(line, highlight=False)
+                    self._console.print(line)
 
     def _render(self) -> RenderableType:
         from rich.console import Group
@@ -248,9 +249,9 @@ class LiveDisplay:
         )
         rest = self._rests_until - time.monotonic()
         return Group(
-            Text(self._heading, style="bold"),
-            Text(f"resting: {format_duration(rest)} left" if rest > 0 else self._step),
-            Text.from_markup(f"{self._phase}  [cyan]{sparkline(self._recent)}[/cyan]"),
+            Text(visible(self._heading), style="bold"),
+            Text(f"resting: {format_duration(rest)} left" if rest > 0 else visible(self._step)),
+            Text.assemble(self._phase, "  ", (sparkline(self._recent), "cyan")),
             bar,
         )
 

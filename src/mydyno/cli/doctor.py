@@ -16,7 +16,7 @@ from typing import Literal
 import typer
 
 from mydyno import __version__
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import ExitCode, MissingToolError, MydynoError
 from mydyno.core.units import format_bytes
@@ -54,15 +54,15 @@ def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = Fal
     grounds = examine_grounds()
     checks: list[Check | GroundCheck] = [*examine(lab), *grounds]
     if as_json:
-        typer.echo(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))
+        screen.echo_json(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))
     else:
         width = max(len(check.name) for check in checks)
         for check in checks:
-            mark = typer.style(f"{_MARKS[check.verdict]:>7}", fg=_COLOURS[check.verdict])
-            typer.echo(f"{mark}  {check.name:{width}}  {check.found}")
+            screen.echo(f"{_MARKS[check.verdict]:>7}", nl=False, fg=_COLOURS[check.verdict])
+            screen.echo(f"  {check.name:{width}}  {check.found}")
             if check.hint and check.verdict != "ok":
-                typer.echo(f"{'':{width + 11}}hint: {check.hint}")
-        typer.echo()
+                screen.echo(f"{'':{width + 11}}hint: {check.hint}")
+        screen.echo()
         show(grounds)
     if any(check.verdict == "missing" for check in checks):
         raise typer.Exit(ExitCode.MISSING)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import typer
+from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.core.facts import GroundFacts
@@ -80,7 +80,7 @@ def _aligned(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def show(grounds: Sequence[GroundCheck]) -> None:
     for line in table(grounds):
-        typer.echo(line)
+        screen.echo(line)
 
 
 def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -65,6 +64,7 @@ def export(
     ```
     """
     from mydyno.cli.labs import open_lab
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     if form is None and grafana_dashboard is None:
@@ -79,16 +79,16 @@ def export(
         from mydyno.report.export.dashboard import dashboard
 
         for_grafana.write(dashboard())
-        typer.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
+        screen.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
-        with open_lab(lab, write=False, trust=trust) as opened:
+        with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
             run = opened.find_run(name)
             if form == "openmetrics" or form == "prometheus":
                 lost = _write_series(run, form, series)
             else:
                 lost = _write_tables(run, form, out)
         for sentence in lost:
-            typer.echo(f"note: a series is lost: {sentence}", err=True)
+            screen.echo(f"note: a series is lost: {sentence}", err=True)
 
 
 def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None)
     from mydyno.report.export.exposition import Exposition
 
     exposition = Exposition(run, form)
-    with nullcontext(sys.stdout.buffer) if file is None else file.open() as stream:
+    with nullcontext(screen.data_stream()) if file is None else file.open() as stream:
         for chunk in exposition.chunks():
             stream.write(chunk)
     return tuple(exposition.lost)
@@ -110,7 +110,7 @@ def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, .
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:
         written = write_tables(run, partial, form)
-    typer.echo(
+    screen.echo(
         f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
     )
     return written.lost

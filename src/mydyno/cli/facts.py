@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import reach as reaching
+from mydyno.cli import screen
 
 _Anonymous = Annotated[
     bool,
@@ -41,5 +42,5 @@ def facts(reach: reaching.Reach, anonymous: _Anonymous = False) -> None:
     system = reach.system()
     for unread in system.unread:
         hint = f" (hint: {unread.hint})" if unread.hint else ""
-        typer.echo(f"not read: {unread.what}: {unread.why}{hint}", err=True)
-    typer.echo((anonymised(system) if anonymous else system).to_json(), nl=False)
+        screen.echo(f"not read: {unread.what}: {unread.why}{hint}", err=True)
+    screen.echo_json((anonymised(system) if anonymous else system).to_json(), nl=False)

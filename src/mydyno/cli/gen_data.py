@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
+
+from mydyno.cli import screen
 
 
 def gen_data(
@@ -31,9 +32,9 @@ def gen_data(
 
     parsed = generate.parse_format(form)
     for trap in generate.traps_of(parsed):
-        typer.echo(trap.tell("gen-data", strict_compat), err=True)
+        screen.echo(trap.tell("gen-data", strict_compat), err=True)
     for line in generate.lines(parsed, rows, seed, strict_compat):
-        sys.stdout.write(line + "\n")
+        screen.echo_data(line + "\n")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
 from mydyno.core.visible import visible_line
 
@@ -49,9 +49,9 @@ def history(
         return
     found = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
-        typer.echo(json.dumps([row.model_dump(mode="json") for row in found], indent=1))
+        screen.echo_json(json.dumps([row.model_dump(mode="json") for row in found], indent=1))
     elif not found:
-        typer.echo(f"nothing has been applied here ({store.folder})")
+        screen.echo(f"nothing has been applied here ({store.folder})")
     else:
         _table(found)
 
@@ -60,10 +60,10 @@ def _table(found: list[Row]) -> None:
     rows = [_HEAD, *map(_cells, found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     for row in rows:
-        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        screen.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     for each in found:
         for line in each.waits_for_restart:
-            typer.echo(f"{each.id} counts from the server's first start after it: {visible_line(line)}")
+            screen.echo(f"{each.id} counts from the server's first start after it: {visible_line(line)}")
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -92,9 +92,9 @@ def _show(entry: Entry, root: Path) -> None:
     means = Means(root=root, kept=entry.folder)
     for act in entry.application.acts:
         if isinstance(act, ReplaceFile):
-            typer.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))
+            screen.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))
         else:
-            typer.echo(visible_line(act.sentence()))
+            screen.echo(visible_line(act.sentence()))
 
 
 def add_to(app: typer.Typer) -> None:

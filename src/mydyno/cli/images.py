@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli.progress import telling
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.plurals import counted
@@ -80,19 +80,21 @@ def list_images(as_json: options.AsJson = False) -> None:
     images = store.images()
     if as_json:
         manifests = [*images, *(kernel.manifest for kernel in kernels)]
-        typer.echo(json.dumps([manifest.model_dump(mode="json") for manifest in manifests], indent=2))
+        screen.echo_json(json.dumps([manifest.model_dump(mode="json") for manifest in manifests], indent=2))
         return
     for image in images:
-        typer.echo(
+        screen.echo(
             f"{image.name:<12} {format_bytes(image.size_bytes):>7}  {image.built[:10]}  {_content(image)}"
         )
     for kernel in kernels:
-        typer.echo(f"{f'uml {kernel.version}':<12} {'':>7}  User-Mode Linux kernel {kernel.manifest.release}")
+        screen.echo(
+            f"{f'uml {kernel.version}':<12} {'':>7}  User-Mode Linux kernel {kernel.manifest.release}"
+        )
     unread = sorted(set(store.names()) - {image.name for image in images})
     for name in unread:
-        typer.echo(f"{name:<12} was built by another version of mydyno: build it again or remove it")
+        screen.echo(f"{name:<12} was built by another version of mydyno: build it again or remove it")
     if not images and not unread:
-        typer.echo(f"no image is built (they would be in {store.folder})\n  hint: mydyno images build")
+        screen.echo(f"no image is built (they would be in {store.folder})\n  hint: mydyno images build")
 
 
 @commands.command()
@@ -158,7 +160,7 @@ def fetch(version: _Uml = None) -> None:
 
     with telling() as progress:
         kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)
-    typer.echo(f"User-Mode Linux {kernel.manifest.release}, package {kernel.manifest.package}")
+    screen.echo(f"User-Mode Linux {kernel.manifest.release}, package {kernel.manifest.package}")
 
 
 @commands.command()
@@ -189,10 +191,10 @@ def remove(names: _Names = None, everything: _All = False) -> None:
             kernels.remove(uml[name])
         else:
             store.remove(name)
-        typer.echo(f"removed {name}")
+        screen.echo(f"removed {name}")
     store.remove_initrds()
     if swept := store.sweep():
-        typer.echo(f"removed what {swept} interrupted builds had left")
+        screen.echo(f"removed what {swept} interrupted builds had left")
 
 
 def _uml_names(names: Sequence[str]) -> list[str]:
@@ -207,7 +209,7 @@ def _uml_names(names: Sequence[str]) -> list[str]:
 
 
 def _tell(image: Manifest) -> None:
-    typer.echo(
+    screen.echo(
         f"{image.name}: {_content(image)}; {format_bytes(image.size_bytes)},"
         f" built in {format_duration(image.seconds)}"
     )

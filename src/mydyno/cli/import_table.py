@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -101,9 +101,9 @@ def import_table(
         if any((table, factor, metric, program, connections, repetition)):
             raise UsageError("a RUN file says what is in it", "leave out the options that describe a table")
         source, totals = from_run_files(files, name)
-        typer.echo(totals)
+        screen.echo(totals)
         if source is None:
-            typer.echo("nothing was taken into the lab: that takes two RUN files or more", err=True)
+            screen.echo("nothing was taken into the lab: that takes two RUN files or more", err=True)
             return
     elif len(files) > 1:
         raise UsageError("one table is taken at a time", "only RUN files of sql-bench can be several")
@@ -121,8 +121,8 @@ def import_table(
     with open_lab(lab, write=True, trust=trust) as opened:
         run, notes = take(source, opened)
         for note in notes:
-            typer.echo(f"note: {note}", err=True)
-        typer.echo(f"{counted(len(run.completed()), 'trial')} in {run.folder}", err=True)
+            screen.echo(f"note: {note}", err=True)
+        screen.echo(f"{counted(len(run.completed()), 'trial')} in {run.folder}", err=True)
         if report:
             from mydyno.cli.report import write
 

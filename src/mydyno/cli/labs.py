@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.results.store import Lab
@@ -18,7 +18,7 @@ def open_lab(path: Path, *, write: bool, trust: bool) -> Lab:
 
     lab = Lab.open(path, write=write, trust=trust)
     if lab.upgrade is not None:
-        typer.echo(_told(path, lab.upgrade), err=True)
+        screen.echo(_told(path, lab.upgrade), err=True)
     return lab
 
 

@@ -33,6 +33,7 @@ from mydyno.cli import (
     run,
     runs,
     schema,
+    screen,
     servers,
     slowlog,
     trend,
@@ -45,6 +46,7 @@ from mydyno.core.interruption import interruptible
 
 app = typer.Typer(
     name="mydyno",
+    cls=screen.Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -67,7 +69,7 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --s
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"mydyno {__version__}")
+        screen.echo(f"mydyno {__version__}")
         raise typer.Exit
 
 
@@ -117,22 +119,21 @@ for module in (
 
 def main() -> None:
     """Run the command line; the exit code tells how it ended (docs/cli.md)."""
+    screen.take_over()
     try:
         refuse_typographic_dashes(sys.argv[1:])
         with interruptible():
             app()
     except MydynoError as error:
-        typer.secho(
-            f"mydyno: {error.message}", err=True, fg=typer.colors.RED if sys.stderr.isatty() else None
-        )
+        screen.echo(f"mydyno: {error.message}", err=True, fg=typer.colors.RED)
         if error.hint:
-            typer.echo(f"  hint: {error.hint}", err=True)
+            screen.echo(f"  hint: {error.hint}", err=True)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        typer.echo("mydyno: interrupted", err=True)
+        screen.echo("mydyno: interrupted", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()  # The reader of our output has gone (`mydyno ... | head`): nobody to tell.
+        screen.close()  # The reader of our output has gone (`mydyno ... | head`): nobody to tell.
         sys.exit(0)
 
 

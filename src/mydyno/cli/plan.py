@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 
 
 def plan(
@@ -30,17 +30,17 @@ def plan(
 
     _, prepared = prepare(file, size, lab, LocalHost(), trust=trust)
     if as_json:
-        typer.echo(prepared.plan.model_dump_json(indent=2))
+        screen.echo_json(prepared.plan.model_dump_json(indent=2))
         return
-    typer.echo(render(prepared.plan), nl=False)
+    screen.echo(render(prepared.plan), nl=False)
     if (power := power_sentence(prepared.plan, lab)) is not None:
-        typer.echo(f"\n{power}")
+        screen.echo(f"\n{power}")
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
-        typer.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
+        screen.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
     for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):
-        typer.echo(f"\nexternal server {server}: takes every setting of the experiment while it runs")
+        screen.echo(f"\nexternal server {server}: takes every setting of the experiment while it runs")
     for name in prepared.missing:
-        typer.echo(
+        screen.echo(
             f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "
             f"to have them checked now: mydyno servers add {name}"
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from mydyno.cli import screen
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.core.visible import visible
 
 if TYPE_CHECKING:
     from mydyno.host.images.build import Progress
@@ -20,12 +21,13 @@ _WORTH_TELLING_S = 0.5
 @contextmanager
 def telling(prefix: str = "") -> Iterator[Progress]:
     """A line that changes on a terminal; elsewhere a line for each step. `prefix` is in front of each."""
-    from rich.console import Console
+    from rich.text import Text
 
-    console = Console(file=sys.stderr)
+    console = screen.console()
     if console.is_terminal and not console.is_dumb_terminal:
-        with console.status(f"{prefix}starting") as status:
-            yield lambda text: status.update(prefix + text)
+        # A plain string would be read as markup.
+        with console.status(Text(visible(f"{prefix}starting"))) as status:
+            yield lambda text: status.update(Text(visible(prefix + text)))
         return
     told = ""
 
@@ -34,7 +36,7 @@ def telling(prefix: str = "") -> Iterator[Progress]:
         step = text.partition(":")[0]
         if step != told:
             told = step
-            sys.stderr.write(f"{prefix}{step}\n")
+            screen.echo(f"{prefix}{step}", err=True)
 
     yield tell
 
@@ -44,21 +46,19 @@ class ReadingLine:
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._is_shown = sys.stderr.isatty()
+        self._is_shown = screen.error_is_terminal()
         self._told = False
 
     def tell(self, read_bytes: int, of_bytes: int | None, entries: int) -> None:
         seconds = time.monotonic() - self._began
         if self._is_shown and seconds >= _WORTH_TELLING_S:
-            sys.stderr.write(f"\r\x1b[K{reading_text(read_bytes, of_bytes, entries, seconds)}")
-            sys.stderr.flush()
+            screen.redraw_line(reading_text(read_bytes, of_bytes, entries, seconds))
             self._told = True
 
     def end(self) -> None:
         """The line is taken away."""
         if self._told:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            screen.redraw_line()
 
 
 def reading_text(read_bytes: int, of_bytes: int | None, entries: int, seconds: float) -> str:

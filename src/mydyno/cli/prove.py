@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.prove.place import Place
 
@@ -272,14 +272,14 @@ def _show(asked: Asked, condition: Condition, file: outputs.OutputFile) -> None:
         file.path, None, asked.lab, LocalHost(), trust=asked.trust, own_server=asked.on == "server"
     )
     for line in proving.told(proposal):
-        typer.echo(line)
-    typer.echo(render(prepared.plan), nl=False)
+        screen.echo(line)
+    screen.echo(render(prepared.plan), nl=False)
     seconds = proving.seconds_of(asked.lab)(pilot) if pilot else 0.0
-    typer.echo("")
+    screen.echo("")
     for line in proving.summary(stages, seconds, asked.within, proposal.shape):
-        typer.echo(line)
+        screen.echo(line)
     same = "the pilot may change its keys" if pilot else f"`mydyno run {file.path}` does the same"
-    typer.echo(f"experiment {file.path}: {same}")
+    screen.echo(f"experiment {file.path}: {same}")
 
 
 def _planned(asked: Asked, condition: Condition) -> tuple[Proposal, Proposal | None, Stages]:
@@ -311,7 +311,9 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
             run = _run(pilot, files.pilot, opened, asked)
             asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))
             proposal, _, stages = _planned(asked, condition)
-            typer.echo(asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen")
+            screen.echo(
+                asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen"
+            )
         verdicts: dict[str, Verdict] = {}
         measured: set[str] = set()
         invalid, notes = False, [f"not measured yet: {proving.left(stages, 0.0)}"] if stages.left else []
@@ -357,10 +359,10 @@ def _ask(on: Place) -> None:
             "nobody is here to say yes to this plan", "--yes measures without asking, --dry-run only shows it"
         )
     if on == "server":
-        typer.echo("The server takes the load and these settings for that time, beside its own work.")
-        typer.confirm("Is this the window for it?", abort=True)
+        screen.echo("The server takes the load and these settings for that time, beside its own work.")
+        screen.confirm("Is this the window for it?", abort=True)
     else:
-        typer.confirm("Measure it now?", abort=True)
+        screen.confirm("Measure it now?", abort=True)
 
 
 def add_to(app: typer.Typer) -> None:

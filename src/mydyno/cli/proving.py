@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.server_release import SYSTEM
@@ -273,8 +271,8 @@ def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes:
     with writing(folder):
         (folder / "prove.json").write_text(proofs.model_dump_json(indent=2) + "\n", encoding="utf-8")
         (folder / "prove.md").write_text(table.markdown(proofs), encoding="utf-8")
-    typer.echo("\n" + table.text(proofs, options.WIDTH))
-    typer.echo(f"table    {folder / 'prove.md'}\nnumbers  {folder / 'prove.json'}")
+    screen.echo("\n" + table.text(proofs, options.WIDTH))
+    screen.echo(f"table    {folder / 'prove.md'}\nnumbers  {folder / 'prove.json'}")
 
 
 def read_advice_file(path: Path) -> Advice:

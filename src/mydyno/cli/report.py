@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
@@ -62,14 +62,16 @@ def report(
     """
     from mydyno.cli.labs import open_lab
     from mydyno.report.asked import Asked, parse_margin
+    from mydyno.results.sound import numbers_explained
+    from mydyno.results.store import DATABASE
 
     folder = outputs.Outputs(force=force).folder("--out", out)
     asked = Asked(columns, metric, parse_margin(margin))
-    with open_lab(lab, write=False, trust=trust) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):
-        typer.echo(f"the page is not opened: {why}")
+        screen.echo(f"the page is not opened: {why}")
 
 
 def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
@@ -82,10 +84,10 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     from mydyno.report.text import terminal
 
     files = build(run, out, asked or AS_IT_IS)
-    typer.echo(terminal(files.page))
-    typer.echo(f"\nreport   {files.html}")
+    screen.echo(terminal(files.page))
+    screen.echo(f"\nreport   {files.html}")
     if files.overview:
-        typer.echo(f"picture  {files.overview}")
+        screen.echo(f"picture  {files.overview}")
     return files.html
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import reach as reaching
+from mydyno.cli import screen
 from mydyno.cli.apply import Root
 from mydyno.core.visible import visible_line
 
@@ -54,20 +55,20 @@ def rollback(
     entry = to_roll_back(store.entries(), application)
     back = way_back(entry, in_force(store.entries()), means, force=force)
     findings = ", ".join(entry.application.findings)
-    typer.echo(visible_line(f"{entry.application.id} of {entry.application.made_at}: {findings}"))
+    screen.echo(visible_line(f"{entry.application.id} of {entry.application.made_at}: {findings}"))
     for act in back.application.acts:
-        typer.echo(f"  {visible_line(act.sentence())}")
+        screen.echo(f"  {visible_line(act.sentence())}")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("nobody is here to say yes", "--yes does it without asking")
-        if not typer.confirm("Take it back?"):
-            typer.echo("Nothing was changed.")
+        if not screen.confirm("Take it back?"):
+            screen.echo("Nothing was changed.")
             return
     with store.held():
         carry_out(store.add(back.application, back.contents), means, tell, over_others=force)
-    typer.echo(f"{entry.application.id} has been taken back.")
+    screen.echo(f"{entry.application.id} has been taken back.")
     if entry.application.waits_for_restart:
-        typer.echo("What a start of the server has brought stays until its next start.")
+        screen.echo("What a start of the server has brought stays until its next start.")
 
 
 def add_to(app: typer.Typer) -> None:

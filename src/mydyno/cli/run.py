@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.errors import ExitCode
 
 
@@ -42,7 +42,7 @@ def run(
     host = LocalHost()
     experiment, prepared = prepare(file, size, lab, host, trust=trust, install=True)
     for warning in prepared.plan.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        screen.echo(f"warning: {warning}", err=True)
     with open_lab(lab, write=True, trust=trust) as opened:
         with display.for_stream() as show:
             done = Campaign(experiment, prepared, host, opened).go(show, again=again)

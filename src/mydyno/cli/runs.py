@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 
 if TYPE_CHECKING:
     from mydyno.results.summaries import RunSummary
@@ -34,14 +34,16 @@ def runs(
     with open_lab(lab, write=False, trust=trust) as opened:
         found = opened.list_runs()
     if as_json:
-        typer.echo(json.dumps([asdict(each) | {"finished": each.finished} for each in found], indent=1))
+        screen.echo_json(json.dumps([asdict(each) | {"finished": each.finished} for each in found], indent=1))
     elif not found:
-        typer.echo(f"no run in {lab} yet: `mydyno run EXPERIMENT` makes one")
+        screen.echo(f"no run in {lab} yet: `mydyno run EXPERIMENT` makes one")
     else:
         rows = [_HEAD, *map(_row, found)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
         for row in rows:
-            typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+            screen.echo(
+                "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            )
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

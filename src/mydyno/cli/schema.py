@@ -6,6 +6,8 @@ import json
 
 import typer
 
+from mydyno.cli import screen
+
 
 def schema() -> None:
     """Print the JSON Schema of experiment files, so that an editor completes and checks them.
@@ -22,7 +24,7 @@ def schema() -> None:
     from mydyno.stack.server.releases import KNOWN
 
     # In one line: nobody reads a megabyte, and indentation would double it.
-    typer.echo(json.dumps(spec.json_schema(KNOWN)))
+    screen.echo_json(json.dumps(spec.json_schema(KNOWN)))
 
 
 def add_to(app: typer.Typer) -> None:

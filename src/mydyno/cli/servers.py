@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.cli.progress import telling
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
@@ -79,9 +79,9 @@ def list_servers(as_json: options.AsJson = False) -> None:
     store = ReleaseStore()
     rows = every_release(store)
     if as_json:
-        typer.echo(json.dumps([row.as_json() for row in rows], indent=2))
+        screen.echo_json(json.dumps([row.as_json() for row in rows], indent=2))
         return
-    typer.echo(render(rows, store.folder), nl=False)
+    screen.echo(render(rows, store.folder), nl=False)
 
 
 @commands.command()
@@ -146,9 +146,9 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
         raise UsageError("which release?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
     for name in there if everything else dict.fromkeys(names or ()):
         store.remove(name)
-        typer.echo(f"removed {name}")
+        screen.echo(f"removed {name}")
     if swept := store.sweep():
-        typer.echo(f"removed what {swept} interrupted installations had left")
+        screen.echo(f"removed what {swept} interrupted installations had left")
 
 
 def _known(name: str) -> Known:
@@ -205,7 +205,7 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
 def _tell(installed: Installed) -> None:
     manifest = installed.manifest
     where = "used where it is" if manifest.provider == "directory" else format_bytes(manifest.size_bytes)
-    typer.echo(
+    screen.echo(
         f"{manifest.name}: {manifest.version}, from {manifest.source}; {where},"
         f" installed in {format_duration(manifest.seconds)}"
     )

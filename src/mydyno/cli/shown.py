@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from mydyno.cli import screen
 from mydyno.cli.options import WIDTH
 from mydyno.report.lines import Line, Style
 
@@ -31,4 +32,4 @@ def width(most: int = WIDTH) -> int:
 def show(lines: Iterable[Line]) -> None:
     """Prints them; colours only reach a terminal."""
     for line in lines:
-        typer.secho(line.text, **_COLOURS[line.style])
+        screen.echo(line.text, **_COLOURS[line.style])

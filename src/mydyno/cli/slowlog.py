@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_options import Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
@@ -178,7 +178,7 @@ def _looked_at(found: Digest, login: Login | None, explain: int) -> Digest:
 
 
 def _say(line: str) -> None:
-    typer.echo(f"mydyno: {line}", err=True)
+    screen.echo(f"mydyno: {line}", err=True)
 
 
 def _seconds(text: str) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -50,6 +50,7 @@ def trend(
     from mydyno.analysis.trend import Measured, trends
     from mydyno.cli.labs import open_lab
     from mydyno.report.trend.text import as_json, terminal
+    from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
     if picture is not None and picture.suffix not in (".png", ".svg"):
@@ -59,7 +60,7 @@ def trend(
     allowed = outputs.Outputs((lab / DATABASE,), force)
     numbers = allowed.file("--json", json, outputs.TREND_JSON)
     drawing = allowed.file("--picture", picture, outputs.PICTURE)
-    with open_lab(lab, write=False, trust=trust) as opened:
+    with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
         runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]
@@ -73,7 +74,7 @@ def trend(
         numbers.write(as_json(found))
     if drawing is not None:
         drawing.write(_drawn(found, drawing.path.suffix))
-    typer.echo(terminal(found, options.WIDTH), nl=False)
+    screen.echo(terminal(found, options.WIDTH), nl=False)
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:

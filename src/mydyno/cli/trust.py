@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.plan import Plan
@@ -53,4 +53,4 @@ def _unknown_binaries(experiment: Experiment, plan: Plan) -> dict[str, Problem]:
 def _is_allowed(path: str) -> bool:
     if not sys.stdin.isatty():
         return False
-    return typer.confirm(f"This file names the program {path}. Run it?", err=True)
+    return screen.confirm(f"This file names the program {path}. Run it?", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
@@ -73,13 +73,13 @@ def variables(
         before = binary_of(changed_from)
         found = changes(before, binary, pattern)
         if as_json:
-            typer.echo(json.dumps(text.changes_json(before, binary, found), indent=2))
+            screen.echo_json(json.dumps(text.changes_json(before, binary, found), indent=2))
         else:
-            typer.echo(text.render_changes(before, binary, found), nl=False)
+            screen.echo(text.render_changes(before, binary, found), nl=False)
         return
     told = {}
     if ask_server:
-        typer.echo(f"starting a throw-away server of {binary.version} to ask it", err=True)
+        screen.echo(f"starting a throw-away server of {binary.version} to ask it", err=True)
         told = dict(ask_running(binary, binary.options))
     rows = matching(binary, pattern, told)
     if not rows:
@@ -88,12 +88,12 @@ def variables(
             f"no variable has {pattern!r} in its name", f"did you mean {nearest}?" if nearest else None
         )
     if as_json:
-        typer.echo(json.dumps([text.as_json(binary, each) for each in rows], indent=2))
+        screen.echo_json(json.dumps([text.as_json(binary, each) for each in rows], indent=2))
     elif len(rows) == 1 or pattern in {each.name for each in rows}:
         (one,) = rows if len(rows) == 1 else [each for each in rows if each.name == pattern]
-        typer.echo(text.render_one(binary, one), nl=False)
+        screen.echo(text.render_one(binary, one), nl=False)
     else:
-        typer.echo(text.render_list(binary, rows), nl=False)
+        screen.echo(text.render_list(binary, rows), nl=False)
 
 
 def add_to(app: typer.Typer) -> None:

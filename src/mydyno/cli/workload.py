@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options
+from mydyno.cli import options, screen
 
 _Set = Annotated[
     list[str] | None,
@@ -52,10 +52,10 @@ def list_workloads(as_json: options.AsJson = False) -> None:
 
     about = {name: workload.read(name).about for name in workload.builtin_names()}
     if as_json:
-        typer.echo(json.dumps(about, indent=2))
+        screen.echo_json(json.dumps(about, indent=2))
         return
     for name, text in about.items():
-        typer.echo(textwrap.fill(text, 100, initial_indent=f"{name:<24}", subsequent_indent=" " * 24))
+        screen.echo(textwrap.fill(text, 100, initial_indent=f"{name:<24}", subsequent_indent=" " * 24))
 
 
 @commands.command()
@@ -82,10 +82,13 @@ def show(
 
     read = workload.read(name)
     if text:
-        typer.echo(read.text, nl=False)
+        screen.echo_data(read.text)
         return
     resolved = read.resolve(options_from(read, chosen or ()))
-    typer.echo(json.dumps(resolved.program, indent=2) if program else describe(read, resolved))
+    if program:
+        screen.echo_json(json.dumps(resolved.program, indent=2))
+    else:
+        screen.echo(describe(read, resolved))
 
 
 @commands.command()
@@ -103,7 +106,7 @@ def check(name: _Name, chosen: _Set = None) -> None:
 
     read = workload.read(name)
     resolved = read.resolve(options_from(read, chosen or ()))
-    typer.echo(f"{name}: nothing is wrong with it\n\n{summary(resolved)}")
+    screen.echo(f"{name}: nothing is wrong with it\n\n{summary(resolved)}")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mydyno.core.csv_cells import csv_cell
 from mydyno.core.errors import UsageError
 
 _TOTALS = "Totals per operation:"
@@ -82,14 +83,21 @@ def as_csv(runs: Sequence[RunFile]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(
-        ["run", "server", *_FACTS, "total", *programs, *(f"operation {one}" for one in operations)]
+        [
+            "run",
+            "server",
+            *_FACTS,
+            "total",
+            *map(csv_cell, programs),
+            *(f"operation {one}" for one in operations),
+        ]
     )
     for run in runs:
         seconds = [run.operations[one].seconds if one in run.operations else "" for one in operations]
         total = "" if run.total is None else run.total.seconds
-        known = [run.facts.get(fact, "") for fact in _FACTS]
+        known = [csv_cell(run.facts.get(fact, "")) for fact in _FACTS]
         times = [run.programs.get(program, "") for program in programs]
-        writer.writerow([run.name, run.server, *known, total, *times, *seconds])
+        writer.writerow([csv_cell(run.name), csv_cell(run.server), *known, total, *times, *seconds])
     return stream.getvalue().encode()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from mydyno.core.markdown import escaped
 from mydyno.prove.proof import Proof, Proofs
 
 HEADER = ("finding", "expected", "ratio (95 % CI)", "verdict")
@@ -13,10 +14,10 @@ _MISSING = "—"
 
 def markdown(proofs: Proofs) -> str:
     """A table of Markdown, with what was not measured below it."""
-    lines = [f"What the advice on {proofs.server} is worth{_in_metric(proofs)}.", ""]
+    lines = [f"What the advice on {escaped(proofs.server)} is worth{_in_metric(proofs)}.", ""]
     lines += [f"| {' | '.join(HEADER)} |", "|---|---|---|---|"]
-    lines += [f"| {' | '.join(map(_cell, row(each)))} |" for each in proofs.proofs if each.n is not None]
-    notes = [f"- {_cell(note)}" for note in (*proofs.notes, *not_measured(proofs))]
+    lines += [f"| {' | '.join(map(escaped, row(each)))} |" for each in proofs.proofs if each.n is not None]
+    notes = [f"- {escaped(note)}" for note in (*proofs.notes, *not_measured(proofs))]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
 
@@ -63,7 +64,3 @@ def _in_metric(proofs: Proofs) -> str:
 
 def _wrapped(line: str, indent: int, width: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
-
-
-def _cell(words: str) -> str:
-    return " ".join(words.split()).replace("|", "\\|")

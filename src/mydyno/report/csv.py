@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TypeVar
 
 import polars as pl
 
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.summary import summary
+from mydyno.core.csv_cells import FORMULA, NUMBER, csv_cell
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.comparison import ComparisonTable
 from mydyno.report.views.pooled import pooled
 from mydyno.results.records import NO_LATENCY
 
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
 _POOLED = ("p50_ns", "p75_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns")
 """Percentiles of a point's whole distribution."""
+
+
+def without_formulas(frame: Frame) -> Frame:
+    """`frame` as it is written into a CSV file: texts, and names of columns, as `csv_cell` has them."""
+    return frame.with_columns(
+        pl.when(pl.col(name).str.contains(FORMULA) & ~pl.col(name).str.contains(NUMBER))
+        .then(pl.concat_str(pl.lit("'"), pl.col(name)))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, kind in frame.collect_schema().items()
+        if kind == pl.String
+    ).rename(csv_cell)
 
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:

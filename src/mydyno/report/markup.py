@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import io
 from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from mydyno.core.markdown import escaped
+from mydyno.core.visible import visible
+from mydyno.report.format import plain_spaces
 from mydyno.report.tables import Table
-
-
-def escaped(text: str) -> str:
-    """`text` on one line, with nothing in it that Markdown or HTML would act on."""
-    line = re.sub(r"([\\`*\[\]<>|#&~])", r"\\\1", " ".join(text.split()))
-    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", line)
-
-
-def fenced(text: str, language: str = "") -> str:
-    """A code block whose fence is longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def markdown_table(table: Table) -> Iterator[str]:
@@ -37,7 +28,28 @@ def markdown_table(table: Table) -> Iterator[str]:
 def rich_table(table: Table) -> RichTable:
     drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(table.columns):
-        drawn.add_column(Text(column), justify="left" if place in table.text_columns else "right")
+        drawn.add_column(Text(visible(column)), justify="left" if place in table.text_columns else "right")
     for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(visible(cell)) for cell in row))
     return drawn
+
+
+class Printed:
+    """Lines and tables as a terminal of `width` characters shows them, without colours."""
+
+    def __init__(self, width: int) -> None:
+        self._out = io.StringIO()
+        self._console = Console(
+            file=self._out, width=width, color_system=None, highlight=False, markup=False, emoji=False
+        )
+
+    def line(self, text: str = "") -> None:
+        self._console.print(Text(visible(text)))
+
+    def table(self, table: Table) -> None:
+        self._console.print(rich_table(table))
+
+    @property
+    def text(self) -> str:
+        lines = plain_spaces(self._out.getvalue()).splitlines()
+        return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"

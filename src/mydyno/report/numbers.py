@@ -13,6 +13,7 @@ import polars as pl
 
 from mydyno.analysis.metrics import Metric
 from mydyno.analysis.words import Words
+from mydyno.report.csv import without_formulas
 from mydyno.report.format import plain_spaces
 from mydyno.report.views.page import Page
 
@@ -31,7 +32,10 @@ def tables(frames: Mapping[str, pl.DataFrame]) -> dict[str, bytes]:
         if not frame.is_empty() or name in ALWAYS:
             parquet = io.BytesIO()
             frame.write_parquet(parquet)
-            contents |= {f"{name}.csv": frame.write_csv().encode(), f"{name}.parquet": parquet.getvalue()}
+            contents |= {
+                f"{name}.csv": without_formulas(frame).write_csv().encode(),
+                f"{name}.parquet": parquet.getvalue(),
+            }
     return contents
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
+from mydyno.core.markdown import escaped, fenced
 from mydyno.core.plurals import counted
 from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.report.effects_tables import effects_table
 from mydyno.report.evidence import Run, gather
 from mydyno.report.figures import EFFECTS, GROUND, Figure
-from mydyno.report.format import plain_spaces
 from mydyno.report.html import durability
-from mydyno.report.markup import escaped, fenced, markdown_table, rich_table
+from mydyno.report.markup import Printed, markdown_table
 from mydyno.report.optima_tables import optima_table
 from mydyno.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.report.rank_tables import ranks_table
@@ -46,60 +42,59 @@ def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
 
 def terminal(page: Page, width: int = WIDTH) -> str:
     """What was measured, what is wrong with the run, and at the end, where the eye is, the verdict."""
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
+    out = Printed(width)
     experiment = page.experiment
     for paragraph in (f"{experiment.name} ({experiment.size}), {page.method.trials}", experiment.question):
         if paragraph:
-            console.print(Text(paragraph))
-    console.print()
+            out.line(paragraph)
+    out.line()
     for claim in page.claims:
-        console.print(Text(f"The source on {claim.about}: {claim.said}"))
-        console.print(Text(f"  found: {claim.found} ({claim.summary})"))
+        out.line(f"The source on {claim.about}: {claim.said}")
+        out.line(f"  found: {claim.found} ({claim.summary})")
         for reason in claim.reasons:
-            console.print(Text(f"  {reason}"))
+            out.line(f"  {reason}")
     if page.key_numbers:
-        console.print(rich_table(key_numbers_table(page.key_numbers)))
+        out.table(key_numbers_table(page.key_numbers))
     if not page.comparison.empty:
-        console.print(Text(f"By {page.comparison.name} ({better(page.comparison)})"))
+        out.line(f"By {page.comparison.name} ({better(page.comparison)})")
         shown = page.comparison.at_most(_ROWS)
         few = len(shown.columns) <= WIDEST
-        console.print(rich_table(wide_table(shown) if few else long_table(shown)))
+        out.table(wide_table(shown) if few else long_table(shown))
         if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
-            console.print(Text(f"{counted(more, 'more row')}: see the report"))
+            out.line(f"{counted(more, 'more row')}: see the report")
     elif not page.programs.empty:
-        console.print(rich_table(programs_table(page.programs)))
+        out.table(programs_table(page.programs))
     if page.optima.fitted and not page.optima.sentences:
-        console.print(Text("Where the optimum is, by the fitted Universal Scalability Law"))
-        console.print(rich_table(optima_table(page.optima)))
+        out.line("Where the optimum is, by the fitted Universal Scalability Law")
+        out.table(optima_table(page.optima))
     for one in page.verdicts.beside:
-        console.print(Text(one.sentence))
+        out.line(one.sentence)
     if page.settings.durability_differs:
         told = "; ".join(f"{name}: {label}" for name, label in durability(page))
-        console.print(Text(f"Durability differs: {told}."))
+        out.line(f"Durability differs: {told}.")
     if page.ground.checks:
-        console.print(Text("The disks against theory, I/Os per second"))
-        console.print(rich_table(self_checks_table(page.ground)))
+        out.line("The disks against theory, I/Os per second")
+        out.table(self_checks_table(page.ground))
     for point in page.failures:
-        console.print(Text(f"FAILED {point.setting.title or 'the only point'}: {point.count}"))
+        out.line(f"FAILED {point.setting.title or 'the only point'}: {point.count}")
         for reason in point.reasons:
-            console.print(Text(f"  {reason}"))
+            out.line(f"  {reason}")
     for row in page.trials.invalid:
-        console.print(Text(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}"))
+        out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
     for row in page.trials.broken:
-        console.print(Text(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}"))
+        out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
     for row in page.trials.marked[:_REMARKED]:
-        console.print(Text(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}"))
+        out.line(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}")
     if (more := len(page.trials.marked) - _REMARKED) > 0:
-        console.print(Text(f"REMARK {counted(more, 'more trial')}: see the report"))
+        out.line(f"REMARK {counted(more, 'more trial')}: see the report")
     if page.effects.sentence:
-        console.print(Text(page.effects.sentence))
+        out.line(page.effects.sentence)
     for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
-        console.print(Text(sentence))
-    console.print()
+        out.line(sentence)
+    out.line()
     for sentence in (*_further(page), *page.verdicts.sentences, page.verdicts.headline):
-        console.print(Text(sentence))
-    return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
+        out.line(sentence)
+    return out.text
 
 
 def markdown(page: Page, figures: Sequence[Figure]) -> str:
@@ -120,8 +115,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     if page.effects.sentence:
         yield f"\n{escaped(page.effects.sentence)}\n"
     yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
-    yield from page.method.load
-    yield from page.method.steady
+    yield from map(escaped, (*page.method.load, *page.method.steady))
     yield ""
     yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
     if page.key_numbers:
@@ -139,9 +133,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     for figure in figures:
         if figure.name in (GROUND, EFFECTS):
             continue
-        yield f"\n## {figure.title}\n"
-        yield f"![{figure.title}]({figure.name}.png)\n"
-        yield f"{figure.caption}\n"
+        yield f"\n## {escaped(figure.title)}\n"
+        yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+        yield f"{escaped(figure.caption)}\n"
         for title, numbers in figure.tables:
             if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
@@ -176,7 +170,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield fenced(command.line)
     if page.again.remark:
         yield escaped(page.again.remark)
-    yield f"\nPlan {experiment.plan_fingerprint}. {escaped(experiment.spec_file)}:\n"
+    yield f"\nPlan {escaped(experiment.plan_fingerprint)}. {escaped(experiment.spec_file)}:\n"
     yield fenced(experiment.spec_text, "yaml")
 
 
@@ -207,8 +201,8 @@ def _cited(sources: Sequence[str]) -> str:
 def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     for figure in figures:
         if figure.name == EFFECTS:
-            yield f"\n## {figure.title}\n"
-            yield f"![{figure.title}]({figure.name}.png)\n"
+            yield f"\n## {escaped(figure.title)}\n"
+            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
             yield f"{escaped(figure.caption)}\n"
             yield from markdown_table(effects_table(page.effects, between="; "))
             yield from (f"> {escaped(sentence)}\n" for sentence in page.effects.remarks)
@@ -225,8 +219,8 @@ def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield from (f"{escaped(sentence)}\n" for sentence in page.method.verified)
     for figure in figures:
         if figure.name == GROUND:
-            yield f"![{figure.title}]({figure.name}.png)\n"
-            yield f"{figure.caption}\n"
+            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+            yield f"{escaped(figure.caption)}\n"
     if page.ground.checks:
         yield from markdown_table(self_checks_table(page.ground))
     for numbers in storage_tables(page.ground):

@@ -15,6 +15,9 @@ from mydyno.results.lock import WriterLock
 from mydyno.results.schema import APPLICATION_ID, MIGRATIONS
 from mydyno.results.upgrade import Upgrade, migrate, upgrade_in_place, upgraded_copy
 
+DATABASE = "lab.sqlite"
+"""In the folder of a lab."""
+
 _BUSY_TIMEOUT_S = 30.0
 """A reader may hold up a checkpoint and a backup may hold up a write; neither lasts long."""
 

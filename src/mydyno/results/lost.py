@@ -1,11 +1,15 @@
-"""Files of a run that cannot be read: told, with what remains."""
+"""Files of a run that cannot be read, and a lab that is gone: errors that say what remains."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, MydynoError
+from mydyno.results.database import DATABASE
 
 _PARQUET = b"PAR1"
 
@@ -34,3 +38,17 @@ def unreadable(path: Path, error: OSError) -> LabError:
 
 def damaged(path: Path, error: Exception | str) -> LabError:
     return LabError(f"{path} is damaged: {error}", "the numbers in lab.sqlite remain; its series are lost")
+
+
+@contextmanager
+def removal_explained(lab: Path) -> Iterator[None]:
+    """For a writer: whatever fails because the folder `lab` was removed meanwhile becomes one LabError."""
+    try:
+        yield
+    except (OSError, sqlite3.Error, MydynoError) as error:
+        if (lab / DATABASE).exists():
+            raise
+        raise LabError(
+            f"the lab {lab} was removed while the run was at work",
+            "its servers and guests were taken down; the same command begins again in a new lab",
+        ) from error

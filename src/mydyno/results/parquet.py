@@ -11,22 +11,31 @@ import polars.selectors as cs
 
 from mydyno.results.lost import damaged, look_at_parquet
 
+_BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars makes of a damaged file. A panic is its own bug, and of the file all the same."""
+_KINDS = {"histogram": pl.Binary}
+"""Columns that are no numbers."""
+
 
 def read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     look_at_parquet(path)
     wanted = cs.all() if columns is None else _named(columns)
     try:
-        return pl.scan_parquet(path, glob=False).select(wanted).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise damaged(path, error) from error
+        found = pl.scan_parquet(path, glob=False).select(wanted).collect()
+    except _BROKEN as error:
+        raise damaged(path, str(error)) from error
+    for name, kind in found.schema.items():
+        if not (kind.is_numeric() or kind == pl.Boolean or kind == _KINDS.get(name)):
+            raise damaged(path, f"its column {name} is of the type {kind}")
+    return found
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
     look_at_parquet(path)
     try:
         return tuple(pl.read_parquet_schema(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise damaged(path, error) from error
+    except _BROKEN as error:
+        raise damaged(path, str(error)) from error
 
 
 def _named(columns: Sequence[str]) -> cs.Selector:

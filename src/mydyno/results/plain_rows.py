@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
-from mydyno.results.rows import select_trials
-from mydyno.results.run_rows import select_run
 from mydyno.results.schema import MIGRATIONS
-from mydyno.results.upgrade import migrate, upgraded_copy
 
 Value = str | int | float | None
 
@@ -57,143 +52,97 @@ class PlainRun:
         return ("\n".join(lines) + "\n").encode()
 
 
-def read_lines(content: bytes, version: int) -> PlainRun:
-    """What `lines` wrote. Raises ValueError with the line that cannot be read."""
-    found: dict[str, tuple[tuple[str, ...], list[tuple[Value, ...]]]] = {}
-    table = ""
-    for number, line in enumerate(content.decode().removesuffix("\n").split("\n"), start=1):
-        try:
-            one = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"line {number}: {error}") from error
-        if isinstance(one, dict):
-            name, columns = one.get("table"), one.get("columns")
-            if not isinstance(name, str) or name in found or not _texts(columns):
-                raise ValueError(f"line {number}: not the head of a table")
-            table = name
-            found[table] = (tuple(columns), [])
-        elif (
-            not isinstance(one, list)
-            or table not in found
-            or len(one) != len(found[table][0])
-            or not all(value is None or isinstance(value, str | int | float) for value in one)
-        ):
-            raise ValueError(f"line {number}: not a row of the table {table!r}")
-        else:
-            found[table][1].append(tuple(one))
-    return PlainRun(version, {name: TableRows(head, tuple(rows)) for name, (head, rows) in found.items()})
-
-
-def _texts(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
 def plain_run(connection: sqlite3.Connection, run_id: int) -> PlainRun:
     """The rows of one run of a lab that is up to date."""
-    keys = [
-        row["trial_key"]
-        for row in connection.execute(
-            "SELECT trial_key FROM trials WHERE run_id = ? ORDER BY position, trial_id, attempt", (run_id,)
-        )
-    ]
-    number = {key: place for place, key in enumerate(keys, start=1)}
-    tables = {}
-    for table, columns in _tables(connection).items():
+    tables = {
+        name: TableRows(columns, tuple(rows)) for name, columns, rows in plain_tables(connection, run_id)
+    }
+    return PlainRun(len(MIGRATIONS), {name: table for name, table in tables.items() if table.rows})
+
+
+PlainTable = tuple[str, tuple[str, ...], Iterable[tuple[Value, ...]]]
+"""Its name, its columns and its rows."""
+
+
+def plain_tables(connection: sqlite3.Connection, run_id: int) -> Iterator[PlainTable]:
+    """The tables of `plain_run`, empty ones too, whose rows are read one by one."""
+    for table, columns in tables_of_runs(connection).items():
         kept = [name for name in columns if table not in _PLACES.get(name, ())]
-        if "run_id" in columns:
-            rows = connection.execute(f"SELECT * FROM {table} WHERE run_id = ?", (run_id,))
-        else:
-            rows = connection.execute(
-                f"SELECT {table}.* FROM {table} JOIN trials USING (trial_key) WHERE run_id = ?", (run_id,)
-            )
-        renumbered = {"run_id": lambda _: 1, "trial_key": number.__getitem__}
-        plain = [
-            tuple(renumbered[name](row[name]) if name in renumbered else row[name] for name in kept)
-            for row in rows
-        ]
-        if plain:
-            key = [kept.index(name) for name in columns if columns[name] and name in kept]
-            tables[table] = TableRows(
-                tuple(kept), tuple(sorted(plain, key=lambda row: tuple(row[place] for place in key)))
-            )
-    return PlainRun(len(MIGRATIONS), tables)
+        order = [name for name in kept if columns[name]]
+        yield table, tuple(kept), _rows(connection, run_id, table, kept, order)
 
 
-def brought_up_to_date(run: PlainRun) -> PlainRun:
-    """The same run in the tables of this version, and seen to be whole: every row fits its table, refers to
-    rows that are there, and makes a record.
-
-    Raises ValueError when it does not.
-    """
-    with closing(sqlite3.connect("", isolation_level=None)) as database:
-        database.row_factory = sqlite3.Row
-        migrate(database, MIGRATIONS[: run.format], 0)
-        database.execute("PRAGMA foreign_keys = OFF")
-        try:
-            insert_plain(database, run, folder="run", run_id=1, first_key=1, file_bytes={})
-            with closing(upgraded_copy(database, MIGRATIONS, run.format)) as copy:
-                dangling = copy.execute("PRAGMA foreign_key_check").fetchone()
-                if dangling is not None:
-                    raise ValueError(f"a row of {dangling['table']} refers to one that is not there")
-                (runs,) = copy.execute("SELECT count(*) FROM runs").fetchone()
-                if runs != 1:
-                    raise ValueError(f"it holds {runs} runs, not one")
-                stored = select_run(copy, 1)
-                levels = {point.point_id: point.levels for point in stored.experiment.points}
-                select_trials(copy, 1, levels)
-                return plain_run(copy, 1)
-        except (sqlite3.Error, KeyError, TypeError, OverflowError) as error:
-            raise ValueError(f"{type(error).__name__}: {error}") from error
+_NUMBERS = (
+    "WITH numbers AS (SELECT trial_key AS key_here, "
+    "row_number() OVER (ORDER BY position, trial_id, attempt) AS number FROM trials WHERE run_id = ?) "
+)
 
 
-def insert_plain(
-    connection: sqlite3.Connection,
-    run: PlainRun,
-    *,
-    folder: str,
-    run_id: int,
-    first_key: int,
-    file_bytes: Mapping[str, int],
-) -> None:
-    """Write the rows under numbers that are free. `file_bytes`: of each trial's folder. The caller owns the
-    transaction. Raises ValueError for a table or a column that these tables do not have."""
-    known = _tables(connection)
-    for table, content in run.tables.items():
-        if table not in known:
-            raise ValueError(f"there is no table {table!r} in format {run.format}")
-        if strange := set(content.columns) - set(known[table]):
-            raise ValueError(f"the table {table} has no column {min(strange)!r} in format {run.format}")
-        rows = (dict(zip(content.columns, row, strict=True)) for row in content.rows)
-        placed = [_placed(table, row, known[table], folder, run_id, first_key, file_bytes) for row in rows]
-        names = list(placed[0]) if placed else []
-        marks = ", ".join("?" * len(names))
-        connection.executemany(
-            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",
-            [list(row.values()) for row in placed],
+def _rows(
+    connection: sqlite3.Connection, run_id: int, table: str, columns: list[str], order: list[str]
+) -> Iterator[tuple[Value, ...]]:
+    """SQLite sorts, on the disk where there are many."""
+    renumbered = {"run_id": "1", "trial_key": "number"}
+    chosen = ", ".join(renumbered.get(name, f"{table}.{name}") for name in columns)
+    sorted_by = ", ".join(str(columns.index(name) + 1) for name in order)
+    if "trial_key" in columns:
+        query = f"{_NUMBERS}SELECT {chosen} FROM {table} JOIN numbers ON key_here = {table}.trial_key"
+    else:
+        query = f"SELECT {chosen} FROM {table} WHERE run_id = ?"
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    yield from cursor.execute(f"{query} ORDER BY {sorted_by}", (run_id,))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the rows of a run go in a database. `file_bytes`: of each trial's folder."""
+
+    folder: str = "run"
+    run_id: int = 1
+    first_key: int = 1
+    file_bytes: Mapping[str, int] = field(default_factory=dict)
+
+
+class PlainWriter:
+    """Writes rows under the numbers of `placement`. The caller owns the transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, placement: Placement) -> None:
+        self._connection = connection
+        self._placement = placement
+        self._known = tables_of_runs(connection)
+
+    def check(self, table: str, columns: Sequence[str]) -> None:
+        """Raises ValueError for a table or a column that these tables do not have."""
+        if table not in self._known:
+            raise ValueError(f"there is no table {table!r} in this format")
+        if strange := set(columns) - set(self._known[table]):
+            raise ValueError(f"the table {table} has no column {min(strange)!r} in this format")
+
+    def insert(self, table: str, columns: Sequence[str], row: Sequence[Value]) -> None:
+        """A row of columns that `check` has seen."""
+        placed = _placed(table, dict(zip(columns, row, strict=True)), self._known[table], self._placement)
+        self._connection.execute(
+            f"INSERT INTO {table} ({', '.join(placed)}) VALUES ({', '.join('?' * len(placed))})",
+            tuple(placed.values()),
         )
 
 
 def _placed(
-    table: str,
-    row: dict[str, Value],
-    columns: Mapping[str, int],
-    folder: str,
-    run_id: int,
-    first_key: int,
-    file_bytes: Mapping[str, int],
+    table: str, row: dict[str, Value], columns: Mapping[str, int], placement: Placement
 ) -> dict[str, Value]:
-    """The row as this lab keeps it."""
+    """The row as this database keeps it."""
     if "run_id" in columns:
-        row["run_id"] = run_id
+        row["run_id"] = placement.run_id
     if "trial_key" in row:
         key = row["trial_key"]
         if not isinstance(key, int):
             raise ValueError(f"a row of {table} names its trial {key!r}")
-        row["trial_key"] = first_key + key - 1
+        row["trial_key"] = placement.first_key + key - 1
     if table == "runs":
-        row["folder"] = folder
+        row["folder"] = placement.folder
     if table == "trials" and "file_bytes" in columns:
-        row["file_bytes"] = file_bytes.get(str(row["folder"]))
+        row["file_bytes"] = placement.file_bytes.get(str(row["folder"]))
     return row
 
 
@@ -204,7 +153,7 @@ def free_numbers(connection: sqlite3.Connection) -> tuple[int, int]:
     return int(run), int(key)
 
 
-def _tables(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:
+def tables_of_runs(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:
     """Table of runs or trials -> its columns -> place in the primary key, 0 for those outside; parents
     first."""
     names = [

@@ -17,6 +17,7 @@ from mydyno.results.records import (
     StatementRecord,
     TrialRecord,
 )
+from mydyno.results.sound import sound
 from mydyno.results.storage_rows import insert_storage, select_storage
 from mydyno.results.tables import insert, named_values, rows_by_trial, rows_of_run
 from mydyno.results.translation_rows import insert_translations, select_translations
@@ -110,7 +111,10 @@ def insert_trial(
 def select_trials(
     connection: sqlite3.Connection, run_id: int, levels: Mapping[str, Mapping[str, str]]
 ) -> list[TrialRecord]:
-    """Every attempt of every trial of a run, in planned order. `levels`: those of each point, by its name."""
+    """Every attempt of every trial of a run, in planned order. `levels`: those of each point, by its name.
+
+    Raises ValueError, LookupError, TypeError or sqlite3.Error for damaged rows (`damage_explained`).
+    """
     trials = connection.execute(
         "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
     ).fetchall()
@@ -121,37 +125,40 @@ def select_trials(
     translations = select_translations(connection, run_id)
     phases = _select_phases(connection, run_id)
     return [
-        TrialRecord(
-            trial_id=row["trial_id"],
-            attempt=row["attempt"],
-            index=row["position"],
-            block=row["block"],
-            point_id=row["point_id"],
-            levels=levels[row["point_id"]],
-            seed=int(row["seed"]),
-            status=row["status"],
-            invalidities=tuple(
-                Invalidity(check=reason["check_name"], message=reason["message"], phase=reason["phase"])
-                for reason in invalidities[row["trial_key"]]
+        sound(
+            TrialRecord(
+                trial_id=row["trial_id"],
+                attempt=row["attempt"],
+                index=row["position"],
+                block=row["block"],
+                point_id=row["point_id"],
+                levels=levels[row["point_id"]],
+                seed=int(row["seed"]),
+                status=row["status"],
+                invalidities=tuple(
+                    Invalidity(check=reason["check_name"], message=reason["message"], phase=reason["phase"])
+                    for reason in invalidities[row["trial_key"]]
+                ),
+                started_at=row["started_at"],
+                seconds=row["seconds"],
+                server_version=row["server_version"],
+                durability=row["durability"],
+                settings_asked=named_values(connection, row["trial_key"], "settings", "asked"),
+                settings_in_force=named_values(connection, row["trial_key"], "settings", "in_force"),
+                counters=named_values(connection, row["trial_key"], "counters", "value"),
+                phases=tuple(phases[row["trial_key"]]),
+                totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
+                checks=tuple(
+                    CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
+                    for found in checks[row["trial_key"]]
+                ),
+                ground=storage.grounds.get(row["trial_key"]),
+                self_checks=tuple(storage.self_checks[row["trial_key"]]),
+                remarks=tuple(storage.remarks[row["trial_key"]]),
+                data=storage.data.get(row["trial_key"]),
+                translations=tuple(translations[row["trial_key"]]),
             ),
-            started_at=row["started_at"],
-            seconds=row["seconds"],
-            server_version=row["server_version"],
-            durability=row["durability"],
-            settings_asked=named_values(connection, row["trial_key"], "settings", "asked"),
-            settings_in_force=named_values(connection, row["trial_key"], "settings", "in_force"),
-            counters=named_values(connection, row["trial_key"], "counters", "value"),
-            phases=tuple(phases[row["trial_key"]]),
-            totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
-            checks=tuple(
-                CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
-                for found in checks[row["trial_key"]]
-            ),
-            ground=storage.grounds.get(row["trial_key"]),
-            self_checks=tuple(storage.self_checks[row["trial_key"]]),
-            remarks=tuple(storage.remarks[row["trial_key"]]),
-            data=storage.data.get(row["trial_key"]),
-            translations=tuple(translations[row["trial_key"]]),
+            f"trial {row['trial_id']}",
         )
         for row in trials
     ]

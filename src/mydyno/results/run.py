@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from pydantic import TypeAdapter
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
+from mydyno.results.database import DATABASE
 from mydyno.results.files import plain_name
 from mydyno.results.lost import damaged, look_at_parquet, unreadable
 from mydyno.results.plain_rows import PlainRun, plain_run
@@ -21,6 +24,7 @@ from mydyno.results.records import (
     TrialRecord,
     TrialStatus,
 )
+from mydyno.results.sound import damage_explained
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +32,23 @@ if TYPE_CHECKING:
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
 HISTOGRAMS = "histograms.json"
+_HISTOGRAMS = TypeAdapter(dict[str, dict[str, str]])
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def _rows_explained(read: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """A method of Run whose damaged rows become a LabError."""
+
+    @wraps(read)
+    def explained(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        (run, *_) = arguments
+        assert isinstance(run, Run)
+        with damage_explained(run.folder.parent.parent / DATABASE):
+            return read(*arguments, **named)
+
+    return explained
 
 
 class Run:
@@ -52,13 +73,19 @@ class Run:
         return self.folder / "report"
 
     def plan_json(self) -> str:
-        """The plan as it was given. Raises LabError when its file is gone."""
-        return _read(self.folder / "plan.json").decode()
+        """The plan as it was given. Raises LabError when its file is gone or damaged."""
+        path = self.folder / "plan.json"
+        try:
+            return _read(path).decode()
+        except UnicodeDecodeError as error:
+            raise damaged(path, error) from error
 
+    @_rows_explained
     def trials(self) -> list[TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
         return rows.select_trials(self._connection, self._run_id, self._levels)
 
+    @_rows_explained
     def plain(self) -> PlainRun:
         """All its rows as they are, to be carried to another lab."""
         return plain_run(self._connection, self._run_id)
@@ -67,6 +94,7 @@ class Run:
         """The trials that need not run again, whether they turned out valid or not."""
         return frozenset(self._last_attempts()) - self.failed()
 
+    @_rows_explained
     def failed(self) -> frozenset[str]:
         """The trials whose last attempt failed or was skipped: nothing was measured."""
         rows = self._connection.execute(
@@ -123,11 +151,11 @@ class Run:
         """Phase index -> series -> base64 of an HdrHistogram; otherwise as `samples`."""
         path = self.trial_folder(trial_id, attempt) / HISTOGRAMS
         try:
-            found: dict[str, dict[str, str]] = json.loads(_read(path))
+            return _HISTOGRAMS.validate_json(_read(path), strict=True)
         except ValueError as error:
-            raise damaged(path, error) from error
-        return found
+            raise damaged(path, str(error).partition("\n")[0]) from error
 
+    @_rows_explained
     def trial_folder(self, trial_id: str, attempt: int | None = None) -> Path:
         """Where the files of a finished trial are. Raises LabError when there is no such trial."""
         row = self._connection.execute(
@@ -141,6 +169,7 @@ class Run:
         trials = self.folder / "trials"
         return trials / plain_name(row["folder"], trials)
 
+    @_rows_explained
     def environment(self) -> Environment:
         """The facts of the machine as of the latest start of this run; empty when none were recorded."""
         rows = self._connection.execute(
@@ -150,6 +179,7 @@ class Run:
         )
         return {row["name"]: row["value"] for row in rows}
 
+    @_rows_explained
     def environment_changes(self) -> dict[str, tuple[str | int | float | None, ...]]:
         """Facts that were not the same at every start of this run -> their values, in order of starts."""
         starts: dict[int, dict[str, str | int | float | None]] = {}
@@ -162,6 +192,7 @@ class Run:
         values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
         return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
 
+    @_rows_explained
     def _last_attempts(self) -> dict[str, tuple[int, TrialStatus]]:
         rows = self._connection.execute(
             "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)

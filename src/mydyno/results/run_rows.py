@@ -11,6 +11,7 @@ from itertools import count
 from pydantic import TypeAdapter
 
 from mydyno.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
+from mydyno.results.sound import sound
 from mydyno.results.tables import insert
 
 _CLAIMS: TypeAdapter[tuple[ClaimRecord, ...]] = TypeAdapter(tuple[ClaimRecord, ...])
@@ -70,7 +71,7 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
 
 
 def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
-    """One run, and nothing of the others."""
+    """One run, and nothing of the others. Raises what `select_trials` raises."""
     row = connection.execute("SELECT * FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     factors: dict[str, list[str]] = {}
     for one in connection.execute(
@@ -94,7 +95,23 @@ def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
         )
         for one in connection.execute("SELECT * FROM points WHERE run_id = ? ORDER BY position", (run_id,))
     )
-    return StoredRun(run_id, row["folder"], _experiment(row, factors, points))
+    _check_points(points, factors)
+    return sound(StoredRun(run_id, row["folder"], _experiment(row, factors, points)), f"run {run_id}")
+
+
+def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[str]]) -> None:
+    """Raises ValueError for points that are no points of these factors."""
+    names = {point.point_id for point in points if point.control_of is None}
+    for point in points:
+        if point.control_of is not None and point.control_of not in names:
+            raise ValueError(
+                f"point {point.point_id}: it is the control of {point.control_of!r}, which is none"
+            )
+        for factor, level in point.levels.items():
+            if level not in factors.get(factor, ()):
+                raise ValueError(f"point {point.point_id}: {factor} has no level {level!r}")
+    if points and not names:
+        raise ValueError("every point is a control")
 
 
 def newest_run(connection: sqlite3.Connection, name: str | None = None) -> int | None:

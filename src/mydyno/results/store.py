@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,18 +19,19 @@ from typing import Self
 from mydyno.core.errors import LabError, UsageError
 from mydyno.document.problems import nearest
 from mydyno.results import files
+from mydyno.results.database import DATABASE as DATABASE
 from mydyno.results.database import open_for_reading, open_for_writing, transaction
 from mydyno.results.lock import WriterLock
 from mydyno.results.ownership import must_be_sound
-from mydyno.results.plain_rows import PlainRun, free_numbers, insert_plain, plain_run
+from mydyno.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.results.records import ExperimentRecord
 from mydyno.results.run import Run
 from mydyno.results.run_rows import free_folder, insert_run, newest_run, runs_of_plan, select_run
+from mydyno.results.sound import damage_explained
+from mydyno.results.staged import StagedRun
 from mydyno.results.summaries import RunSummary, list_runs
 from mydyno.results.upgrade import Upgrade
 from mydyno.results.writer import RunWriter
-
-DATABASE = "lab.sqlite"
 
 _NAMED = 8
 """Runs that an error names."""
@@ -105,7 +107,8 @@ class Lab:
         """
         if self._lock is None:
             raise ValueError("the lab was opened for reading")
-        with files.explain_full_disk(self.path, "starting the run", None, self._finished_trials()):
+        explained = files.explain_full_disk(self.path, "starting the run", None, self._finished_trials())
+        with self._damage_explained(), explained:
             earlier = runs_of_plan(self._connection, experiment.plan_fingerprint)
             run_id = earlier[-1] if earlier else None
             if run_id is None or (again and self._is_complete(run_id)):
@@ -115,27 +118,32 @@ class Lab:
 
     def runs(self, experiment: str | None = None) -> list[Run]:
         """Every run in the lab, or those of one experiment, the newest first."""
-        rows = self._connection.execute(
-            "SELECT run_id FROM runs ORDER BY run_id DESC"
-            if experiment is None
-            else "SELECT run_id FROM runs WHERE experiment = ? ORDER BY run_id DESC",
-            () if experiment is None else (experiment,),
-        )
-        return [self._reader(row["run_id"]) for row in rows.fetchall()]
+        with self._damage_explained():
+            rows = self._connection.execute(
+                "SELECT run_id FROM runs ORDER BY run_id DESC"
+                if experiment is None
+                else "SELECT run_id FROM runs WHERE experiment = ? ORDER BY run_id DESC",
+                () if experiment is None else (experiment,),
+            )
+            return [self._reader(row["run_id"]) for row in rows.fetchall()]
 
     def list_runs(self) -> tuple[RunSummary, ...]:
         """Every run in a few numbers, the newest first."""
-        return list_runs(self._connection, self.path / "runs")
+        with self._damage_explained():
+            return list_runs(self._connection, self.path / "runs")
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.
 
         Raises UsageError when there is none, with the nearest name and the newest ones.
         """
-        run_id = newest_run(self._connection, name)
-        if run_id is not None:
-            return self._reader(run_id)
-        rows = self._connection.execute("SELECT experiment, folder FROM runs ORDER BY run_id DESC").fetchall()
+        with self._damage_explained():
+            run_id = newest_run(self._connection, name)
+            if run_id is not None:
+                return self._reader(run_id)
+            rows = self._connection.execute(
+                "SELECT experiment, folder FROM runs ORDER BY run_id DESC"
+            ).fetchall()
         if not rows or name is None:
             raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` makes one")
         known = list(dict.fromkeys(row["folder"] for row in rows))
@@ -150,7 +158,7 @@ class Lab:
         )
 
     def take_in(
-        self, run: PlainRun, name: str, fill: Callable[[Path], None], file_bytes: int
+        self, run: StagedRun, name: str, fill: Callable[[Path], None], file_bytes: int
     ) -> tuple[Run, bool]:
         """A run that comes from another lab, and whether it was here already; then nothing is changed.
 
@@ -159,9 +167,8 @@ class Lab:
         """
         if self._lock is None:
             raise ValueError("the lab was opened for reading")
-        (fingerprint,) = run.tables["runs"].column("plan_fingerprint")
-        for run_id in runs_of_plan(self._connection, str(fingerprint)):
-            if plain_run(self._connection, run_id) == run:
+        for run_id in runs_of_plan(self._connection, run.plan_fingerprint):
+            if run.is_run(self._connection, run_id):
                 return self._reader(run_id), True
         runs = self.path / "runs"
         on_disk = {path.name for path in runs.iterdir()}
@@ -185,14 +192,11 @@ class Lab:
                 with transaction(self._connection):
                     # Tables refer to each other, and come in no order of theirs.
                     self._connection.execute("PRAGMA defer_foreign_keys = ON")
-                    insert_plain(
-                        self._connection,
-                        run,
-                        folder=folder.name,
-                        run_id=run_id,
-                        first_key=first_key,
-                        file_bytes=sizes,
-                    )
+                    placement = Placement(folder.name, run_id, first_key, sizes)
+                    writer = PlainWriter(self._connection, placement)
+                    for table, columns, rows in run.tables():
+                        for row in rows:
+                            writer.insert(table, columns, row)
             except BaseException:
                 shutil.rmtree(folder)
                 raise
@@ -211,6 +215,9 @@ class Lab:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _damage_explained(self) -> AbstractContextManager[None]:
+        return damage_explained(self.path / DATABASE)
 
     def _reader(self, run_id: int) -> Run:
         stored = select_run(self._connection, run_id)

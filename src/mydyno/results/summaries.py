@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.results.files import plain_name, tree_bytes
+from mydyno.results.sound import sound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +64,20 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
         size = tree_bytes(trials / plain_name(row["folder"], trials))
         found[row["run_id"]] = found.get(row["run_id"], 0) + size
     return tuple(
-        RunSummary(
-            folder=row["folder"],
-            experiment=row["experiment"],
-            size=row["size"],
-            created_at=row["created_at"],
-            last_started_at=row["last_started_at"],
-            planned=row["planned_trials"],
-            valid=row["valid"],
-            invalid=row["invalid"],
-            file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
-            imported=bool(row["imported"]),
+        sound(
+            RunSummary(
+                folder=row["folder"],
+                experiment=row["experiment"],
+                size=row["size"],
+                created_at=row["created_at"],
+                last_started_at=row["last_started_at"],
+                planned=row["planned_trials"],
+                valid=row["valid"],
+                invalid=row["invalid"],
+                file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
+                imported=bool(row["imported"]),
+            ),
+            f"run {row['run_id']}",
         )
         for row in connection.execute(_SUMMARIES)
     )

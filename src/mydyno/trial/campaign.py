@@ -13,6 +13,7 @@ from mydyno.host.protocol import Host
 from mydyno.host.uml import UmlKernels
 from mydyno.host.uml.chosen import chosen_kernel
 from mydyno.load.engine import engine_version
+from mydyno.results.lost import removal_explained
 from mydyno.results.run import Run
 from mydyno.results.store import Lab
 from mydyno.results.writer import RunWriter
@@ -44,7 +45,7 @@ class Campaign:
         trials stay, and the next start goes on after them.
         """
         plan = self.prepared.plan
-        with interruptible():
+        with interruptible(), removal_explained(self.lab.path):
             run = self.lab.run(
                 experiment_record(self.experiment, plan), plan.model_dump_json(indent=1), again=again
             )

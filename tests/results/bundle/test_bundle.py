@@ -463,7 +463,8 @@ def test_rows_that_fit_no_lab_are_refused(
 
 
 def test_a_bundle_of_an_older_lab_is_upgraded_on_its_way(tmp_path: Path) -> None:
-    from mydyno.results.plain_rows import PlainRun, TableRows, brought_up_to_date
+    from mydyno.results.plain_rows import PlainRun, TableRows
+    from mydyno.results.staged import StagedRun
 
     first = PlainRun(
         1,
@@ -485,6 +486,10 @@ def test_a_bundle_of_an_older_lab_is_upgraded_on_its_way(tmp_path: Path) -> None
             ),
         },
     )  # fmt: skip
-    now = brought_up_to_date(first)
-    (work,) = now.tables["runs"].column("work")
-    assert (work, now.trial_folders) == ("queries", {"t001"})
+    with StagedRun(1) as now:
+        now.write(first.lines())
+        now.finish()
+        (run,) = (
+            dict(zip(columns, *rows, strict=True)) for table, columns, rows in now.tables() if table == "runs"
+        )
+        assert (run["work"], now.trial_folders) == ("queries", {"t001"})

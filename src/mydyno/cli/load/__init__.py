@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from mydyno.cli.load.spellings import Command
 from mydyno.core.errors import UsageError
+from mydyno.core.visible import visible
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 """Workloads that are no files: their commands are modules of this package."""
@@ -41,6 +42,10 @@ class _Workloads(TyperGroup):
         from mydyno.workload import builtin_names
 
         return sorted({*builtin_names(), *_CODE})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name and visible(name), command, rest
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
         function, name = _command(cmd_name, self.list_commands(ctx))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from mydyno.cli import screen
 from mydyno.cli.display import p95
 from mydyno.core.errors import EngineError, ExitCode
 from mydyno.core.interruption import stopping
@@ -89,25 +90,25 @@ def warnings(heard: Collector) -> list[str]:
 def _show(message: messages.Message) -> None:
     match message:
         case messages.Hello():
-            typer.echo(
+            screen.echo(
                 f"server {message.server_version}, seed {message.seed},"
                 f" {counted(message.reactors, 'reactor')}",
                 err=True,
             )
         case messages.Progress():
-            typer.echo(f"preparing: {message.stage} {message.done} of {message.of}", err=True)
+            screen.echo(f"preparing: {message.stage} {message.done} of {message.of}", err=True)
         case messages.PhaseStart():
             if message.label is not None:
-                typer.echo(f"{message.label}:", err=True)
+                screen.echo(f"{message.label}:", err=True)
         case messages.Operation():
             mark = "" if not message.warning else f"  ! {message.warning}"
-            typer.echo(
+            screen.echo(
                 f"  {message.name:32}{message.tests:>9,} tests{message.elapsed_ns / 1e9:>9.2f} s{mark}",
                 err=True,
             )
         case messages.Interval():
             seconds = (message.to_ns - message.from_ns) / 1e9
-            typer.echo(
+            screen.echo(
                 f"{message.to_ns / 1e9:6.1f}s  {counted(message.connections, 'connection')}"
                 f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
                 f"  {p95(message.transaction_p95_ns, message.p95_ns)}  errors {message.errors}"

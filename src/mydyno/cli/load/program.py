@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import typer
-
+from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters, result, server, shape
 from mydyno.core.errors import UsageError
 from mydyno.workload import WorkloadFile
@@ -63,9 +62,10 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         report_every_s=values["report_interval"],
     )
     figures = result.figures(name, heard)
-    typer.echo(
-        json.dumps(figures, indent=2) if values["as_json"] else result.as_text(figures, target.address)
-    )
+    if values["as_json"]:
+        screen.echo_json(json.dumps(figures, indent=2))
+    else:
+        screen.echo(result.as_text(figures, target.address))
     for warning in driving.warnings(heard):
-        typer.echo(f"warning: {warning}", err=True)
+        screen.echo(f"warning: {warning}", err=True)
     driving.raise_if_failed(heard)

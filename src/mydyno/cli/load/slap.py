@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from mydyno.cli import screen
 from mydyno.cli.load import parameters, server
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.document.given import validated
@@ -127,15 +128,15 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
 
     def emit(kind: str, text: str) -> None:
         if kind == "note":
-            typer.echo(text, err=True)
+            screen.echo(text, err=True)
         elif not quiet:
-            typer.echo(text)
+            screen.echo(text)
 
     result = runner.run(server.target(values), settings, emit)
     if quiet:
         blocks = [runner.figures(block) for block in result.blocks]
         told = {key: value for key, value in asdict(result).items() if key != "blocks"}
-        typer.echo(json.dumps({"workload": "slap", **told, "blocks": blocks}, indent=2))
+        screen.echo_json(json.dumps({"workload": "slap", **told, "blocks": blocks}, indent=2))
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     runner.complain(result)

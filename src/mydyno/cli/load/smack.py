@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mydyno.cli import outputs
+from mydyno.cli import outputs, screen
 from mydyno.cli.load import parameters, program, server
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.secrets import Secret
@@ -113,9 +113,9 @@ def _run_file(values: dict[str, Any]) -> None:
 
     def emit(kind: str, text: str) -> None:
         if kind == "note":
-            typer.echo(text, err=True)
+            screen.echo(text, err=True)
         elif not quiet:
-            typer.echo(text, nl=not text.endswith("\n"))
+            screen.echo(text, nl=not text.endswith("\n"))
 
     settings = Settings(
         overrides=_overrides(values),
@@ -129,7 +129,7 @@ def _run_file(values: dict[str, Any]) -> None:
     )
     result = run(values["file"], values["arguments"] or [], settings, emit)
     if quiet:
-        typer.echo(json.dumps(figures(result), indent=2))
+        screen.echo_json(json.dumps(figures(result), indent=2))
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     complain(result)

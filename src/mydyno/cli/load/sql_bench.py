@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mydyno.cli import outputs
+from mydyno.cli import outputs, screen
 from mydyno.cli.load import driving, parameters, result, server
 from mydyno.core.errors import UsageError
 from mydyno.document.given import validated
@@ -101,7 +101,7 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     assert heard.hello is not None
     assert workload.sql_bench is not None
     if workload.sql_bench.groups is None and "transactions" not in workload.sql_bench.programs:
-        typer.echo("transactions was left out: --create-options names no engine with transactions", err=True)
+        screen.echo("transactions was left out: --create-options names no engine with transactions", err=True)
     here = os.uname()
     text = report.render(
         heard.hello,
@@ -115,11 +115,11 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     if values["as_json"]:
         operations = [{"phase": phase, **asdict(one)} for phase, one in heard.operations]
         figures = {**result.figures("sql-bench", heard), "operations": operations}
-        typer.echo(json.dumps(figures, indent=2))
+        screen.echo_json(json.dumps(figures, indent=2))
     else:
-        typer.echo(text)
+        screen.echo(text)
     for warning in driving.warnings(heard):
-        typer.echo(f"warning: {warning}", err=True)
+        screen.echo(f"warning: {warning}", err=True)
     driving.raise_if_failed(heard)
     wrong = sum(one.failed for _, one in heard.operations)
     if wrong:

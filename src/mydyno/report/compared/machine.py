@@ -36,7 +36,7 @@ def junit(found: Compared) -> str:
     """
     suite = ElementTree.Element(
         "testsuite",
-        name=f"mydyno compare {' '.join(found.names)}",
+        name=_printable(f"mydyno compare {' '.join(found.names)}"),
         tests=str(len(found.gated)),
         failures=str(sum(one.state == "failed" for one in found.gated)),
         skipped=str(sum(one.state == "unsure" for one in found.gated)),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
-from rich.console import Console
-from rich.text import Text
-
+from mydyno.core.markdown import escaped
 from mydyno.core.plurals import agreeing, counted
 from mydyno.report.compared.view import Compared, told
 from mydyno.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
-from mydyno.report.format import MISSING, plain_spaces
-from mydyno.report.markup import escaped, markdown_table, rich_table
+from mydyno.report.format import MISSING
+from mydyno.report.markup import Printed, markdown_table
 from mydyno.report.tables import Table
 
 _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
@@ -20,27 +17,26 @@ _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 
 def terminal(found: Compared, width: int, *, gated: bool) -> str:
     """What a terminal shows; with `gated` what the gate says of each comparison."""
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
+    out = Printed(width)
     for sentence in (found.verdicts.headline, *found.verdicts.sentences):
-        console.print(Text(sentence))
+        out.line(sentence)
     if not found.table.empty:
-        console.print(Text(f"\n{better(found.table)}"))
+        out.line(f"\n{better(found.table)}")
         few = len(found.table.columns) <= WIDEST
-        console.print(rich_table(wide_table(found.table) if few else long_table(found.table)))
+        out.table(wide_table(found.table) if few else long_table(found.table))
     if found.differences:
-        console.print(Text("What else differs between them"))
-        console.print(rich_table(differences_table(found)))
+        out.line("What else differs between them")
+        out.table(differences_table(found))
     for note in found.notes:
-        console.print(Text(f"note: {note}"))
+        out.line(f"note: {note}")
     for sentence in invalid(found):
-        console.print(Text(sentence))
+        out.line(sentence)
     if gated:
         for one in found.gated:
-            console.print(Text(f"{_STATES[one.state]} {told(one)}"))
+            out.line(f"{_STATES[one.state]} {told(one)}")
         if found.state == "unsure":
-            console.print(Text("UNSURE ends a job as failed only with --fail-if-unsure."))
-    return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
+            out.line("UNSURE ends a job as failed only with --fail-if-unsure.")
+    return out.text
 
 
 def markdown(found: Compared, *, gated: bool) -> str:

@@ -12,6 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from mydyno.core.errors import LabError
+from mydyno.report.csv import without_formulas
 from mydyno.report.export.dictionary import describe
 from mydyno.results.plain_rows import PlainRun, TableRows
 from mydyno.results.run import INTERVALS, SAMPLES, Run
@@ -51,7 +52,10 @@ def write_tables(run: Run, folder: Path, form: Form) -> Written:
     for kind, file in (("samples", SAMPLES), ("intervals", INTERVALS)):
         series = _series(run, file, lost)
         if series is not None:
-            write(kind, series)
+            try:
+                write(kind, series)
+            except pl.exceptions.PolarsError as error:
+                raise _damaged_series(run, file, error) from error
     dictionary = pl.DataFrame(described, schema=dict.fromkeys(("table", "column", "unit", "is"), pl.String))
     target = folder / f"{DICTIONARY}{SUFFIXES[form]}"
     _SINKS[form](dictionary.lazy(), target)
@@ -94,7 +98,7 @@ def _series(run: Run, file: str, lost: list[str]) -> pl.LazyFrame | None:
     frames = []
     for trial in run.trials():
         try:
-            run.look_at_series(trial.trial_id, trial.attempt)
+            run.series_columns(trial.trial_id, trial.attempt)
         except LabError as error:
             lost.append(error.message)
             continue
@@ -111,12 +115,23 @@ def _series(run: Run, file: str, lost: list[str]) -> pl.LazyFrame | None:
     return pl.concat(frames, how="diagonal_relaxed").with_columns(cs.binary().bin.encode("base64"))
 
 
+def _damaged_series(run: Run, file: str, error: Exception) -> LabError:
+    """The error of the file that cannot be read, which polars does not name."""
+    read = run.samples if file == SAMPLES else run.intervals
+    try:
+        for trial in run.trials():
+            read(trial.trial_id, trial.attempt)
+    except LabError as named:
+        return named
+    return LabError(f"{run.folder}: the {file} of its trials cannot be put together: {error}")
+
+
 def _to_parquet(frame: pl.LazyFrame, path: Path) -> None:
     frame.sink_parquet(path)
 
 
 def _to_csv(frame: pl.LazyFrame, path: Path) -> None:
-    frame.sink_csv(path)
+    without_formulas(frame).sink_csv(path)
 
 
 def _to_json(frame: pl.LazyFrame, path: Path) -> None:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from mydyno.analysis.change_points import SMALLEST_SERIES
 from mydyno.analysis.trend import Change, Trend
 from mydyno.core.plurals import counted
-from mydyno.report.format import bracketed, change, count, interval, latency, plain_spaces, seconds
-from mydyno.report.markup import rich_table
+from mydyno.report.format import bracketed, change, count, interval, latency, seconds
+from mydyno.report.markup import Printed
 from mydyno.report.tables import Table
 
 
 def terminal(found: Sequence[Trend], width: int) -> str:
     """A sentence and a table for each point."""
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False, emoji=False)
+    out = Printed(width)
     for trend in found:
-        console.print(Text(headline(trend)))
-        console.print(rich_table(table(trend)))
-    return "\n".join(line.rstrip() for line in plain_spaces(out.getvalue()).splitlines()).rstrip() + "\n"
+        out.line(headline(trend))
+        out.table(table(trend))
+    return out.text
 
 
 def headline(trend: Trend) -> str:

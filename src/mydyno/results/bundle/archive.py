@@ -68,7 +68,7 @@ class ArchiveReader:
             return None
         try:
             info = tarfile.TarInfo.frombuf(header, "utf-8", "strict")
-        except (tarfile.HeaderError, UnicodeDecodeError) as error:
+        except (tarfile.TarError, ValueError) as error:
             raise damaged(self._name, f"a header in it cannot be read ({error})") from error
         if info.type != tarfile.REGTYPE:
             raise damaged(self._name, f"{info.name!r} in it is a link, a folder or a device, not a file")

@@ -17,13 +17,15 @@ VERSION = 1
 MANIFEST = "manifest.json"
 ROWS = "rows.jsonl"
 
-_FOLDER = r"[A-Za-z0-9_][A-Za-z0-9._+-]*"
+_FOLDER = r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,199}"
 NAME = re.compile(_FOLDER)
 """A folder of a run or a trial."""
 _ALLOWED = re.compile(
     rf"{ROWS}|experiment\.yaml|plan\.json|events\.jsonl|trials/{_FOLDER}(/[^/\x00-\x1f\x7f\\]+)+"
 )
-MOST_FILES = 1_000_000
+MOST_FILES = 65_536
+_MOST_ITEMS = 4 * MOST_FILES
+"""Commas and brackets of the manifest: they bound what it becomes in memory."""
 
 
 class _Strict(BaseModel):
@@ -69,8 +71,12 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
 
     `name`: the bundle, for messages.
     """
+    if max(map(content.count, (b",", b"[", b"{"))) > _MOST_ITEMS:
+        raise damaged(name, f"its {MANIFEST} names more than {MOST_FILES} files")
     try:
         found = json.loads(content)
+        # Half of a surrogate pair cannot be written again, and what is nested deeper than this neither.
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise damaged(name, f"its {MANIFEST} is no JSON: {error}") from error
     if not isinstance(found, dict) or found.get("format") != "mydyno-bundle":
@@ -98,14 +104,14 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
 
 def _check_names(manifest: Manifest, name: str) -> None:
     if not NAME.fullmatch(manifest.run):
-        raise damaged(name, f"{manifest.run!r} cannot be the name of a run")
+        raise damaged(name, f"{manifest.run[:80]!r} cannot be the name of a run")
     seen = set()
     for file in manifest.files:
         parts = file.path.split("/")
         if not _ALLOWED.fullmatch(file.path) or {"", ".", ".."} & set(parts):
-            raise damaged(name, f"a file in it is called {file.path!r}, which is no place in a run")
+            raise damaged(name, f"a file in it is called {file.path[:80]!r}, which is no place in a run")
         if file.path in seen:
-            raise damaged(name, f"it has {file.path} twice")
+            raise damaged(name, f"it has {file.path[:80]!r} twice")
         seen.add(file.path)
     if not manifest.files or manifest.files[0].path != ROWS:
         raise damaged(name, f"its first file is not {ROWS}")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import io
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
+from mydyno.core.writing import DISK_FULL
 from mydyno.results.bundle.archive import ArchiveReader, Sink, reading
 from mydyno.results.bundle.manifest import MANIFEST, NAME, ROWS, Manifest, damaged, foreign, read_manifest
-from mydyno.results.plain_rows import PlainRun, brought_up_to_date, read_lines
 from mydyno.results.run import Run
 from mydyno.results.schema import MIGRATIONS
+from mydyno.results.staged import StagedRun
 from mydyno.results.store import Lab
 
-_MOST_MANIFEST_BYTES = 256 << 20
+_MOST_MANIFEST_BYTES = 16 << 20
 _MOST_EXPANSION = 1032
 """Bytes that one byte of a deflated stream can stand for (zlib, "Technical Details")."""
 _MOST_ROWS_BYTES = 4 << 30
@@ -29,8 +32,8 @@ class Bundle:
 
     path: Path
     manifest: Manifest
-    run: PlainRun
-    """In the tables of this version."""
+    run: StagedRun
+    """In a temporary database, until `close`."""
 
     @classmethod
     def open(cls, path: Path, room: int) -> Bundle:
@@ -39,7 +42,7 @@ class Bundle:
         Raises LabError: no such file, foreign, newer, cut off, tampered with, or too large.
         """
         try:
-            with reading(path) as archive:
+            with ExitStack() as undo, reading(path) as archive:
                 manifest = _manifest(archive, path)
                 if manifest.unpacked_bytes > _MOST_EXPANSION * path.stat().st_size:
                     raise damaged(
@@ -52,6 +55,7 @@ class Bundle:
                         "free some space, or name a lab elsewhere with --lab FOLDER; nothing was written",
                     )
                 rows = _rows(archive, manifest, path)
+                undo.callback(rows.close)
                 folders = rows.trial_folders
                 for place, file in enumerate(manifest.files[1:], start=1):
                     parts = file.path.split("/")
@@ -61,9 +65,19 @@ class Bundle:
                 if (more := archive.next()) is not None:
                     raise damaged(str(path), f"{more[0]!r} is in it, which its {MANIFEST} does not name")
                 archive.end()
+                undo.pop_all()
         except OSError as error:
             raise LabError(f"cannot read the bundle {path}: {error.strerror}") from error
         return cls(path, manifest, rows)
+
+    def close(self) -> None:
+        self.run.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def unpack(self, folder: Path) -> None:
         """Write the files into an empty folder. Raises LabError when the bundle has changed since `open`."""
@@ -75,8 +89,14 @@ class Bundle:
                     _copy(archive, self.manifest, place, self.path)
                     continue
                 target = folder / file.path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with target.open("xb") as out:
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    out = target.open("xb")
+                except OSError as error:
+                    if error.errno in DISK_FULL:
+                        raise
+                    raise damaged(str(self.path), f"{file.path}: {error.strerror}") from error
+                with out:
                     _copy(archive, self.manifest, place, self.path, out)
 
 
@@ -112,18 +132,22 @@ def _manifest(archive: ArchiveReader, path: Path) -> Manifest:
     return read_manifest(content.getvalue(), str(path), len(MIGRATIONS))
 
 
-def _rows(archive: ArchiveReader, manifest: Manifest, path: Path) -> PlainRun:
+def _rows(archive: ArchiveReader, manifest: Manifest, path: Path) -> StagedRun:
     if manifest.files[0].bytes > _MOST_ROWS_BYTES:
         raise damaged(str(path), f"its {ROWS} would have {format_bytes(manifest.files[0].bytes)}")
-    content = io.BytesIO()
-    _copy(archive, manifest, 0, path, content)
+    run = StagedRun(manifest.lab_format)
     try:
-        run = brought_up_to_date(read_lines(content.getvalue(), manifest.lab_format))
+        _copy(archive, manifest, 0, path, run)
+        run.finish()
+        for folder in run.trial_folders:
+            if not NAME.fullmatch(folder):
+                raise ValueError(f"{folder[:80]!r} cannot be the folder of a trial")
     except ValueError as error:
+        run.close()
         raise damaged(str(path), f"{ROWS}: {error}") from error
-    for folder in run.trial_folders:
-        if not NAME.fullmatch(folder):
-            raise damaged(str(path), f"{ROWS}: {folder!r} cannot be the folder of a trial")
+    except BaseException:
+        run.close()
+        raise
     return run
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
+from mydyno.core.visible import visible
 from mydyno.stack.server.transport import SslMode, Transport, transport
 
 _SECTIONS = ("client", "mysql", "mariadb", "client-mariadb", "mydyno")
@@ -131,4 +132,4 @@ def prompt(user: str) -> Secret:
         raise UsageError(
             "--ask-password needs a terminal", "use --password-file or --defaults-file in scripts"
         )
-    return Secret(getpass.getpass(f"Password of {user}: "))
+    return Secret(getpass.getpass(f"Password of {visible(user)}: "))
