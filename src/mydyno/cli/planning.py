@@ -27,11 +27,12 @@ def prepare(
     from mydyno.plan import asked_disks, make
     from mydyno.stack.server.releases import not_installed
     from mydyno.trial import preflight
-    from mydyno.trial.time_cache import read_times, time_cache
+    from mydyno.trial.lab_times import past_times
 
     experiment = spec.load(file, size)
-    past = read_times(time_cache())
-    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)), past)
+    facts = host.facts(lab)
+    past = past_times(lab, facts)
+    plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
     if install:
         refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))

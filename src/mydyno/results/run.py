@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
 HISTOGRAMS = "histograms.json"
+
+
+@dataclass(frozen=True)
+class TrialSeconds:
+    """What one attempt at a trial took, set-up included."""
+
+    point_id: str
+    valid: bool
+    seconds: float
 
 
 class Run:
@@ -57,6 +67,14 @@ class Run:
     def trials(self) -> list[TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
         return rows.select_trials(self._connection, self._run_id, self._levels)
+
+    def trial_seconds(self) -> list[TrialSeconds]:
+        """How long every attempt at a trial took, in the order in which they ended."""
+        found = self._connection.execute(
+            "SELECT point_id, status, seconds FROM trials WHERE run_id = ? ORDER BY trial_key",
+            (self._run_id,),
+        )
+        return [TrialSeconds(row["point_id"], row["status"] == "valid", row["seconds"]) for row in found]
 
     def plain(self) -> PlainRun:
         """All its rows as they are, to be carried to another lab."""
