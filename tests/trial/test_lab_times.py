@@ -33,7 +33,7 @@ SECONDS = {"p1": 80.0, "p2": 10.0}
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this machine."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("MYDYNO_CACHE", str(tmp_path / "cache"))
     return time_cache.time_cache()
 
 
