@@ -1,10 +1,13 @@
 """The groups of a digest in another order, and the first of them."""
 
+import tempfile
+from collections.abc import Iterator
+
 import pytest
 
-from mydyno.core.errors import UsageError
-from mydyno.digest.order import ORDERS, first, ordered
-from mydyno.digest.records import Rest
+from mydyno.core.errors import MydynoError, UsageError
+from mydyno.digest.order import ORDERS, all_in_order, first, first_in_order, ordered
+from mydyno.digest.records import Digest, Figures, Group, Rest
 
 from .builders import digest, group, sample, sums
 
@@ -55,3 +58,31 @@ def test_the_groups_beyond_a_limit_join_the_rest() -> None:
     assert found.rest == Rest(groups=5, count=20_360, query_time_us=14_659_429)
     assert first(sample(), None) == first(sample(), 5) == sample()
     assert found.total == sample().total
+
+
+def half_read() -> tuple[Digest, Iterator[Group]]:
+    """The sample with its first groups only, and the others behind them."""
+    groups = sample().groups
+    return sample().model_copy(update={"groups": groups[:2]}), iter(groups[2:])
+
+
+@pytest.mark.parametrize("by", [*ORDERS, "rows-examined"])
+@pytest.mark.parametrize("limit", [1, 3, 5, 100])
+def test_the_first_of_groups_that_are_still_to_be_read_are_those_of_all_in_order(by: str, limit: int) -> None:
+    assert first_in_order(*half_read(), by, limit) == first(ordered(sample(), by), limit)
+
+
+@pytest.mark.parametrize("by", [*ORDERS, "rows-examined"])
+def test_groups_that_wait_in_a_file_come_in_order(by: str) -> None:
+    assert tuple(all_in_order(*half_read(), by)) == ordered(sample(), by).groups
+
+
+def test_where_nothing_was_read_any_order_will_do() -> None:
+    nothing = sample().model_copy(update={"groups": (), "total": Figures(count=0)})
+    assert ordered(nothing, "rows-examined") == nothing
+
+
+def test_a_folder_without_room_for_the_groups_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
+    with pytest.raises(MydynoError, match="cannot be put in order in /nowhere/at/all"):
+        tuple(all_in_order(*half_read(), "count"))

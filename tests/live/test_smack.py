@@ -174,6 +174,24 @@ def test_unique_values_are_unique_and_under_strict_compat_clients_make_the_same(
         complain(result)
 
 
+def test_under_strict_compat_a_result_that_is_not_announced_stands_in_the_way_of_the_next_statement(
+    smack: Smack,
+) -> None:
+    """As mysql_real_query says it to a client that has not called mysql_store_result."""
+    unannounced = script("select 1").replace('has_result_set "y"', 'has_result_set "n"')
+    complain(smack.run(unannounced))
+    before = counted(smack, "Com_select")["Com_select"]
+    result = smack.run(unannounced, strict=True)
+    # Each of 4 connections has 5 rounds: the second shot of the first one fails, and the first of all others.
+    assert result.errors == {"2014": 20}
+    assert [(one.type, one.count) for one in result.reports[0].types] == [("one", 4)]
+    assert counted(smack, "Com_select")["Com_select"] - before == 4 + 1  # the count of the table's rows
+    changing = script("insert ignore into t values ('x', 'new')").replace(
+        'has_result_set "y"', 'has_result_set "n"'
+    )
+    complain(smack.run(changing, strict=True))
+
+
 def test_words_with_quotes_travel_as_they_are(smack: Smack) -> None:
     words = """dictionary "w" { type "seq"; source_type "list"; source "it's,50%,"; }\n"""
     complain(smack.run(script("insert ignore into t values ('$w', 'new')", words)))

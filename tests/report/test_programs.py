@@ -181,6 +181,28 @@ def test_an_operation_without_a_reading_of_the_server_or_of_another_setting_show
     assert table.rows[0][1].endswith("\n(2 failed; a warning)")
 
 
+def test_totals_per_operation_sum_over_the_programs_of_a_trial_of_ours_as_the_suite_does():
+    """`insert` is timed in alter-table and in insert; delete_key is missing in the totals of the original."""
+    run = sql_bench_run(repeats=2, engines=TWO, programs=("alter-table", "insert"))
+    view = page(gather(run)).operation_totals
+    by_name = {row.name: row for row in view.rows}
+    assert list(by_name) == [*sorted(name for name in by_name if name != "TOTALS"), "TOTALS"]
+    assert "delete_key" not in by_name
+    first, second = by_name["insert"].cells
+    assert first.tests == (1000 + 350_768,)
+    taken = [
+        sum(each.elapsed_ns for phase in trial.phases for each in phase.operations if each.name == "insert")
+        for trial in run.records
+        if trial.point_id == view.settings[0].point_id
+    ]
+    assert first.elapsed_s == pytest.approx(sum(taken) / len(taken) / 1e9)
+    assert first.client_cpu_s == pytest.approx(first.client_cpu_user_s + first.client_cpu_system_s)
+    assert first.ratio is None
+    assert second.ratio == pytest.approx(second.elapsed_s / first.elapsed_s)
+    others = [row.cells[0].elapsed_s for row in view.rows if row.name != "TOTALS"]
+    assert by_name["TOTALS"].cells[0].elapsed_s == pytest.approx(sum(others))
+
+
 def test_operations_of_one_name_in_one_program_stay_apart_and_n_stays_a_number_of_trials():
     run = two_engines()
 
@@ -240,7 +262,8 @@ def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks()
     tree = parse(html(view, drawings(figures(view))()))
     section = tree.by_id("programs")
     (folded,) = section.all("details")
-    assert folded.all("summary")[0].told == "Operations"
+    assert folded.all("summary")[0].told == "The numbers"
+    assert [title.told for title in folded.all("h3")] == ["Totals per operation", "Operations"]
     assert "select_simple_join" in folded.told
     (compared,) = tree.by_id("comparison").all("table")
     assert "seconds in ATIS" in compared.told

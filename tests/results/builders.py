@@ -16,6 +16,7 @@ from mydyno.results.records import (
     Invalidity,
     Latency,
     OperationRecord,
+    OperationTotal,
     PhaseRecord,
     PointRecord,
     Remark,
@@ -132,7 +133,17 @@ def imported_trial(number: int = 1) -> TrialRecord:
     """Its source tells a time and a total, and no counts."""
     measured = trial(number)
     phases = tuple(replace(phase, queries=None, transactions=None) for phase in measured.phases)
-    return replace(measured, phases=phases, totals={"running_time": 1783.0})
+    total = OperationTotal(
+        name="insert",
+        tests=1000,
+        elapsed_s=1783.0,
+        client_cpu_user_s=2.5,
+        client_cpu_system_s=0.5,
+        client_cpu_s=0.0,
+        estimated=True,
+        warned=False,
+    )
+    return replace(measured, phases=phases, totals={"running_time": 1783.0}, operation_totals=(total,))
 
 
 def trial(

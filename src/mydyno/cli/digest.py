@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,7 +22,7 @@ from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading
     from mydyno.digest.comparison import Comparison
-    from mydyno.digest.records import Digest
+    from mydyno.digest.records import Digest, Group
     from mydyno.stack.server.login import Login
     from mydyno.statements.log import OpenDigest
 
@@ -123,6 +124,10 @@ def digest(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
+_NONE_YET = 0
+"""Groups that are read with the head of a digest: each is read when it is wanted."""
+
+
 @dataclass(frozen=True)
 class _Sources:
     """Where statements are read, and where they go as they are."""
@@ -177,7 +182,7 @@ def _digest(
     """Shows it in its order, with plans where there is a server to ask, indexes to try and its history."""
     from mydyno.cli.digest_history import MOST_GROUPS, with_history_of
     from mydyno.cli.digest_reading import knock, looked_at
-    from mydyno.digest.order import BY_TIME, first, ordered
+    from mydyno.digest.order import BY_TIME
 
     login = sources.login
     order = showing.order or BY_TIME
@@ -188,15 +193,30 @@ def _digest(
         knock(login)
     showing.load_ahead()
     ahead = None if history is not None else showing.ahead(explain)
-    with sources.open(reading, most, ahead) as opened:
-        found = opened.digest
+    with sources.open(reading, most, _NONE_YET if history is None else None) as opened:
+        found, more = opened.digest, opened.more
         if history is not None:
             found = with_history_of(history, found)
-        found = first(ordered(found, order), showing.most) if ahead is None else found
+        found, more = _in_order(found, more, order, showing.most, ahead)
         if not showing.is_glance or explain:
             found = looked_at(found, login, explain)
-        showing.digest(found, opened.more)
+        showing.digest(found, more)
     return found
+
+
+def _in_order(
+    found: Digest, more: Iterator[Group], order: str, most: int | None, ahead: int | None
+) -> tuple[Digest, Iterator[Group]]:
+    """The digest with the groups that are shown, or their first `ahead` and the others behind them."""
+    from mydyno.digest.order import BY_TIME, all_in_order, first_in_order, ordered
+
+    if most is not None and ahead is None:
+        return first_in_order(found, more, order, most), iter(())
+    if ahead is None:
+        whole = found.model_copy(update={"groups": (*found.groups, *more)})
+        return ordered(whole, order), iter(())
+    groups = chain(found.groups, more) if order == BY_TIME else all_in_order(found, more, order)
+    return found.model_copy(update={"groups": tuple(islice(groups, ahead))}), groups
 
 
 def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach: DigestReach) -> Comparison:

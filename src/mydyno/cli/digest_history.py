@@ -25,21 +25,21 @@ def with_history_of(folder: Path, digest: Digest) -> Digest:
     """
     from mydyno.digest.history import with_history
     from mydyno.digest.order import first
-    from mydyno.digest.saved import read_saved, to_json
+    from mydyno.digest.saved import open_saved, to_json
 
     if digest.window_us is None:
         raise UsageError("--history needs to know when statements ran: nothing that was read has a time")
     try:
         folder.mkdir(exist_ok=True)
-        saved = [read_saved(file.read_bytes(), str(file)) for file in sorted(folder.glob("*.json"))]
+        shown = with_history(digest, map(open_saved, sorted(folder.glob("*.json"))))
         text = to_json(first(digest, MOST_GROUPS)).encode()
         path = folder / _name(digest.window_us, text)
         if not path.exists():
             with replacing(path) as file:
                 file.write(text)
+        return shown
     except OSError as error:
         raise UsageError(f"--history {folder}: {error.strerror}", writing_hint(error, folder)) from error
-    return with_history(digest, saved)
 
 
 def _name(window_us: tuple[int, int], text: bytes) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -99,9 +100,14 @@ class Reading:
             raise UsageError(
                 f"{saved[0]} is a saved digest: --group-by, --merge-tables and --out-log need its log"
             )
-        from mydyno.digest.saved import read_saved
+        from mydyno.digest.order import BY_TIME, first_in_order
+        from mydyno.digest.saved import open_saved
 
-        yield OpenDigest(read_saved(Path(saved[0]).read_bytes(), saved[0]), iter(()))
+        digest, groups = open_saved(Path(saved[0]))
+        if limit is not None:
+            digest = first_in_order(digest, groups, BY_TIME, limit)
+            groups = iter(digest.groups)
+        yield OpenDigest(digest.model_copy(update={"groups": tuple(islice(groups, ahead))}), groups)
 
     def of_table(self, login: Login, limit: int | None, out_log: BinaryIO | None) -> Digest:
         """The rows of a server's mysql.slow_log. Raises ServerError, UsageError, EngineError."""

@@ -61,10 +61,12 @@ class Showing:
         Thread(target=lambda: [import_module(name) for name in modules], name="loading").start()
 
     def ahead(self, explained: int) -> int | None:
-        """Groups that must be there before any is shown; None: all. JSON is written as groups are read."""
+        """Groups that must be there before any is shown; None: all that are shown. JSON is written as groups
+        are read, but for the first ones in an order of which nobody knows them before."""
         from mydyno.digest.order import BY_TIME
 
-        is_stream = self.as_json and self.html is None and self.order in (None, BY_TIME)
+        is_known = self.limit is None or self.order in (None, BY_TIME)
+        is_stream = self.as_json and self.html is None and is_known
         return max(_AHEAD, explained) if is_stream else None
 
     def digest(self, found: Digest, more: Iterable[Group] = ()) -> None:

@@ -84,7 +84,8 @@ def import_table(
 
     Columns of a CSV file become factors and metrics; every row is a trial. With an import file a column can
     be taken apart by regular expressions, and what the source concluded is held beside what mydyno finds.
-    RUN files of sql-bench are printed side by side; two or more of them become an experiment, too.
+    RUN files of sql-bench are printed side by side and become an experiment whose report has their totals per
+    operation; a single one is an experiment of one point.
 
     ```text
     mydyno import experiments/imports/sql-bench-2005.yaml
@@ -94,17 +95,13 @@ def import_table(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.imports.take import Source, are_run_files, from_options, from_run_files, take
+    from mydyno.imports.take import are_run_files, from_options, from_run_files, take
 
-    source: Source | None
     if are_run_files(files):
         if any((table, factor, metric, program, connections, repetition)):
             raise UsageError("a RUN file says what is in it", "leave out the options that describe a table")
         source, totals = from_run_files(files, name)
         screen.echo(totals)
-        if source is None:
-            screen.echo("nothing was taken into the lab: that takes two RUN files or more", err=True)
-            return
     elif len(files) > 1:
         raise UsageError("one table is taken at a time", "only RUN files of sql-bench can be several")
     else:

@@ -37,11 +37,12 @@ def prepare(
     from mydyno.plan import asked_disks, make
     from mydyno.stack.server.releases import not_installed
     from mydyno.trial import preflight
-    from mydyno.trial.time_cache import read_times, time_cache
+    from mydyno.trial.lab_times import past_times
 
     experiment = spec.load(file, size)
-    past = read_times(time_cache())
-    plan = make(experiment, host.facts(lab), read_ground_facts(asked_disks(experiment)), past)
+    facts = host.facts(lab)
+    past = past_times(lab, facts, trust=trust)
+    plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
     if not trust:
         refuse_untrusted(experiment, plan, own_server=own_server)
     if install:

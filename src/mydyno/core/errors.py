@@ -8,6 +8,7 @@
     ├── EngineError         the load engine could not do its work
     ├── HostError           a guest did not start, or was lost
     ├── StorageError        disks, an array or a file system could not be built as asked
+    │   └── MountRefusedError   the kernel does not mount a file system with these options
     ├── LabError            the results folder is busy, damaged, full or too new
     ├── UndoError           something could not be put back; the journal keeps it
     └── ApplyError          advice could not be carried out; everything is as it was before
@@ -112,6 +113,18 @@ class HostError(MydynoError):
 
 class StorageError(MydynoError):
     exit_code = ExitCode.SERVER
+
+
+class MountRefusedError(StorageError):
+    """It would be refused again: kernel and options stay the same."""
+
+    def __init__(
+        self, message: str, hint: str | None = None, *, filesystem: str, refused: tuple[str, ...] = ()
+    ) -> None:
+        """`refused`: those of the options, as asked, that the kernel named: it refuses them on any disks."""
+        super().__init__(message, hint)
+        self.filesystem = filesystem
+        self.refused = refused
 
 
 class LabError(MydynoError):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from mydyno.digest.records import Digest, Group, History, PastRun
 
 
-def with_history(digest: Digest, saved: Iterable[Digest]) -> Digest:
+def with_history(digest: Digest, saved: Iterable[tuple[Digest, Iterable[Group]]]) -> Digest:
     """The digest with the history of each group: in those of `saved` that are grouped alike and whose window
-    is another and ends no later."""
+    is another and ends no later. Of these the groups stand beside them and are read one by one."""
     past = _past(digest, saved)
     groups = tuple(
         group.model_copy(update={"history": _history(group, digest, past)}) for group in digest.groups
@@ -25,29 +26,40 @@ def times_of_before(history: History) -> float | None:
     return now.mean_us / median(known) if known and now.mean_us else None
 
 
-def _past(digest: Digest, saved: Iterable[Digest]) -> list[tuple[Digest, dict[str, Group]]]:
-    window = digest.window_us
+@dataclass(frozen=True)
+class _Past:
+    """An earlier digest: how groups of this one ran in it, and when it saw each first."""
+
+    end_us: int
+    runs: Mapping[str, tuple[PastRun, int | None]]
+
+
+def _past(digest: Digest, saved: Iterable[tuple[Digest, Iterable[Group]]]) -> list[_Past]:
+    window, wanted = digest.window_us, {group.id for group in digest.groups}
     past = [
-        each
-        for each in saved
+        _Past(
+            _end(each),
+            {group.id: (_run(each, group), group.first_us) for group in groups if group.id in wanted},
+        )
+        for each, groups in saved
         if window
         and each.window_us
         and each.grouping == digest.grouping
         and each.window_us != window
         and each.window_us[1] <= window[1]
     ]
-    past.sort(key=_end)
-    return [(each, {group.id: group for group in each.groups}) for each in past]
+    return sorted(past, key=lambda each: each.end_us)
 
 
-def _history(group: Group, digest: Digest, past: Sequence[tuple[Digest, dict[str, Group]]]) -> History:
-    met = [(each, groups[group.id]) for each, groups in past if group.id in groups] + [(digest, group)]
-    firsts = [each.first_us for _, each in met if each.first_us is not None]
+def _history(group: Group, digest: Digest, past: Sequence[_Past]) -> History:
+    met = [each.runs[group.id] for each in past if group.id in each.runs]
+    met.append((_run(digest, group), group.first_us))
+    firsts = [first_us for _, first_us in met if first_us is not None]
     return History(
         first_us=min(firsts, default=None),
         digests=len(past),
-        since_us=_end(past[0][0]) if past else None,
-        runs=tuple(_run(each, group_then) for each, group_then in met),
+        since_us=past[0].end_us if past else None,
+        runs=tuple(run for run, _ in met),
     )
 
 

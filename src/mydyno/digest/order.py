@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from heapq import nsmallest
+from itertools import chain
+from tempfile import TemporaryFile, gettempdir
 
-from mydyno.core.errors import UsageError
+from mydyno.core.errors import MydynoError, UsageError
 from mydyno.digest.records import Digest, Group, Rest
 
 BY_TIME = "time"
@@ -44,13 +47,64 @@ def ordered(digest: Digest, by: str) -> Digest:
 
     `by` is one of `ORDERS`, or an attribute of the digest, as `rows-examined`: its sum. Raises UsageError.
     """
+    return digest.model_copy(update={"groups": tuple(sorted(digest.groups, key=_place(digest, by)))})
+
+
+def first_in_order(digest: Digest, more: Iterable[Group], by: str, limit: int) -> Digest:
+    """As `ordered` and `first` of a digest with `more` groups behind its own; `limit` are held at once."""
+    groups = count = time_us = 0
+
+    def counted() -> Iterator[Group]:
+        nonlocal groups, count, time_us
+        for group in chain(digest.groups, more):
+            groups, count, time_us = groups + 1, count + group.count, time_us + group.query_time_us
+            yield group
+
+    kept = tuple(nsmallest(limit, counted(), key=_place(digest, by)))
+    if len(kept) == groups:
+        return digest.model_copy(update={"groups": kept})
+    before = digest.rest or Rest(groups=0, count=0, query_time_us=0)
+    rest = Rest(
+        groups=before.groups + groups - len(kept),
+        count=before.count + count - sum(group.count for group in kept),
+        query_time_us=before.query_time_us + time_us - sum(group.query_time_us for group in kept),
+    )
+    return digest.model_copy(update={"groups": kept, "rest": rest})
+
+
+def all_in_order(digest: Digest, more: Iterable[Group], by: str) -> Iterator[Group]:
+    """All groups of a digest with `more` behind its own, in order. They wait in a temporary file.
+
+    Raises MydynoError without room for it.
+    """
+    place = _place(digest, by)
+    try:
+        with TemporaryFile() as file:
+            waiting = []
+            for group in chain(digest.groups, more):
+                text = group.model_dump_json(exclude_none=True).encode()
+                waiting.append((place(group), file.tell(), len(text)))
+                file.write(text)
+            waiting.sort()
+            for _, start, length in waiting:
+                file.seek(start)
+                yield Group.model_validate_json(file.read(length))
+    except OSError as error:
+        raise MydynoError(
+            f"the groups cannot be put in order in {gettempdir()}: {error.strerror}",
+            "TMPDIR=FOLDER names a folder with room for them",
+        ) from error
+
+
+def _place(digest: Digest, by: str) -> Callable[[Group], tuple[float, int, int, str]]:
+    """What groups are sorted by. Raises UsageError for an order that the digest does not have."""
     key = _ORDERS.get(by) or _of_attribute(digest, by)
 
     def place(group: Group) -> tuple[float, int, int, str]:
         value = key(group)
         return (-value if value is not None else 1.0, -group.query_time_us, -group.count, group.id)
 
-    return digest.model_copy(update={"groups": tuple(sorted(digest.groups, key=place))})
+    return place
 
 
 def first(digest: Digest, limit: int | None) -> Digest:
@@ -68,7 +122,8 @@ def first(digest: Digest, limit: int | None) -> Digest:
 
 def _of_attribute(digest: Digest, by: str) -> Callable[[Group], float | None]:
     name = by.replace("-", "_")
-    if name not in digest.total.measures:
+    # Where nothing was read no attribute is known, and there is nothing to be put in order.
+    if name not in digest.total.measures and digest.total.count:
         others = [each.replace("_", "-") for each in digest.total.measures]
         raise UsageError(
             f"--order {by}: nothing that was read has that number", f"--order {', '.join([*ORDERS, *others])}"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -50,6 +51,83 @@ def is_saved(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and not _EXPORTS.search(head)
 
 
+_GROUPS = b'"groups":['
+_GROUP = b'{"count":'
+"""How a group begins, and within the list of groups nothing else does: the quotes of a text are escaped."""
+_CHUNK = 1024 * 1024
+
+
+def open_saved(path: Path) -> tuple[Digest, Iterator[Group]]:
+    """The digest in a file without its groups, and these one by one, of which only one is held at once.
+
+    A file that another program has laid out anew is read as a whole. Raises OSError and UsageError, for a
+    group when it is read.
+    """
+    found = _outside_of_groups(path)
+    if found is None:
+        digest = read_saved(path.read_bytes(), str(path))
+        return digest.model_copy(update={"groups": ()}), iter(digest.groups)
+    text, spans = found
+    return read_saved(text, str(path)), _groups(path, spans)
+
+
+def _outside_of_groups(path: Path) -> tuple[bytes, list[tuple[int, int]]] | None:
+    """What stands before and after the groups, and where each of them begins and ends. None for a file that
+    is not laid out as `json_parts` does it, or breaks off."""
+    starts, size = _starts(path)
+    if not starts:
+        return None
+    head_end = starts[0]
+    with path.open("rb") as file:
+        head = file.read(head_end)
+        file.seek(starts[-1])
+        last = file.read(size - starts[-1]).decode("utf-8", "replace")
+    if last.startswith("]"):  # There is no group.
+        return head + last.encode(), []
+    try:
+        _, length = json.JSONDecoder().raw_decode(last)
+    except ValueError:
+        return None
+    ends = [start - 1 for start in starts[1:]] + [starts[-1] + len(last[:length].encode())]
+    return head + last[length:].encode(), list(zip(starts, ends, strict=True))
+
+
+def _starts(path: Path) -> tuple[list[int], int]:
+    """Where the groups begin, or the end of their empty list does, and the size of the file."""
+    starts: list[int] = []
+    wanted, kept, at = _GROUPS, b"", 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            text = kept + chunk
+            place = text.find(wanted)
+            if wanted == _GROUPS and place >= 0 and len(text) > place + len(wanted) + len(_GROUP):
+                first = place + len(wanted)
+                if not text.startswith((_GROUP, b"]"), first):
+                    return [], 0
+                starts.append(at + first)
+                wanted = b"," + _GROUP
+                place = text.find(wanted, first)
+            while wanted != _GROUPS and place >= 0:
+                starts.append(at + place + 1)
+                place = text.find(wanted, place + 1)
+            overlap = len(_GROUPS) + len(_GROUP) if wanted == _GROUPS else len(wanted) - 1
+            kept = text[-overlap:]
+            at += len(text) - len(kept)
+        return starts, at + len(kept)
+
+
+def _groups(path: Path, spans: list[tuple[int, int]]) -> Iterator[Group]:
+    with path.open("rb") as file:
+        for number, (start, end) in enumerate(spans):
+            file.seek(start)
+            try:
+                yield Group.model_validate_json(file.read(end - start))
+            except ValidationError as error:
+                first = error.errors()[0]
+                place = ".".join(map(str, ("groups", number, *first["loc"])))
+                raise UsageError(f"{path} {_unreadable(place, first['msg'])}", _HINT) from None
+
+
 def read_saved(text: bytes, name: str) -> Digest:
     """The digest that `text` holds; `name` is where it stood. Raises UsageError."""
     try:
@@ -72,7 +150,11 @@ def _why_not(text: bytes, error: ValidationError) -> str:
         return _other_format(document["format"])
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return f"is no digest that can be read: {place}: {first['msg']}"
+    return _unreadable(place, first["msg"])
+
+
+def _unreadable(place: str, why: str) -> str:
+    return f"is no digest that can be read: {place}: {why}"
 
 
 def _other_format(found: object) -> str:

@@ -78,7 +78,9 @@ class ImportFile(Section):
     question: str | None = Field(default=None, description="What it is to answer.")
     source: str | None = Field(default=None, description="Where the numbers come from.")
     table: str | None = Field(default=None, description="The CSV file, beside this one.")
-    factors: dict[str, Factor] = Field(min_length=1, description="What varies: a name, and its column.")
+    factors: dict[str, Factor] = Field(
+        description="What varies: a name, and its column; `{}` where nothing does."
+    )
     metrics: dict[str, Metric] = Field(
         default={}, description="What was measured: one of mydyno's metrics, and its column."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -48,7 +48,7 @@ def imported(file: ImportFile, text: str, spec_file: str, table: Table, content:
     factors = {metric: _factor(file, table, metric) for metric in _measured(file)}
     rows = [(row, _levels(file, row)) for row in table.rows]
     levels = _factor_levels(file, [found for _, found in rows])
-    points = _points(rows)
+    points = _points(rows, file.factors)
     trials = trials_of(file, table, rows, points, factors, now)
     experiment = ExperimentRecord(
         name=file.name,
@@ -127,13 +127,20 @@ def _factor_levels(file: ImportFile, rows: Sequence[Mapping[str, str]]) -> dict[
     return found
 
 
-def _points(rows: Sequence[tuple[Row, Mapping[str, str]]]) -> dict[Key, PointRecord]:
+def _points(
+    rows: Sequence[tuple[Row, Mapping[str, str]]], factors: Collection[str]
+) -> dict[Key, PointRecord]:
     points: dict[Key, PointRecord] = {}
     for _, levels in rows:
         key = tuple(levels.items())
         title = ", ".join(f"{factor} = {level}" for factor, level in levels.items())
         point_id = f"p{len(points) + 1}"
-        points.setdefault(key, PointRecord(point_id=point_id, levels=levels, title=title or "no level"))
+        points.setdefault(
+            key,
+            PointRecord(
+                point_id=point_id, levels=levels, title=title or ("no level" if factors else "the only point")
+            ),
+        )
     return points
 
 

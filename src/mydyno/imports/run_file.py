@@ -14,22 +14,14 @@ from dataclasses import dataclass
 
 from mydyno.core.csv_cells import csv_cell
 from mydyno.core.errors import UsageError
+from mydyno.results.records import ALL_OPERATIONS, OperationTotal
 
 _TOTALS = "Totals per operation:"
-_ALL = "TOTALS"
 _FACTS = ("Date of test", "Running tests on", "Arguments", "Comments")
 _FACT = re.compile(rf"^({'|'.join(_FACTS)}|Server version):[ \t]*(\S.*)?$", re.MULTILINE)
 _PROGRAM = re.compile(r"^(\S+):.*?total time:\s+([\d.]+)\s+(?:wallclock )?secs", re.MULTILINE | re.IGNORECASE)
 _NUMBER = r"\s+([\d.]+)"
 _OPERATION = re.compile(rf"^(\S+){_NUMBER}{_NUMBER}{_NUMBER}{_NUMBER}{_NUMBER}[ \t]*([+?]*)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class OperationTotal:
-    seconds: float
-    tests: int
-    flags: str
-    """`+`: estimated by the time limit; `?`: something was wrong with its results."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +36,11 @@ class RunFile:
     total: OperationTotal | None
 
     @property
+    def operation_totals(self) -> tuple[OperationTotal, ...]:
+        """All rows of the totals, the sum last."""
+        return (*self.operations.values(), *(() if self.total is None else (self.total,)))
+
+    @property
     def server(self) -> str:
         return self.facts.get("Server version", "unknown")
 
@@ -55,19 +52,31 @@ def is_run_file(text: str) -> bool:
 def parse(text: str, name: str) -> RunFile:
     """The file with this name and text. Raises UsageError when it has no totals."""
     before, found, after = text.partition(_TOTALS)
-    operations = {
-        operation: OperationTotal(float(seconds), round(float(tests)), flags)
-        for operation, seconds, _, _, _, tests, flags in _OPERATION.findall(after)
-    }
+    operations = {row[0]: _total(*row) for row in _OPERATION.findall(after)}
     if not found or not operations:
         raise UsageError(f"{name} is no RUN file of sql-bench: it has no totals per operation")
-    total = operations.pop(_ALL, None)
+    total = operations.pop(ALL_OPERATIONS, None)
     return RunFile(
         name=name.removeprefix("RUN-"),
         facts={fact: value.strip() for fact, value in _FACT.findall(before) if value.strip()},
         programs={program: float(seconds) for program, seconds in _PROGRAM.findall(before)},
         operations=operations,
         total=total,
+    )
+
+
+def _total(
+    name: str, seconds: str, user: str, system: str, cpu: str, tests: str, flags: str
+) -> OperationTotal:
+    return OperationTotal(
+        name=name,
+        tests=round(float(tests)),
+        elapsed_s=float(seconds),
+        client_cpu_user_s=float(user),
+        client_cpu_system_s=float(system),
+        client_cpu_s=float(cpu),
+        estimated="+" in flags,
+        warned="?" in flags,
     )
 
 
@@ -93,8 +102,8 @@ def as_csv(runs: Sequence[RunFile]) -> bytes:
         ]
     )
     for run in runs:
-        seconds = [run.operations[one].seconds if one in run.operations else "" for one in operations]
-        total = "" if run.total is None else run.total.seconds
+        seconds = [run.operations[one].elapsed_s if one in run.operations else "" for one in operations]
+        total = "" if run.total is None else run.total.elapsed_s
         known = [csv_cell(run.facts.get(fact, "")) for fact in _FACTS]
         times = [run.programs.get(program, "") for program in programs]
         writer.writerow([csv_cell(run.name), csv_cell(run.server), *known, total, *times, *seconds])
@@ -113,7 +122,7 @@ def as_text(runs: Sequence[RunFile]) -> str:
     ]
     operations = sorted({operation for run in runs for operation in run.operations})
     rows = [(name, [run.operations.get(name) for run in runs]) for name in operations]
-    rows.append((_ALL, [run.total for run in runs]))
+    rows.append((ALL_OPERATIONS, [run.total for run in runs]))
     width = max(len(name) for name, _ in rows)
     lines += [
         "",
@@ -128,5 +137,5 @@ def as_text(runs: Sequence[RunFile]) -> str:
 def _cell(total: OperationTotal | None, tests: int) -> str:
     if total is None:
         return f"{'-':>12}"
-    marks = total.flags + ("*" if total.tests != tests else "")
-    return f"{f'{total.seconds:.2f}{marks}':>12}"
+    marks = ("+" * total.estimated) + ("?" * total.warned) + ("*" if total.tests != tests else "")
+    return f"{f'{total.elapsed_s:.2f}{marks}':>12}"

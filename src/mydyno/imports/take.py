@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from mydyno.imports import run_file
 from mydyno.imports.mapping import ImportFile, load, loads
 from mydyno.imports.records import imported
 from mydyno.imports.table import parse, read
+from mydyno.results.records import OperationTotal
 from mydyno.results.store import Lab
 from mydyno.results.writer import RunWriter
 
@@ -33,6 +34,8 @@ class Source:
     table: Path
     content: bytes | None = None
     """The table's bytes, where it is made of other files."""
+    operation_totals: tuple[tuple[OperationTotal, ...], ...] = ()
+    """Of each row of a table that is made of RUN files."""
 
 
 def from_options(
@@ -80,27 +83,34 @@ def from_options(
     return Source(loads(text, "the options"), text, f"{written['import']}.yaml", file)
 
 
-def from_run_files(files: Sequence[Path], name: str | None) -> tuple[Source | None, str]:
+def from_run_files(files: Sequence[Path], name: str | None) -> tuple[Source, str]:
     """RUN files of sql-bench as an experiment, and their totals as text.
 
-    Servers are the levels where they differ, else the files are. None for a single file, which has nothing
-    to be compared with. Raises UsageError for a file that is none.
+    Servers are the levels where they differ, else the files' names are. Where those are equal, too, all files
+    are repetitions of the only point. Raises UsageError for a file that is none.
     """
     runs = [run_file.parse(read(file).decode("utf-8", "replace"), file.name) for file in files]
-    totals = run_file.as_text(runs)
-    if len(runs) == 1:
-        return None, totals
-    factor = "server" if len({run.server for run in runs}) > 1 else "run"
+    levels = {"server": {run.server for run in runs}, "run": {run.name for run in runs}}
+    factor = next((column for column, values in levels.items() if len(values) > 1), None)
     written: dict[str, Any] = {
         "import": name or "sql-bench",
         "source": ", ".join(str(file) for file in files),
-        "factors": {factor: factor},
+        "factors": {} if factor is None else {factor: factor},
         "metrics": {"running_time": {"column": "total", "unit": "s"}},
-        "programs": run_file.programs_of(runs),
+        # Where none came to its end there are operations all the same, with their sum.
+        "programs": run_file.programs_of(runs) or ["total"],
     }
     text = _yaml(written)
     loaded = loads(text, "the RUN files")
-    return Source(loaded, text, f"{loaded.name}.yaml", files[0], run_file.as_csv(runs)), totals
+    source = Source(
+        loaded,
+        text,
+        f"{loaded.name}.yaml",
+        files[0],
+        run_file.as_csv(runs),
+        tuple(run.operation_totals for run in runs),
+    )
+    return source, run_file.as_text(runs)
 
 
 def are_run_files(files: Sequence[Path]) -> bool:
@@ -125,7 +135,10 @@ def take(source: Source, lab: Lab) -> tuple[RunWriter, tuple[str, ...]]:
     (run.folder / "table.csv").write_bytes(content)
     known = run.completed()
     nothing = pl.DataFrame()
+    # RUN files have neither connections nor repetitions in columns: each row is a trial, in their order.
+    totals = dict(enumerate(source.operation_totals))
     for trial in found.trials:
+        trial = replace(trial, operation_totals=totals.get(trial.index, ()))
         if trial.trial_id not in known:
             run.save_trial(trial, samples=nothing, intervals=nothing, histograms={})
     already = (f"the lab has this table already, as {run.folder.name}",) if known else ()

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.plan.bases import base_key
 from mydyno.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
-from mydyno.plan.layers import layer_keys
+from mydyno.plan.layers import digest, layer_keys
 from mydyno.plan.point import Point
 from mydyno.plan.room import file_bytes
 from mydyno.plan.statements import writes
@@ -218,6 +218,12 @@ def _trial_overhead(point: Point, shares_blocks: bool) -> float:
 
 def _copying_seconds(point: Point) -> float:
     return dataset_bytes(point) / COPIED_BYTES_PER_SECOND
+
+
+def made_once(point: Point) -> frozenset[str]:
+    """Keys of the dataset and of the frozen disks that the first trial of such a point has to make."""
+    dataset = digest(_dataset_key(point)) if point.starts_server else None
+    return frozenset(key for key in (dataset, base_key(point)) if key is not None)
 
 
 def _dataset_key(point: Point) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from mydyno.report.asked import AS_IT_IS, Asked
 from mydyno.report.charts.press import press
 from mydyno.report.csv import (
     comparison_frame,
+    operation_totals_frame,
     operations_frame,
     points_frame,
     self_checks_frame,
@@ -50,6 +51,8 @@ class ReportFiles:
     """CSV: one row for each setting that was measured at several loads; None when there was none."""
     operations: Path | None
     """CSV: one row for each timed operation of each trial; None when there was none."""
+    operation_totals: Path | None
+    """CSV: one row for each operation of each trial, summed over its programs; None when there was none."""
     self_checks: Path | None
     """CSV: one row for each self-check of each trial; None when there was none."""
     pictures: tuple[Path, ...]
@@ -78,6 +81,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         "effects": effects_frame(whole.effects),
         "optima": optima_frame(whole.optima),
         "operations": operations_frame(evidence),
+        "operation-totals": operation_totals_frame(evidence),
         "self-checks": self_checks_frame(evidence),
     }
     contents: dict[str, bytes] = tables(frames)
@@ -104,6 +108,7 @@ def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
         effects=out / "effects.csv" if "effects.csv" in contents else None,
         optima=out / "optima.csv" if "optima.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,
+        operation_totals=out / "operation-totals.csv" if "operation-totals.csv" in contents else None,
         self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
         pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
     )

@@ -12,6 +12,7 @@ from mydyno.analysis.summary import summary
 from mydyno.core.csv_cells import FORMULA, NUMBER, csv_cell
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.comparison import ComparisonTable
+from mydyno.report.views.operation_totals import totals_of
 from mydyno.report.views.pooled import pooled
 from mydyno.results.records import NO_LATENCY
 
@@ -149,6 +150,22 @@ def operations_frame(evidence: Evidence) -> pl.DataFrame:
         for trial in evidence.trials
         for phase in trial.phases
         for operation in phase.operations
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def operation_totals_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each operation of each trial, valid or not, summed over its test programs."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            **asdict(total),
+        }
+        for trial in evidence.trials
+        for total in totals_of(trial)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

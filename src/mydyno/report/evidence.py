@@ -225,6 +225,7 @@ def _printable_words(trial: TrialRecord) -> TrialRecord:
         invalidities=reasons,
         checks=checks,
         phases=tuple(map(_printable_phase, trial.phases)),
+        operation_totals=tuple(replace(each, name=printable(each.name)) for each in trial.operation_totals),
         ground=None if trial.ground is None else _printable_ground(trial.ground),
         self_checks=tuple(replace(each, error=_printable(each.error)) for each in trial.self_checks),
         remarks=tuple(replace(each, message=printable(each.message)) for each in trial.remarks),

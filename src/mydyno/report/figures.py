@@ -25,6 +25,7 @@ from mydyno.report.tables import (
     Table,
     curves_table,
     levels_table,
+    operation_totals_table,
     operations_table,
     programs_table,
 )
@@ -151,7 +152,13 @@ def _programs(page: Page) -> Figure | None:
 
 
 def _operations(page: Page) -> tuple[tuple[str, Table], ...]:
-    return (("Operations", operations_table(page.operations)),) if page.operations.rows else ()
+    """Of runs of test programs; mydyno's own have both, imported RUN files the totals."""
+    found = []
+    if page.operation_totals.rows:
+        found.append(("Totals per operation", operation_totals_table(page.operation_totals)))
+    if page.operations.rows:
+        found.append(("Operations", operations_table(page.operations)))
+    return tuple(found)
 
 
 def _heat_map(page: Page) -> Figure | None:

@@ -17,11 +17,13 @@ from mydyno.report.format import (
     duration,
     latency,
     number,
+    ratio,
     seconds,
 )
 from mydyno.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.report.views.key_numbers import KeyNumber
 from mydyno.report.views.levels import Levels
+from mydyno.report.views.operation_totals import OperationTotals, TotalCell
 from mydyno.report.views.operations import Cost, OperationRow, Operations
 from mydyno.report.views.programs import Programs
 from mydyno.report.views.settings import SettingsView, Value
@@ -125,6 +127,27 @@ def operations_table(view: Operations) -> Table:
     )
     columns = ("test program", "operation", "tests (original)", "statements sent")
     return Table((*columns, *(setting.short for setting in view.settings)), rows, frozenset({0, 1}))
+
+
+def operation_totals_table(view: OperationTotals) -> Table:
+    """Operations down; across, each setting's mean time with its ratio to the first one and the CPU seconds.
+
+    Marks as those of the suite's compare-results: `+` estimated, `?` doubtful results, `*` another number of
+    tests than in the column `tests`.
+    """
+    rows = tuple(
+        (row.name, _counts(row.tests), *(_total(cell, row.tests) for cell in row.cells)) for row in view.rows
+    )
+    return Table(("operation", "tests", *(setting.short for setting in view.settings)), rows, frozenset({0}))
+
+
+def _total(cell: TotalCell | None, tests: Sequence[int]) -> str:
+    if cell is None:
+        return MISSING
+    marks = "+" * cell.estimated + "?" * cell.warned + "*" * (cell.tests != tests)
+    length = "" if cell.ratio is None else f", {ratio(cell.ratio)} as long"
+    cpu = f"usr {number(cell.client_cpu_user_s, 2)}, sys {number(cell.client_cpu_system_s, 2)}"
+    return f"{seconds(cell.elapsed_s)}{marks}{length}\n{cpu}, cpu {number(cell.client_cpu_s, 2)}, n={cell.n}"
 
 
 def _counts(values: Sequence[int]) -> str:

@@ -107,6 +107,27 @@ class OperationRecord:
     """Whether the totals of the original's report take it in."""
 
 
+ALL_OPERATIONS = "TOTALS"
+"""The name of the row of a RUN file that sums all others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationTotal:
+    """A row of the totals per operation of a RUN file: operations of one name, over all test programs."""
+
+    name: str
+    tests: int
+    elapsed_s: float
+    client_cpu_user_s: float
+    client_cpu_system_s: float
+    client_cpu_s: float
+    """The file's column `cpu`, which is not always the sum of the two: suites of 2000 print 0 in it."""
+    estimated: bool
+    """Marked `+`: extrapolated after the time limit."""
+    warned: bool
+    """Marked `?`: something was wrong with its results."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckRecord:
     """A condition of the workload, looked at after the load."""
@@ -316,6 +337,8 @@ class TrialRecord:
     translations: tuple[SettingTranslation, ...] = ()
     totals: Mapping[str, float] = field(default_factory=dict)
     """Metric -> its value over all phases, where the source of imported numbers gives one of its own."""
+    operation_totals: tuple[OperationTotal, ...] = ()
+    """Of imported RUN files only, in their order. Trials of mydyno's have operations in their phases."""
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 

@@ -13,6 +13,7 @@ from mydyno.results.records import (
     Invalidity,
     Latency,
     OperationRecord,
+    OperationTotal,
     PhaseRecord,
     StatementRecord,
     TrialRecord,
@@ -56,6 +57,7 @@ _PHASE = (
     "steady_from_s",
 )
 _OPERATION = tuple(field.name for field in fields(OperationRecord))
+_OPERATION_TOTAL = tuple(field.name for field in fields(OperationTotal))
 _CHECK = tuple(field.name for field in fields(CheckRecord))
 
 
@@ -99,6 +101,9 @@ def insert_trial(
         insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
     for metric, total in trial.totals.items():
         insert(connection, "totals", trial_key=key, metric=metric, value=total)
+    for position, operation in enumerate(trial.operation_totals):
+        values = {name: getattr(operation, name) for name in _OPERATION_TOTAL}
+        insert(connection, "operation_totals", trial_key=key, position=position, **values)
     for position, check in enumerate(trial.checks):
         values = {name: getattr(check, name) for name in _CHECK}
         insert(connection, "checks", trial_key=key, position=position, **values)
@@ -120,6 +125,7 @@ def select_trials(
     ).fetchall()
     invalidities = rows_by_trial(connection, run_id, "invalidities", "position")
     totals = rows_by_trial(connection, run_id, "totals", "metric")
+    operation_totals = rows_by_trial(connection, run_id, "operation_totals", "position")
     checks = rows_by_trial(connection, run_id, "checks", "position")
     storage = select_storage(connection, run_id)
     translations = select_translations(connection, run_id)
@@ -148,6 +154,7 @@ def select_trials(
                 counters=named_values(connection, row["trial_key"], "counters", "value"),
                 phases=tuple(phases[row["trial_key"]]),
                 totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
+                operation_totals=tuple(map(_operation_total, operation_totals[row["trial_key"]])),
                 checks=tuple(
                     CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
                     for found in checks[row["trial_key"]]
@@ -236,6 +243,11 @@ def _operation(row: sqlite3.Row) -> OperationRecord:
     return OperationRecord(
         **values | {"estimated": bool(row["estimated"]), "in_totals": bool(row["in_totals"])}
     )
+
+
+def _operation_total(row: sqlite3.Row) -> OperationTotal:
+    values = {name: row[name] for name in _OPERATION_TOTAL}
+    return OperationTotal(**values | {"estimated": bool(row["estimated"]), "warned": bool(row["warned"])})
 
 
 def _latency(row: sqlite3.Row) -> Latency:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -51,6 +52,15 @@ def _rows_explained(read: Callable[Parameters, Result]) -> Callable[Parameters, 
     return explained
 
 
+@dataclass(frozen=True)
+class TrialSeconds:
+    """What one attempt at a trial took, set-up included."""
+
+    point_id: str
+    valid: bool
+    seconds: float
+
+
 class Run:
     """Reads are consistent while a writer adds trials: a trial is seen whole or not at all."""
 
@@ -84,6 +94,15 @@ class Run:
     def trials(self) -> list[TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
         return rows.select_trials(self._connection, self._run_id, self._levels)
+
+    @_rows_explained
+    def trial_seconds(self) -> list[TrialSeconds]:
+        """How long every attempt at a trial took, in the order in which they ended."""
+        found = self._connection.execute(
+            "SELECT point_id, status, seconds FROM trials WHERE run_id = ? ORDER BY trial_key",
+            (self._run_id,),
+        )
+        return [TrialSeconds(row["point_id"], row["status"] == "valid", row["seconds"]) for row in found]
 
     @_rows_explained
     def plain(self) -> PlainRun:

@@ -418,6 +418,24 @@ _STEADY = (
     "ALTER TABLE phases ADD COLUMN steady_from_s REAL",
 )
 
+_OPERATION_TOTALS = (
+    """
+    CREATE TABLE operation_totals (
+        trial_key INTEGER NOT NULL REFERENCES trials,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL, -- TOTALS: the sum of all others, as the file gives it
+        tests INTEGER NOT NULL,
+        elapsed_s REAL NOT NULL,
+        client_cpu_user_s REAL NOT NULL,
+        client_cpu_system_s REAL NOT NULL,
+        client_cpu_s REAL NOT NULL, -- as the file gives it, which need not be the sum of the two
+        estimated INTEGER NOT NULL, -- 1: cut off by the time limit and extrapolated
+        warned INTEGER NOT NULL, -- 1: something was wrong with its results
+        PRIMARY KEY (trial_key, position)
+    ) WITHOUT ROWID
+    """,
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -428,4 +446,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _IMPORTS,
     _SCALE,
     _STEADY,
+    _OPERATION_TOTALS,
 )

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mydyno.core.errors import LabError, MydynoError, UndoError
+from mydyno.core.errors import LabError, MountRefusedError, MydynoError, UndoError
+from mydyno.plan import Point
 from mydyno.results.records import FAILED, SKIPPED, Invalidity
 
 GIVEN_UP_AFTER = 2
@@ -37,31 +38,57 @@ def spoils_one_trial(error: MydynoError) -> bool:
     return not isinstance(error, _ENDS_THE_RUN)
 
 
+Refusal = tuple[str, str | None, str, str]
+"""Kind and kernel of a host, a file system, and a mount option that is refused there."""
+
+
 @dataclass
 class Failures:
     """What has failed since this start, by point."""
 
     _of_point: dict[str, list[Failure]] = field(default_factory=dict)
     _measured: set[str] = field(default_factory=set)
+    _refusals: set[Refusal] = field(default_factory=set)
     first: MydynoError | None = None
     """The first error that failed a trial."""
 
-    def failed(self, point_id: str, failure: Failure) -> None:
+    def failed(self, point: Point, failure: Failure) -> None:
         self.first = self.first or failure.error
-        self._of_point.setdefault(point_id, []).append(failure)
+        self._of_point.setdefault(point.id, []).append(failure)
+        if isinstance(failure.error, MountRefusedError):
+            host, filesystem = point.setup.host, failure.error.filesystem
+            self._refusals |= {
+                (host.kind, host.kernel, filesystem, option) for option in failure.error.refused
+            }
 
-    def measured(self, point_id: str) -> None:
-        self._measured.add(point_id)
+    def measured(self, point: Point) -> None:
+        self._measured.add(point.id)
 
-    def given_up(self, point_id: str) -> Invalidity | None:
+    def given_up(self, point: Point) -> Invalidity | None:
         """Why the further trials of a point are not tried; None while they are."""
-        last: Sequence[Failure] = self._of_point.get(point_id, [])[-GIVEN_UP_AFTER:]
-        if point_id in self._measured or len(last) < GIVEN_UP_AFTER:
+        if point.id in self._measured:
             return None
-        if len({failure.step for failure in last}) > 1:
-            return None
-        return Invalidity(
-            check=SKIPPED,
-            message=f"not tried: {GIVEN_UP_AFTER} trials of this point failed in the same step"
-            f" ({last[-1].step})",
-        )
+        failures = self._of_point.get(point.id, [])
+        message = self._known_refusal(point) or _refused_mount(failures) or _failed_twice(failures)
+        return None if message is None else Invalidity(check=SKIPPED, message=f"not tried: {message}")
+
+    def _known_refusal(self, point: Point) -> str | None:
+        """An option of one of its volumes that was refused before, in a trial of this point or another."""
+        host, storage = point.setup.host, point.setup.storage
+        for volume in storage.volumes.values() if storage is not None else ():
+            for option in volume.mount:
+                if (host.kind, host.kernel, volume.filesystem, option) in self._refusals:
+                    return f"{volume.filesystem} refused the mount option {option} in an earlier trial"
+        return None
+
+
+def _refused_mount(failures: Sequence[Failure]) -> str | None:
+    refused = [failure for failure in failures if isinstance(failure.error, MountRefusedError)]
+    return f"a trial of this point failed in {refused[0].step}, and would again" if refused else None
+
+
+def _failed_twice(failures: Sequence[Failure]) -> str | None:
+    last = failures[-GIVEN_UP_AFTER:]
+    if len(last) < GIVEN_UP_AFTER or len({failure.step for failure in last}) > 1:
+        return None
+    return f"{GIVEN_UP_AFTER} trials of this point failed in the same step ({last[-1].step})"

@@ -131,7 +131,7 @@ class TrialRunner:
         )
         started_at, started = datetime.now(UTC), time.monotonic()
         self.stack.spent.clear()
-        reason = self.failures.given_up(point.id)
+        reason = self.failures.given_up(point)
         if reason is None:
             folder = self.run.new_trial_folder(trial.id)
             try:
@@ -163,7 +163,7 @@ class TrialRunner:
         failure = Failure(self.stack.building or "preparing the load", error)
         with uninterrupted():
             self.stack.clear()
-        self.failures.failed(point.id, failure)
+        self.failures.failed(point, failure)
         return failure
 
     def _measured(
@@ -190,9 +190,9 @@ class TrialRunner:
         counters, whole = totals(samples), stretch(samples, 0.0, float("inf"))
         cpu = utilisation(whole.growth, whole.seconds) if whole else None
         if found.failure is None:
-            self.failures.measured(point.id)
+            self.failures.measured(point)
         else:
-            self.failures.failed(point.id, found.failure)
+            self.failures.failed(point, found.failure)
         reasons = (
             *((found.failure.reason(folder),) if found.failure else ()),
             *validity.check(

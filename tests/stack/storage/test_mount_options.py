@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.stack.storage.mount_options import Mounted, flushes, not_in_force, parse_findmnt
+from mydyno.stack.storage.mount_options import (
+    Mounted,
+    flushes,
+    named_options,
+    not_in_force,
+    parse_findmnt,
+)
 from stack.storage.recorded import recorded
 
 
@@ -88,3 +94,21 @@ def test_a_mount_whose_fsync_leaves_data_in_the_disks_cache_is_known(
 ) -> None:
     """As counted in a guest: docs/file-systems.md has the flush requests of each."""
     assert flushes(Mounted("/dev/md0", filesystem, ("rw", "relatime"), tuple(own.split(",")))) is expected
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("xfs: Unknown parameter 'nobarrier'", ("nobarrier",)),
+        ('[    1.2] EXT4-fs (md0): Unrecognized mount option "nonsense" or missing value', ("nonsense",)),
+        ("ext4: Bad value for 'data'", ("data=nonsense",)),
+        ('jfs: Unrecognized mount option "barrier" or missing value', ("barrier",)),
+        ('REISERFS warning: reiserfs_getopt: unknown mount option "nonsense"', ("nonsense",)),
+        ("mount: /run/x: wrong fs type, bad option, bad superblock on /dev/md0", ()),
+        ("XFS (md0): stripe width (7) must be a multiple of the stripe unit (8)", ()),
+    ],
+)
+def test_a_refusal_names_the_option_or_none(words: str, named: tuple[str, ...]) -> None:
+    """As kernels were heard to refuse (tests/live/test_storage.py)."""
+    asked = ("noatime", "nobarrier", "barrier", "nonsense", "data=nonsense", "swidth=7")
+    assert named_options(words, asked) == named

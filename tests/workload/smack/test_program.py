@@ -31,6 +31,16 @@ def classic(name: str) -> program.Round:
     return program.build(script, script.named("client")["smacker"], [words("a", "b")])
 
 
+def test_under_strict_compat_only_announced_results_are_fetched() -> None:
+    sections = """query "a" { query "select 1"; }
+query "b" { query "select 2"; has_result_set "yes"; }
+client "c" { query_barrel "1 a 1 b"; }
+"""
+    for strict, expected in ((False, [False, False]), (True, [True, False])):
+        [transaction] = round_of(sections, strict=strict).program["transactions"]
+        assert [step["send"].get("unread", False) for step in transaction["steps"]] == expected
+
+
 def test_select_key_sends_two_selects_a_round() -> None:
     one = classic("select-key")
     assert one.types == {"select_index": 2}

@@ -140,6 +140,8 @@ pub struct SendJob {
     pub read: Option<ReadJob>,
     #[serde(default)]
     pub expect_error: Option<u16>,
+    #[serde(default)]
+    pub unread: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]

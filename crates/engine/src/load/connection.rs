@@ -27,6 +27,8 @@ pub(super) enum Stage {
     Busy,
     /// The same, and the workload reads its answer.
     Reading,
+    /// The same, and the workload leaves a result set unread.
+    Leaving,
     /// A failed transaction is being rolled back.
     RollingBack(Then),
     /// Nothing happens until the connection's timer.
@@ -79,6 +81,8 @@ pub(super) struct Connection {
     pub unsent: Vec<u8>,
     /// Rows that the workload reads; made by the first statement that does.
     pub capture: Option<Box<Capture>>,
+    /// When the first packet came of a result set that the workload left unread.
+    pub unread_ns: Option<u64>,
     pub in_transaction: bool,
     /// Carries events, now or later.
     pub active: bool,
@@ -116,6 +120,7 @@ impl Connection {
             handles: Vec::new(),
             unsent: Vec::new(),
             capture: None,
+            unread_ns: None,
             in_transaction: false,
             active: false,
             carries,
@@ -131,7 +136,7 @@ impl Connection {
 
     /// A statement is under way and its answer is to come.
     pub fn in_flight(&self) -> bool {
-        matches!(self.stage, Stage::Busy | Stage::Reading | Stage::RollingBack(_))
+        matches!(self.stage, Stage::Busy | Stage::Reading | Stage::Leaving | Stage::RollingBack(_))
     }
 
     /// Waiting to be dialled, dialing, authenticating or preparing.
@@ -166,6 +171,7 @@ impl Connection {
     pub fn close(&mut self) -> bool {
         self.stage = Stage::Closed;
         self.in_transaction = false;
+        self.unread_ns = None;
         self.unsent.clear();
         self.socket.take().is_some()
     }

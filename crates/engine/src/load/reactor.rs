@@ -88,15 +88,17 @@ struct Compiled {
     boundary: Boundary,
     read: Option<Read>,
     expect_error: Option<u16>,
+    unread: bool,
     /// Its answer means more than success or failure.
     special: bool,
 }
 
 impl Compiled {
     fn new(statement: &Statement) -> Self {
-        let Statement { kind, ref template, read, expect_error, boundary } = *statement;
-        let special = read.is_some() || expect_error.is_some() || boundary != Boundary::None;
-        Self { template: template.clone(), kind, boundary, read, expect_error, special }
+        let Statement { kind, ref template, read, expect_error, unread, boundary } = *statement;
+        let special =
+            read.is_some() || expect_error.is_some() || unread || boundary != Boundary::None;
+        Self { template: template.clone(), kind, boundary, read, expect_error, unread, special }
     }
 }
 

@@ -24,6 +24,8 @@ pub mod code {
     pub const SERVER_GONE: u16 = 2006;
     /// Client: the connection was lost while the statement ran.
     pub const SERVER_LOST: u16 = 2013;
+    /// Client: a result set is still to be fetched.
+    pub const OUT_OF_SYNC: u16 = 2014;
     /// Client: the server sent something that the protocol does not allow here.
     pub const MALFORMED_PACKET: u16 = 2027;
     /// Client: the server asks for a way to authenticate that the engine does not have.

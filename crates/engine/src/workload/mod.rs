@@ -45,6 +45,8 @@ pub struct Statement {
     pub read: Option<Read>,
     /// This error is success; any other outcome is an error.
     pub expect_error: Option<u16>,
+    /// The client does not fetch a result set of it, which stands in the way of what is sent next.
+    pub unread: bool,
     pub boundary: Boundary,
 }
 

@@ -55,6 +55,9 @@ impl Statements {
                 .key("into")
                 .key("read");
         }
+        if send.unread && read.is_some() {
+            return fault("cannot be true where `read` is").key("unread");
+        }
         let kind = self.kind(&send.name);
         let boundary = boundary(&send.sql);
         let first = self.statements.len();
@@ -67,6 +70,7 @@ impl Statements {
                     .as_ref()
                     .map(|read| Read { columns: read.into.len(), row: read.row }),
                 expect_error: send.expect_error,
+                unread: send.unread,
                 boundary,
             });
         }

@@ -188,3 +188,34 @@ fn a_row_that_is_needed_and_missing_gives_the_event_up() {
     assert_eq!((told.errors(), told.transactions()), (&json!({"1329": 1}), 0));
     assert_eq!(*script.captured.lock().unwrap(), [None]);
 }
+
+#[test]
+fn after_a_result_set_that_is_left_unread_nothing_more_is_sent_over_the_connection() {
+    const ROWS: &[&[Option<&str>]] = &[&[Some("1")], &[Some("2")]];
+    let server = Server::start(usize::MAX, |_, sql| match sql {
+        "SELECT a" => Reply::Rows(ROWS),
+        _ => Reply::Ok,
+    });
+    let script = Script::new(Policy::default())
+        .send_with("SELECT a", |statement| statement.unread = true)
+        .send("UPDATE t");
+    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
+    assert_eq!(server.statements(), ["SELECT a"]);
+    let statements = &told.end()["statements"];
+    assert_eq!(
+        (&statements["SELECT a"]["count"], &statements["SELECT a"]["errors"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(statements["UPDATE t"]["errors"], 1);
+    assert_eq!((told.transactions(), told.errors()), (0, &json!({"2014": 3})));
+}
+
+#[test]
+fn a_statement_without_a_result_set_leaves_nothing_unread() {
+    let server = Server::agreeable();
+    let script = Script::new(Policy::default())
+        .send_with("UPDATE a", |statement| statement.unread = true)
+        .send("UPDATE b");
+    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(2)}));
+    assert_eq!((told.transactions(), told.errors()), (2, &json!({})));
+}

@@ -49,7 +49,8 @@ impl Script {
         };
         let kind = self.kinds.len();
         let template = Template::new(&[sql]);
-        let mut statement = Statement { kind, template, read: None, expect_error: None, boundary };
+        let mut statement =
+            Statement { kind, template, read: None, expect_error: None, unread: false, boundary };
         change(&mut statement);
         self.actions.push(Action::Send(self.statements.len()));
         self.statements.push(statement);

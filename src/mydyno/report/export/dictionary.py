@@ -127,6 +127,14 @@ _OF_TABLE = {
         "warning": "what to know of it",
         "in_totals": "0: the original's totals miss it",
     },
+    "operation_totals": {
+        "name": "the operation; TOTALS: all of them, as the file gives it",
+        "tests": "as the suite counts them",
+        "elapsed_s": "seconds by the clock on the wall",
+        "client_cpu_s": "CPU time of the load generator, as the file gives it",
+        "estimated": "1: cut off by the time limit and extrapolated",
+        "warned": "1: something was wrong with its results",
+    },
     "grounds": {
         "kernel": "its release",
         "cpus": "how many the ground has",

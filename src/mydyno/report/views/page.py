@@ -24,6 +24,7 @@ from mydyno.report.views.heat_map import HeatMap, heat_maps
 from mydyno.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.report.views.levels import Levels, levels
 from mydyno.report.views.method import Method, method
+from mydyno.report.views.operation_totals import OperationTotals, operation_totals
 from mydyno.report.views.operations import Operations, operations
 from mydyno.report.views.optima import Optima, optima
 from mydyno.report.views.outliers import flagged
@@ -59,6 +60,7 @@ class Page:
     programs: Programs
     """Without a row unless test programs were run; the curves are empty then."""
     operations: Operations
+    operation_totals: OperationTotals
     shape: Shape
     """Which picture stands for the whole."""
     optima: Optima
@@ -128,6 +130,7 @@ def page(evidence: Evidence) -> Page:
         overview=over_time,
         programs=programs(evidence),
         operations=operations(evidence),
+        operation_totals=operation_totals(evidence),
         shape=form,
         optima=best,
         throughput=throughput,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core.errors import StorageError
+from mydyno.core.errors import MountRefusedError, StorageError
 from mydyno.spec.storage import Volume
 from mydyno.stack.ground import Ground
 from mydyno.stack.layer import Standing, fingerprint_of
 from mydyno.stack.site import Site
 from mydyno.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
-from mydyno.stack.storage.mount_options import Mounted, flushes, not_in_force, parse_findmnt
+from mydyno.stack.storage.mount_options import Mounted, flushes, named_options, not_in_force, parse_findmnt
 from mydyno.stack.storage.tools import output_of, run_tool, said
 from mydyno.stack.undo import MOUNT_ROOT, Unmount
 
@@ -76,12 +76,17 @@ class MountLayer:
             return
         log = ground.kernel_log().strip().splitlines()
         with_options = f" with {','.join(self.wanted.mount)}" if self.wanted.mount else ""
-        raise StorageError(
-            f"{filesystem.kind} of {self.volume} could not be mounted{with_options}: {said(done)}"
-            + (f"\n  the kernel's last line: {log[-1].strip()}" if log else ""),
-            "kernels differ in the options they know: leave the refused one out, or take another host.kernel"
-            if self.wanted.mount
-            else None,
+        last = log[-1].strip() if log else ""
+        message = f"{filesystem.kind} of {self.volume} could not be mounted{with_options}: {said(done)}" + (
+            f"\n  the kernel's last line: {last}" if last else ""
+        )
+        if not self.wanted.mount:
+            raise StorageError(message)
+        raise MountRefusedError(
+            message,
+            "kernels differ in the options they know: leave the refused one out, or take another host.kernel",
+            filesystem=filesystem.kind,
+            refused=named_options(f"{said(done)}\n{last}", self.wanted.mount),
         )
 
     def _verified(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
@@ -95,10 +100,12 @@ class MountLayer:
         elsewhere = site.host.read_text(Path(f"/proc/fs/ext4/{filesystem.device.name}/options")) or ""
         dropped = not_in_force(self.wanted.mount, found, elsewhere.split())
         if dropped:
-            raise StorageError(
+            raise MountRefusedError(
                 f"the kernel took {','.join(dropped)} for {filesystem.kind} without a word, and it is not in "
                 f"force: the mount shows {found.options}",
                 "leave it out: this kernel's file system does not act on it",
+                filesystem=filesystem.kind,
+                refused=tuple(dropped),
             )
         return {
             "mount": _shown(found, elsewhere),

@@ -9,6 +9,7 @@ everything in /proc/fs/ext4/DEVICE/options.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,19 @@ _OTHER_NAMES = {
     "auto_da_alloc=0": "noauto_da_alloc",
     "auto_da_alloc=1": "auto_da_alloc",
 }
+
+
+_NAMED = re.compile(
+    r"(?:unknown parameter|(?:unrecognized|unknown) mount option|bad value for) [\"'`]?([^\"'`\s=]+)",
+    re.IGNORECASE,
+)
+"""How mount(8) and kernels name an option that they refuse (heard in tests/live/test_storage.py)."""
+
+
+def named_options(words: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """Those of the options asked for that a refusal names; `words` are mount(8)'s and the kernel's."""
+    names = set(_NAMED.findall(words))
+    return tuple(option for option in asked if option.partition("=")[0] in names)
 
 
 def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = ()) -> list[str]:

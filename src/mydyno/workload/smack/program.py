@@ -130,7 +130,11 @@ class _Builder:
             seen[name] = place.nth + 1
         for name, count in here.items():
             self._drawn[name] = self._drawn.get(name, 0) + count * shots.times
-        send = {"send": {"name": label, "sql": sql}}
+        statement: dict[str, Any] = {"name": label, "sql": sql}
+        if self._strict and not query.says_yes("has_result_set"):
+            # The original calls mysql_store_result only where the file says that there is a result.
+            statement["unread"] = True
+        send = {"send": statement}
         if shots.times == 1:
             return send
         return {"repeat": {"times": shots.times, "index": index, "steps": [send]}}

@@ -160,7 +160,7 @@ TRAPS = {
             "unread-result",
             "without has_result_set the result of a SELECT stays unread, and the next statement fails",
             "every result is read",
-            "every result is read: the protocol asks for it",
+            "imitated: the statements after it fail with error 2014",
         ),
         Trap(
             "new-connections",

@@ -1,6 +1,7 @@
 //! Answers that mean more than success: errors, rows that are read, ends of transactions.
 
 use super::Reactor;
+use super::running::EMPTY_EVENT_NS;
 use crate::load::connection::{Stage, Then};
 use crate::protocol::capture::MOST_READ;
 use crate::protocol::frames::Packet;
@@ -43,7 +44,29 @@ impl Reactor<'_> {
         {
             return self.on_error(index, &error, now);
         }
-        self.succeeded(index, now, rows);
+        // Bytes that a client does not wait for are no part of its time.
+        let answered_ns = self.connections[index].unread_ns.unwrap_or(now);
+        self.succeeded(index, answered_ns, rows);
+    }
+
+    /// Keeps when the first packet of a result set came, to a statement whose result is left unread.
+    pub(super) fn note_result_set(&mut self, index: usize, packet: Packet<'_>) {
+        if self.connections[index].response.part(packet) == Part::Definition {
+            let now = self.now();
+            self.connections[index].unread_ns.get_or_insert(now);
+        }
+    }
+
+    /// Fails a statement as the C client does while a result set is unread: nothing is sent.
+    #[cold]
+    pub(super) fn out_of_sync(&mut self, index: usize, statement: usize) {
+        let now = self.now();
+        let message = "Commands out of sync; you can't run this command now";
+        let error = ServerError::new(code::OUT_OF_SYNC, message);
+        self.connections[index].statement = statement;
+        self.recorder.failure(self.statements[statement].kind, now, &error, false);
+        // Without a rest, events that send nothing would hold the reactor.
+        self.rest(index, now + EMPTY_EVENT_NS, Then::Next);
     }
 
     /// Gives the workload the row that it reads.

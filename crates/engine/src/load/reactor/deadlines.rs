@@ -80,7 +80,7 @@ impl Reactor<'_> {
         self.tell_lost(&error);
         let again = self.policy.retry.contains(&code);
         let then = match stage {
-            Stage::Busy | Stage::Reading => {
+            Stage::Busy | Stage::Reading | Stage::Leaving => {
                 let kind = self.statements[self.connections[index].statement].kind;
                 self.recorder.lost_statement(kind, again);
                 if again { Then::Again } else { Then::Next }

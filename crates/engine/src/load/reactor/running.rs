@@ -16,7 +16,7 @@ use crate::workload::{Action, Open};
 /// Keeps the stream of arrivals apart from those of the connections.
 const ARRIVALS: u64 = u64::MAX;
 /// Rest after an event that did nothing at all, so that such events cannot hold the reactor.
-const EMPTY_EVENT_NS: u64 = 1_000;
+pub(super) const EMPTY_EVENT_NS: u64 = 1_000;
 
 impl Reactor<'_> {
     /// Begins the load on every connection that carries events.
@@ -138,6 +138,12 @@ impl Reactor<'_> {
                 }
                 Stage::Reading => {
                     self.read_along(index, packet);
+                    if let Some(outcome) = self.connections[index].response.take(packet) {
+                        self.on_outcome(index, outcome);
+                    }
+                }
+                Stage::Leaving => {
+                    self.note_result_set(index, packet);
                     if let Some(outcome) = self.connections[index].response.take(packet) {
                         self.on_outcome(index, outcome);
                     }
@@ -336,6 +342,9 @@ impl Reactor<'_> {
         if self.stretch != Stretch::Running {
             return self.stop(index);
         }
+        if self.connections[index].unread_ns.is_some() {
+            return self.out_of_sync(index, statement);
+        }
         let connection = &mut self.connections[index];
         self.outbox.clear();
         let compiled = &self.statements[statement];
@@ -351,7 +360,7 @@ impl Reactor<'_> {
         connection.statement = statement;
         connection.statement_ns = from_ns;
         connection.response = Response::to_query(self.no_eof);
-        connection.stage = Stage::Busy;
+        connection.stage = if compiled.unread { Stage::Leaving } else { Stage::Busy };
         if let Some(read) = compiled.read {
             let capture = connection.capture.get_or_insert_with(|| Box::new(Capture::new(read)));
             capture.begin(read, binary);
