@@ -34,7 +34,7 @@ def test_a_name_that_leads_out_is_refused(folder: Path, name: str) -> None:
         lambda: read_below(folder, folder / name, 99),
         lambda: write_below(folder, folder / name, b""),
     ):
-        with pytest.raises(BeneathError, match="is not below its folder"):
+        with pytest.raises(BeneathError, match="the path (is absolute|leads out)"):
             use()
 
 
@@ -52,11 +52,11 @@ def test_links_are_not_followed(folder: Path) -> None:
 def test_only_a_regular_file_of_a_reasonable_size_is_read(folder: Path) -> None:
     os.mkfifo(folder / "fifo")
     for name in ("fifo", "sub"):
-        with pytest.raises(BeneathError, match="is not a regular file"):
+        with pytest.raises(BeneathError, match="it is not a regular file"):
             read_below(folder, folder / name, 99)
-    with pytest.raises(BeneathError, match="is not a regular file"):
+    with pytest.raises(BeneathError, match="it is not a regular file"):
         read_below(Path("/dev"), Path("/dev/zero"), 99)
-    with pytest.raises(BeneathError, match="is larger than 3 bytes"):
+    with pytest.raises(BeneathError, match="it is larger than 3 bytes"):
         read_below(folder, folder / "sub/words", 3)
 
 

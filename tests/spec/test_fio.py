@@ -131,6 +131,23 @@ def test_what_leaves_the_volume_or_runs_programs_is_refused_in_a_job_file(
         options("{job: job.fio}", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("job", "complaint"),
+    [
+        ("/etc/passwd", "/etc/passwd cannot be read: the path is absolute, so not below its folder"),
+        ("../job.fio", "../job.fio cannot be read: the path leads out of its folder"),
+        ("link.fio", "link.fio cannot be read: it is a symbolic link, which is not followed"),
+        ("none.fio", "none.fio cannot be read: No such file or directory"),
+    ],
+)
+def test_a_job_file_lies_below_the_folder_of_the_experiment(
+    tmp_path: Path, job: str, complaint: str
+) -> None:
+    (tmp_path / "link.fio").symlink_to("/etc/passwd")
+    with pytest.raises(spec.SpecErrors, match=f"disks.yaml:3:.*{complaint}"):
+        options(f"{{job: {job}}}", tmp_path)
+
+
 def test_files_are_summed_over_names_and_processes() -> None:
     shared = options("{rw: randread, size: 1G, runtime: 5s, numjobs: [1, 4]}")
     apart = options("{rw: randread, size: 1G, runtime: 5s, numjobs: [1, 4], files: per-job}")

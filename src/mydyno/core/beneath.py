@@ -30,9 +30,9 @@ def steps_of(name: str) -> tuple[str, ...]:
     """The folders and the file of a name below a folder. Raises BeneathError for one that leads out of it."""
     steps = tuple(step for step in name.split("/") if step not in ("", "."))
     if name.startswith("/"):
-        raise BeneathError(name, "is not below its folder: it is absolute")
+        raise BeneathError(name, "the path is absolute, so not below its folder")
     if ".." in steps or "\0" in name or not steps:
-        raise BeneathError(name, "is not below its folder")
+        raise BeneathError(name, "the path leads out of its folder")
     return steps
 
 
@@ -93,9 +93,9 @@ def open_file_below(anchor: Path, path: Path) -> int:
     try:
         mode = os.fstat(seen).st_mode
         if stat.S_ISLNK(mode):
-            raise BeneathError(path, "is a symbolic link, which is not followed", errno.ELOOP)
+            raise BeneathError(path, "it is a symbolic link, which is not followed", errno.ELOOP)
         if not stat.S_ISREG(mode):
-            raise BeneathError(path, "is not a regular file", errno.EINVAL)
+            raise BeneathError(path, "it is not a regular file", errno.EINVAL)
         return os.open(f"/proc/self/fd/{seen}", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(seen)
@@ -106,7 +106,7 @@ def read_below(anchor: Path, path: Path, most_bytes: int = -1) -> bytes:
     with os.fdopen(open_file_below(anchor, path), "rb") as file:
         data = file.read(most_bytes + 1 if most_bytes >= 0 else -1)
     if 0 <= most_bytes < len(data):
-        raise BeneathError(path, f"is larger than {most_bytes:,} bytes", errno.EFBIG)
+        raise BeneathError(path, f"it is larger than {most_bytes:,} bytes", errno.EFBIG)
     return data
 
 
@@ -185,7 +185,7 @@ def _steps(anchor: Path, path: Path) -> tuple[str, ...]:
     try:
         below = str(path.relative_to(anchor))
     except ValueError:
-        raise BeneathError(path, "is not below its folder: it is absolute") from None
+        raise BeneathError(path, "the path is absolute, so not below its folder") from None
     return () if below == "." else steps_of(below)
 
 
@@ -194,7 +194,7 @@ def _step(folder: int, name: str, path: str) -> int:
         return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except NotADirectoryError:
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            why = "has a symbolic link in it, which is not followed"
+            why = "the path has a symbolic link in it, which is not followed"
             raise BeneathError(path, why, errno.ELOOP) from None
         raise
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import EngineError, LabError, UsageError
+from mydyno.document.beside import files_beside
 from mydyno.host.local import LocalHost
 from mydyno.load import messages
 from mydyno.load.fio import Fio
@@ -170,7 +171,8 @@ def test_jobs_of_a_file_are_labelled_phases(volume: Path, folder: Path, tmp_path
         "[global]\nsize=1M\nbs=4k\nruntime=1\ntime_based\n[readers]\nrw=randread\nnumjobs=2\n"
         "[writers]\nrw=write\n[alone]\nstonewall\nrw=read\n"
     )
-    fio = FioOptions.model_validate({"job": str(tmp_path / "mixed.fio")})
+    with files_beside(tmp_path):
+        fio = FioOptions.model_validate({"job": "mixed.fio"})
     heard = drive(fio, volume, folder)
     assert [(m.label, m.connections) for m in of(heard, messages.PhaseStart)] == [
         ("readers+writers", 3),

@@ -279,7 +279,7 @@ class FioOptions(Section):
         try:
             text = read_below(folder(), folder() / self.job, _MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise refuse(
                 Fault(f"{self.job} cannot be read: {why}", at=("job",), show_value=False, whole=True)
             ) from None

@@ -83,7 +83,7 @@ def _check_below(section: Section, word: str, file: str) -> None:
     try:
         steps_of(section.text(word))
     except BeneathError as error:
-        message = f"{word} {error.strerror}"
+        message = f"{word}: {error.strerror}"
         raise SpecErrors(
             [Problem(file, section.place(word), message, section.text(word), dictionaries.BELOW)]
         ) from None
@@ -152,7 +152,7 @@ class _Main:
         try:
             steps_of(target.text)
         except BeneathError as error:
-            message, allowed = f"the result file {error.strerror}", "- for the output, or the name of a file"
+            message, allowed = f"the result file: {error.strerror}", "- for the output, or the name of a file"
             yield self._problem(target.position, message, target.text, allowed)
 
     def _query(self, name: Literal) -> Iterator[Problem]:

@@ -107,7 +107,7 @@ def test_an_archive_never_writes_outside_its_folder(
         added(store, file)  # Its leading slash is taken off.
         assert not Path("/escape").exists()
         return
-    with pytest.raises(UsageError, match=r"evil.tar is refused: .*is not below its folder"):
+    with pytest.raises(UsageError, match=r"evil.tar is refused: .*: the path (is absolute|leads out)"):
         added(store, file)
     assert not list(open_folder.rglob("escape"))
     assert store.names() == []

@@ -32,7 +32,7 @@ def unpack_entry(archive: tarfile.TarFile, member: tarfile.TarInfo, top: int) ->
     try:
         _unpack(archive, member, top)
     except BeneathError as error:
-        raise EntryError(f"{member.name!r} {error.strerror}") from None
+        raise EntryError(f"{member.name!r}: {error.strerror}") from None
     except (FileExistsError, IsADirectoryError, NotADirectoryError, FileNotFoundError) as error:
         raise EntryError(f"{member.name!r} does not fit the entries before it: {error.strerror}") from None
 
