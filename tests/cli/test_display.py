@@ -55,6 +55,18 @@ def test_the_live_display_shows_phase_figures_and_time_left() -> None:
     assert "left" in shown
 
 
+def test_no_number_of_trials_is_shown_before_the_run_has_said_it() -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=100, record=True)
+    display = LiveDisplay(console)
+    display(events.Step("starting the server"))
+    console.print(display._render())
+    shown = console.export_text()
+    assert "starting the server" in shown
+    assert "trials" not in shown
+
+
 @pytest.mark.parametrize(
     ("event", "wanted"),
     [

@@ -95,16 +95,22 @@ class Workplace:
 
 
 def wait_for_line(process: subprocess.Popen[str], text: str, seconds: float = 60.0) -> str:
-    """Reads the process's output until a line holds `text`; everything read so far."""
+    """Reads the process's output until a line holds `text`; everything read so far.
+
+    Nothing is read beyond that line: what comes behind it is there for the next call and for `communicate`.
+    """
     assert process.stdout is not None
     deadline = time.monotonic() + seconds
     heard = ""
     while text not in heard:
-        ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
-        assert ready, f"no line with {text!r} within {seconds} s; heard: {heard}"
-        line = process.stdout.readline()
-        assert line, f"ended without a line with {text!r}; heard: {heard}"
-        heard += line
+        line = b""
+        while not line.endswith(b"\n"):  # readline() would keep lines that select() does not see.
+            ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"no line with {text!r} within {seconds} s; heard: {heard}{line!r}"
+            letter = os.read(process.stdout.fileno(), 1)
+            assert letter, f"ended without a line with {text!r}; heard: {heard}{line!r}"
+            line += letter
+        heard += line.decode(errors="replace")
     return heard
 
 

@@ -140,9 +140,7 @@ def test_what_leaves_the_volume_or_runs_programs_is_refused_in_a_job_file(
         ("none.fio", "none.fio cannot be read: No such file or directory"),
     ],
 )
-def test_a_job_file_lies_below_the_folder_of_the_experiment(
-    tmp_path: Path, job: str, complaint: str
-) -> None:
+def test_a_job_file_lies_below_the_folder_of_the_experiment(tmp_path: Path, job: str, complaint: str) -> None:
     (tmp_path / "link.fio").symlink_to("/etc/passwd")
     with pytest.raises(spec.SpecErrors, match=f"disks.yaml:3:.*{complaint}"):
         options(f"{{job: {job}}}", tmp_path)

@@ -14,6 +14,7 @@ from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
 from mydyno.facts.option_files import start_files
 from mydyno.host.local import LocalHost
+from mydyno.stack.server.binary import help_text
 from mydyno.stack.server.external import session, version_line
 from mydyno.stack.server.login import Login
 from mydyno.stack.server.server_process import process_of
@@ -63,7 +64,7 @@ def find_server(login: Login) -> Running:
         persisted = _persisted(cursor, version)
     if pid is None:
         return Running(version, None)
-    started, binary = _started(pid)
+    started, binary = _started(pid, version)
     reading = Reading(
         version, started.start_files, frozenset(variables), started.options, persisted, started.suffix
     )
@@ -127,18 +128,18 @@ def _persisted(cursor: Cursor, version: Version) -> frozenset[str]:
     return frozenset(str(row[0]).lower() for row in cursor.fetchall())
 
 
-def _started(pid: int) -> tuple[Started, Path | None]:
+def _started(pid: int, version: Version) -> tuple[Started, Path | None]:
     process = Path(f"/proc/{pid}")
     try:
         words = (process / "cmdline").read_bytes().decode(errors="surrogateescape").split("\0")[1:]
         binary = (process / "exe").readlink()
     except OSError:
         return Started(start_files(), frozenset()), None
-    return started_by(words, _help(binary)), binary
+    return started_by(words, _help(binary, version)), binary
 
 
-def _help(binary: Path) -> str | None:
+def _help(binary: Path, version: Version) -> str | None:
     try:
-        return LocalHost().run([str(binary), "--no-defaults", "--verbose", "--help"]).stdout
+        return help_text(LocalHost(), binary, version)
     except MydynoError:
         return None

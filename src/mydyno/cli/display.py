@@ -241,19 +241,21 @@ class LiveDisplay:
         from rich.table import Table
         from rich.text import Text
 
-        bar = Table.grid(padding=(0, 1))
-        bar.add_row(
-            ProgressBar(total=max(self._planned, 1), completed=self._finished, width=40),
-            f"{self._finished}/{counted(self._planned, 'trial')}",
-            f"{format_duration(self._clock.elapsed)} gone{self._clock.told.replace(';', ',')}",
-        )
         rest = self._rests_until - time.monotonic()
-        return Group(
+        lines: list[RenderableType] = [
             Text(visible(self._heading), style="bold"),
             Text(f"resting: {format_duration(rest)} left" if rest > 0 else visible(self._step)),
             Text.assemble(self._phase, "  ", (sparkline(self._recent), "cyan")),
-            bar,
+        ]
+        if not self._planned:  # The run has not said yet how many trials it has.
+            return Group(*lines)
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(total=self._planned, completed=self._finished, width=40),
+            f"{self._finished}/{counted(self._planned, 'trial')}",
+            f"{format_duration(self._clock.elapsed)} gone{self._clock.told.replace(';', ',')}",
         )
+        return Group(*lines, bar)
 
 
 def sparkline(values: list[float]) -> str:

@@ -69,8 +69,6 @@ class Estimate(BaseModel):
     """The range in which `seconds` is expected to end up."""
     trials: dict[str, TrialCost]
     """Point id -> what one trial of it takes."""
-    load_seconds: float
-    """The part of `seconds` in which the server is driven, pauses included."""
     disk_bytes: int
     assumptions: tuple[str, ...]
 
@@ -96,7 +94,6 @@ def estimate(
     load = {point.id: load_seconds(point.workload) for point in points}
     costs = {point.id: _trial_cost(point, bool(shares_blocks), load[point.id], past) for point in points}
     visited = [point.id for point in order]
-    loading = sum(load[point_id] for point_id in visited)
     clones = [
         file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points if _is_here(point)
     ]
@@ -108,7 +105,6 @@ def estimate(
         low_seconds=build + rest_seconds + sum(costs[point_id].low for point_id in visited),
         high_seconds=build + rest_seconds + sum(costs[point_id].high for point_id in visited),
         trials=costs,
-        load_seconds=loading,
         disk_bytes=sum(frozen) + max(clones, default=0),
         assumptions=(*_basis(costs.values()), *_assumptions(points, bool(shares_blocks))),
     )
@@ -126,7 +122,7 @@ def _basis(costs: Iterable[TrialCost]) -> list[str]:
 
 
 def clocked_seconds(workload: Workload) -> float:
-    """The part of `load_seconds` that a clock ends, whatever the server or the disks do."""
+    """The part of what `load_seconds` gives that a clock ends, whatever the server or the disks do."""
     if workload.sql_bench is not None:
         return 0.0
     if workload.fio_options is not None:

@@ -91,6 +91,7 @@ class Workload(Generators):
         **dict.fromkeys(("warmup", "warmup_time"), "each: {warmup: 10s, measure: 60s}"),
         **dict.fromkeys(("events", "requests", "max_requests"), "each: {events: 10000}"),
         "rate": "arrival: {fixed: 1000/s}",
+        "oltp": "oltp-read-write",
     }
 
     @model_serializer(mode="wrap", when_used="json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from mydyno.workload.written import Gathered, Part, Written
 
 BUILTIN = Path(__file__).with_name("builtin")
 PARTS = BUILTIN / "parts"
+_KNOWN_AS = {"oltp": "oltp-read-write"}
+"""sysbench's one test of that name was split in its release 1.0."""
 
 FILE_KEYS = {
     "workload": "The name: small letters, digits and single dashes.",
@@ -71,6 +74,13 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in BUILTIN.glob("*.yaml")))
 
 
+def nearest_workload(name: str, known: Iterable[str]) -> str | None:
+    """The workload of `known` that `name` most likely stands for; None when nothing is close."""
+    known = tuple(known)
+    meant = _KNOWN_AS.get(name.lower())
+    return meant if meant in known else nearest(name, known)
+
+
 def open_part(name_or_path: str | Path) -> Part:
     """The file of a built-in workload or at a path. Raises SpecErrors when it cannot be read."""
     if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
@@ -81,7 +91,9 @@ def open_part(name_or_path: str | Path) -> Part:
     known = builtin_names()
     message = "there is no such workload"
     allowed = ", ".join(known) + ", or the path of a file"
-    raise SpecErrors([Problem(name_or_path, None, message, None, allowed, nearest(name_or_path, known))])
+    raise SpecErrors(
+        [Problem(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))]
+    )
 
 
 @lru_cache

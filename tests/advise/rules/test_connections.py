@@ -6,6 +6,7 @@ from mydyno.advise.change import ByHand
 from mydyno.advise.finding import Severity
 from mydyno.advise.rule import Fine, NotHere, Unknown
 from mydyno.advise.targets import Targets
+from mydyno.advise.targets.connections import connections
 from mydyno.facts import Accounts, HostCache, Server
 from mydyno.facts.accounts import names_a_host
 
@@ -21,6 +22,19 @@ def test_refused_connections_are_critical_and_the_limit_is_the_target() -> None:
     assert found.severity is Severity.CRITICAL
     assert sentences(found) == ["max_connections = 230 (now 151)"]
     assert any("37 connections were refused" in line for line in found.evidence)
+
+
+def test_refusals_at_a_lower_limit_do_not_raise_the_present_one_again() -> None:
+    since_raised = server(
+        variables={"max_connections": "160"},
+        status={"Max_used_connections": 120, "Connection_errors_max_connections": 37, "Uptime": 30 * DAY},
+    )
+    aimed = connections(since_raised)
+    assert aimed is not None
+    assert aimed.wanted == 160
+    said = judged("max-connections", since_raised, Targets(max_connections=160))
+    assert isinstance(said, Fine)
+    assert "at most 120 of 160" in said.because
 
 
 def test_a_limit_that_memory_has_no_room_for_is_lowered() -> None:

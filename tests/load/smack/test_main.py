@@ -228,7 +228,7 @@ SAVE = 'c.init(); c.connect(); c.run_save_result("q", "%s"); c.disconnect();'
 
 @pytest.mark.parametrize("name", ["/tmp/mydyno-outside", "../outside"])
 def test_a_result_file_outside_the_folder_is_refused_before_the_load(smack: Smack, name: str) -> None:
-    with pytest.raises(SpecErrors, match="the result file: the path (is absolute|leads out)"):
+    with pytest.raises(SpecErrors, match=r"the result file: the path (is absolute|leads out)"):
         smack.main(SAVE % name)
 
 

@@ -3,7 +3,8 @@
 Max_used_connections is the peak since the server's start (MySQL Reference Manual, "Server Status
 Variables"); a server that is up for less than a day has not seen its peak, so it gets more headroom. A
 limit that is high and never used costs nothing but the worst case of the memory budget: it is lowered only
-where memory is short, and never below what was used with headroom.
+where memory is short, and never below what was used with headroom. Refused connections ask for no more than
+that: Max_used_connections has then reached the limit, or they were refused at a lower one, which was raised.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ _HEADROOM_WHEN_YOUNG = 2.0
 _DAY = 86_400
 FLOOR = 50
 """Fewer are advised on no machine: administration, replication and a pool's spikes need some."""
-_REFUSED = ("Connection_errors_max_connections",)
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,11 @@ def connections(server: Server) -> Connections | None:
     now, used = server.number("max_connections"), server.counter("Max_used_connections")
     if not now or used is None:
         return None
-    refused = sum(server.counter(name) or 0 for name in _REFUSED)
     uptime = server.uptime_seconds
     young = uptime is None or uptime < _DAY
     headroom = _HEADROOM_WHEN_YOUNG if young else _HEADROOM
     needed = max(FLOOR, up_to_step(used * headroom))
-    near = used >= NEAR * now or refused > 0
-    wanted = max(now, needed) if near else now
+    wanted = max(now, needed) if used >= NEAR * now else now
     lines = []
     if wanted > now:
         why = ", as the server is up for less than a day" if young else ""

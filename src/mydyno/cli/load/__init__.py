@@ -67,11 +67,11 @@ def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
         return program.command(name, read(name)), name
     if name.endswith((".yaml", ".yml")) or "/" in name:
         return program.command("file", read(name), name), name
-    from difflib import get_close_matches
+    from mydyno.workload.definitions import nearest_workload
 
-    near = get_close_matches(name.replace("_", "-"), known, 1)
+    near = nearest_workload(name, known)
     raise UsageError(
-        f"there is no workload {name!r}" + (f"; did you mean {near[0]}?" if near else ""),
+        f"there is no workload {name!r}" + (f"; did you mean {near}?" if near else ""),
         f"the workloads are {', '.join(known)}, or the path of a workload file",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -132,17 +132,27 @@ def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBi
 
 
 def help_arguments(
-    program: Path, version: Version, root: Path | None, settings: Iterable[str] = ()
+    program: Path,
+    version: Version,
+    root: Path | None = None,
+    settings: Iterable[str] = (),
+    *,
+    is_file: Callable[[Path], bool] = Path.is_file,
 ) -> tuple[str, ...]:
     """What makes the program print its options and their values, with `settings` (`--name=value`) in force.
 
     A folder that was compiled in and is not there ends a server before it answers: the one for exports ends
-    a MySQL, the one for messages a MariaDB before 10.3.
+    a MySQL, the one for messages a MariaDB before 10.3. `is_file` asks the machine that the program is on.
     """
     exports = () if version.is_mariadb else ("--loose-secure-file-priv=",)
-    folders = (each for each in _share_folders(program) if _outside(root, each / _MESSAGES).is_file())
+    folders = (each for each in _share_folders(program) if is_file(_outside(root, each / _MESSAGES)))
     messages = [f"--loose-lc-messages-dir={folder}" for folder in islice(folders, 1)]
     return ("--no-defaults", *exports, *messages, *settings, "--verbose", "--help")
+
+
+def help_text(host: Host, path: Path, version: Version, root: Path | None = None) -> str:
+    """What the program prints of its options, their values and its option files. Raises ServerError."""
+    return _ask(host, path, root, *help_arguments(path, version, root))
 
 
 def _share_folders(program: Path) -> list[Path]:
@@ -163,7 +173,7 @@ def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
         )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
-        options = parse_options(_ask(host, path, root, *help_arguments(path, version, root)))
+        options = parse_options(help_text(host, path, version, root))
     except ServerError as error:
         raise ServerError(f"{path}: {error.message}") from error
     with file.open("rb") as program:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from mydyno.core.server_version import Version
 from mydyno.facts import Host, Storage, Unread
@@ -12,6 +13,7 @@ from mydyno.facts.fstab import parse_fstab
 from mydyno.facts.option_files import OptionFiles, option_files, server_groups, start_files
 from mydyno.facts.storage import FstabEntry
 from mydyno.host.environment import distribution, virtualisation
+from mydyno.stack.server.binary import help_arguments
 from mydyno.survey.host.azure import CLOUD, is_azure, with_host_caching
 from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
 from mydyno.survey.host.filesystems import files_of, places, read_filesystems
@@ -147,7 +149,7 @@ def _option_files(
 ) -> OptionFiles:
     chosen = started.options if started else {}
     suffix = chosen.get("defaults_group_suffix")
-    starts = _start_files(machine, started, chosen)
+    starts = _start_files(machine, started, chosen, version)
     found = option_files(
         machine.read_text,
         machine.listing,
@@ -164,23 +166,30 @@ def _option_files(
     return found
 
 
-def _start_files(machine: Machine, started: Started | None, chosen: Mapping[str, str]) -> tuple[str, ...]:
+def _start_files(
+    machine: Machine, started: Started | None, chosen: Mapping[str, str], version: Version
+) -> tuple[str, ...]:
     if "no_defaults" in chosen:
         return ()
     if chosen.get("defaults_file"):
         return (chosen["defaults_file"],)
-    told = (
-        machine.run([started.binary, "--no-defaults", "--verbose", "--help"])
-        if started and started.binary
-        else None
-    )
-    usual = start_files(told.stdout if told else None, started.home if started else None)
+    usual = start_files(_help(machine, started, version), started.home if started else None)
     extra = chosen.get("defaults_extra_file")
     if not extra:
         return usual
     # An extra file is read after the global ones and before the user's own.
     own = tuple(path for path in usual if path.endswith("/.my.cnf"))
     return (*(path for path in usual if path not in own), extra, *own)
+
+
+def _help(machine: Machine, started: Started | None, version: Version) -> str | None:
+    if started is None or started.binary is None:
+        return None
+    words = help_arguments(
+        Path(started.binary), version, is_file=lambda path: machine.glob(str(path)) == (str(path),)
+    )
+    answer = machine.run([started.binary, *words])
+    return answer.stdout if answer else None
 
 
 def _in_container(machine: Machine, seen: Seen | None) -> bool:

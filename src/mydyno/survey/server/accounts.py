@@ -26,14 +26,17 @@ def read_accounts(asking: Asking) -> Accounts | None:
 
 
 def read_host_cache(asking: Asking) -> HostCache | None:
-    """None when performance_schema may not be read."""
+    """None when performance_schema may not be read, or the table is empty.
+
+    It is empty where nothing is counted, too: without performance_schema, host_cache_size or name resolution.
+    """
     rows = asking.rows(
         "the errors of clients' hosts",
         "SELECT COUNT(*), SUM(COUNT_HANDSHAKE_ERRORS), SUM(COUNT_AUTHENTICATION_ERRORS),"
         " SUM(COUNT_HOST_BLOCKED_ERRORS), MAX(SUM_CONNECT_ERRORS) FROM performance_schema.host_cache",
         "SELECT ON performance_schema.host_cache",
     )
-    if not rows:
+    if not rows or not rows[0][0]:
         return None
     hosts, handshakes, authentications, blocked, most = (int(number or 0) for number in rows[0])
     return HostCache(

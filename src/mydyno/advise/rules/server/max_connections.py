@@ -29,7 +29,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if not now or used is None or targets.max_connections is None:
         return Unknown("max_connections, Max_used_connections or the machine's memory")
     wanted = targets.max_connections
-    refused = server.counter("Connection_errors_max_connections") or 0
+    # Those of a lower limit than the present one count no more.
+    refused = (server.counter("Connection_errors_max_connections") or 0) if used >= now else 0
     changes = settings(server, {_NAME: wanted})
     if not changes and not refused:
         return Fine(f"at most {used:.0f} of {now} connections were in use {uptime(server)}")
