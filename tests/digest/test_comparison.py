@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.digest.change import FEWEST, chance_slower, ratio_of_means, ratio_of_rates
-from mydyno.digest.comparison import Change, Comparison, compare
+from mydyno.digest.comparison import Change, Comparison, compare, comparison_json
+from mydyno.digest.filed import Filed
 from mydyno.digest.records import Digest, Group, Measure
 
 from .builders import NIGHT_US, digest, group, lognormal, measure, sample, sums
@@ -180,3 +181,25 @@ def test_all_calls_of_one_time_have_an_interval_without_width() -> None:
     ratio = ratio_of_means(Measure(unit="us", count=50, sum=50, histogram=((1, 50),)), measure([2] * 50))
     assert ratio is not None
     assert (ratio.low, ratio.value, ratio.high) == (2, 2, 2)
+
+
+def test_a_comparison_in_a_file_is_the_same_and_is_written_part_by_part() -> None:
+    slower = sample().model_copy(update={"groups": sample().groups[1:]})
+    held = compare(sample(), slower)
+    sides = [each.model_copy(update={"groups": Filed(Group, each.groups)}) for each in (sample(), slower)]
+    filed = compare(*sides, in_file=True)
+    assert filed.changes[:] == held.changes
+    assert Comparison.model_validate_json("".join(comparison_json(filed))) == held
+    assert Comparison.model_validate_json("".join(comparison_json(compare(digest(), digest())))).changes == ()
+
+
+def test_records_in_a_file_are_a_sequence() -> None:
+    groups = sample().groups
+    filed = Filed(Group, groups)
+    assert (len(filed), tuple(filed)) == (len(groups), groups)
+    assert (filed[-1], filed[1:3]) == (groups[-1], groups[1:3])
+    assert tuple(Filed(Group, groups, lambda group: group.id)) == tuple(
+        sorted(groups, key=lambda group: group.id)
+    )
+    with pytest.raises(IndexError):
+        filed[len(groups)]

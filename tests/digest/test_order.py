@@ -84,5 +84,5 @@ def test_where_nothing_was_read_any_order_will_do() -> None:
 
 def test_a_folder_without_room_for_the_groups_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
-    with pytest.raises(MydynoError, match="cannot be put in order in /nowhere/at/all"):
+    with pytest.raises(MydynoError, match="does not fit into a file in /nowhere/at/all"):
         tuple(all_in_order(*half_read(), "count"))

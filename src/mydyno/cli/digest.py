@@ -225,7 +225,7 @@ def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach
     # --for is for the server, which may be the newer side.
     before = (reading if files else replace(reading, seconds=None)).of_files(old, None)
     after = reading.of_files(files, None) if files else reading.of_server(reach.login(), None)
-    return compare(before, after)
+    return compare(before, after, in_file=True)
 
 
 def _is_slower(found: Comparison, allowed: float) -> bool:

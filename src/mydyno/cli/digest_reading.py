@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -62,9 +62,13 @@ class Reading:
     grouping: Grouping = _UNGROUPED
 
     def of_files(self, files: Sequence[str], limit: int | None) -> Digest:
-        """As `open_files`, with all groups."""
-        with self.open_files(files, limit) as opened:
-            return opened.digest
+        """As `open_files`, with all groups; they wait in a temporary file."""
+        from mydyno.digest.filed import Filed
+        from mydyno.digest.records import Group
+
+        with self.open_files(files, limit, ahead=0) as opened:
+            groups = Filed(Group, chain(opened.digest.groups, opened.more))
+            return opened.digest.model_copy(update={"groups": groups})
 
     @contextmanager
     def open_files(

@@ -100,7 +100,11 @@ class Showing:
 
             _write(self.html, comparison_html(found, Zone(self.zone)))
         if self.as_json:
-            screen.echo_json(found.model_dump_json(exclude_none=True))
+            from mydyno.digest.comparison import comparison_json
+
+            for part in comparison_json(found):
+                screen.echo_json(part, nl=False)
+            screen.flush()
             return
         from mydyno.cli.shown import show, width
         from mydyno.report.digests.comparison_text import comparison_lines

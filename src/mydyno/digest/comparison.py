@@ -11,12 +11,15 @@ the two digests exchanged (but for the sign). `digest/change.py` judges whether 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, TypeVar
 
 from mydyno.core.errors import UsageError
 from mydyno.core.record import Record
 from mydyno.digest.change import Ratio, chance_slower, ratio_of_means, ratio_of_rates
+from mydyno.digest.filed import Filed
 from mydyno.digest.records import Digest, Group
+from mydyno.digest.saved import json_parts
 
 FORMAT = 1
 
@@ -78,17 +81,46 @@ class Comparison(Record):
         return self.new.load - self.old.load
 
 
-def compare(old: Digest, new: Digest) -> Comparison:
-    """Statements are matched by their ids. Raises UsageError for digests that are grouped differently."""
+def compare(old: Digest, new: Digest, *, in_file: bool = False) -> Comparison:
+    """Statements are matched by their ids. Raises UsageError for digests that are grouped differently.
+
+    `in_file`: the changes wait in a temporary file, as the groups of the digests may. Then there may be
+    hundreds of thousands.
+    """
     if old.grouping != new.grouping:
         raise UsageError(
             "the two digests are not grouped alike, by --group-by and --merge-tables",
             "make both with the same options",
         )
-    olds, news = ({group.id: group for group in digest.groups} for digest in (old, new))
-    ids = [*olds, *(id_ for id_ in news if id_ not in olds)]
-    changes = [_change(olds.get(id_), news.get(id_), old.seconds, new.seconds) for id_ in ids]
+    changes = _changes(old, new)
+    if in_file:
+        filed = Filed(Change, changes, _largest_first)
+        return Comparison(old=old, new=new, changes=()).model_copy(update={"changes": filed})
     return Comparison(old=old, new=new, changes=tuple(sorted(changes, key=_largest_first)))
+
+
+def comparison_json(found: Comparison) -> Iterator[str]:
+    """The comparison part by part, of which only one is held at once; without nulls."""
+    yield f'{{"format":{found.format},"old":'
+    yield from json_parts(found.old)
+    yield ',"new":'
+    yield from json_parts(found.new)
+    yield ',"changes":['
+    comma = ""
+    for change in found.changes:
+        yield comma + change.model_dump_json(exclude_none=True)
+        comma = ","
+    yield "]}\n"
+
+
+def _changes(old: Digest, new: Digest) -> Iterator[Change]:
+    places = {group.id: place for place, group in enumerate(old.groups)}
+    for group in new.groups:
+        place = places.pop(group.id, None)
+        before = None if place is None else old.groups[place]
+        yield _change(before, group, old.seconds, new.seconds)
+    for place in places.values():
+        yield _change(old.groups[place], None, old.seconds, new.seconds)
 
 
 def _largest_first(change: Change) -> tuple[float, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from itertools import chain
-from tempfile import TemporaryFile, gettempdir
 
-from mydyno.core.errors import MydynoError, UsageError
+from mydyno.core.errors import UsageError
+from mydyno.digest.filed import Filed
 from mydyno.digest.records import Digest, Group, Rest
 
 BY_TIME = "time"
@@ -77,23 +77,7 @@ def all_in_order(digest: Digest, more: Iterable[Group], by: str) -> Iterator[Gro
 
     Raises MydynoError without room for it.
     """
-    place = _place(digest, by)
-    try:
-        with TemporaryFile() as file:
-            waiting = []
-            for group in chain(digest.groups, more):
-                text = group.model_dump_json(exclude_none=True).encode()
-                waiting.append((place(group), file.tell(), len(text)))
-                file.write(text)
-            waiting.sort()
-            for _, start, length in waiting:
-                file.seek(start)
-                yield Group.model_validate_json(file.read(length))
-    except OSError as error:
-        raise MydynoError(
-            f"the groups cannot be put in order in {gettempdir()}: {error.strerror}",
-            "TMPDIR=FOLDER names a folder with room for them",
-        ) from error
+    return iter(Filed(Group, chain(digest.groups, more), _place(digest, by)))
 
 
 def _place(digest: Digest, by: str) -> Callable[[Group], tuple[float, int, int, str]]:

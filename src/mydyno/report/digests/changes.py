@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from markupsafe import Markup
 
 from mydyno.digest.comparison import Change, Comparison, Run
+from mydyno.digest.comparison import Times as Verdict
 from mydyno.digest.records import Group
 from mydyno.report import time_bins
 from mydyno.report.charts.digest import Shift, changes_chart
@@ -31,7 +34,7 @@ _MOST = 25
 _TITLE = 110
 """Characters of the statement in a section's first line."""
 _WORSE = ("new", "slower")
-_KINDS = ("new", "gone", "slower", "faster")
+_KINDS: tuple[Verdict, ...] = ("new", "gone", "slower", "faster")
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class ChangeSection:
 def comparison_headline(comparison: Comparison) -> str:
     """`The load grew from 0.326 to 0.61: 1 statement is new, 2 are slower`."""
     old, new = comparison.old.load, comparison.new.load
-    counts = [(kind, sum(each.times == kind for each in comparison.changes)) for kind in _KINDS]
-    told = [f"{count(times)} {kind}" for kind, times in counts if times]
+    kinds = Counter(each.times for each in comparison.changes)
+    told = [f"{count(kinds[kind])} {kind}" for kind in _KINDS if kinds[kind]]
     what = f"statements: {', '.join(told)}" if told else "no statement changed"
     if old is None or new is None:
         return capitalised(what)
@@ -64,7 +67,8 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def comparison_figures(comparison: Comparison) -> Iterator[Figure]:
     """Those for which there is something to draw."""
-    told = [each for each in comparison.changes if each.load and is_worth_telling(each)][:_BARS]
+    changed = (each for each in comparison.changes if each.load and is_worth_telling(each))
+    told = list(islice(changed, _BARS))
     shifts = [_shift(each) for each in told if abs(each.load or 0) > _SEEN * abs(told[0].load or 0)]
     if shifts:
         yield Figure(
@@ -187,8 +191,12 @@ _COLUMNS: tuple[Column[Change], ...] = (
 
 def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
     """Of the statements whose load changed most, but for those of which there is nothing to say."""
-    told = [each for each in comparison.changes if is_worth_telling(each)][:_MOST]
-    olds, news = ({group.id: group for group in each.groups} for each in (comparison.old, comparison.new))
+    told = list(islice(filter(is_worth_telling, comparison.changes), _MOST))
+    ids = {each.id for each in told}
+    olds, news = (
+        {group.id: group for group in each.groups if group.id in ids}
+        for each in (comparison.old, comparison.new)
+    )
     on = time_bins.axis(
         [
             group.measures["query_time"]

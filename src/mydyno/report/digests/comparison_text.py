@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from mydyno.core.plurals import plural
 from mydyno.digest.change import FEWEST, NOTABLE
-from mydyno.digest.comparison import Change, Comparison, Run
+from mydyno.digest.comparison import Change, Comparison, Run, Times
 from mydyno.digest.records import Digest
 from mydyno.report.digests.text import header_lines
 from mydyno.report.digests.words import amount
@@ -19,7 +21,7 @@ NOT_SHOWN = "no change shown"
 _INDENT = " " * 5
 _LEAST_LOAD = 0.0001
 """Less is not worth its digits: 9 seconds of a day."""
-_STYLES: dict[str, Style] = {"new": "high", "slower": "high", "gone": "do", "faster": "do"}
+_STYLES: dict[Times, Style] = {"new": "high", "slower": "high", "gone": "do", "faster": "do"}
 
 
 def comparison_lines(
@@ -33,13 +35,14 @@ def comparison_lines(
     yield from wrapped(_load(comparison), width, style="heading")
     for text in notes(comparison):
         yield from wrapped(text, width, first="note     ", style="medium")
-    changes = [each for each in comparison.changes if is_worth_telling(each)]
-    shown = changes[:limit]
-    for rank, each in enumerate(shown, 1):
+    changes = filter(is_worth_telling, comparison.changes)
+    shown = 0
+    for shown, each in enumerate(islice(changes, limit), 1):
         yield Line()
-        yield from _change(rank, each, width)
-    last = [_beyond(beyond)] if (beyond := changes[len(shown) :]) else []
-    if alike := len(comparison.changes) - len(changes):
+        yield from _change(shown, each, width)
+    beyond = [each.load for each in changes]
+    last = [_beyond(beyond)] if beyond else []
+    if alike := len(comparison.changes) - shown - len(beyond):
         last.append(f"{count(alike)} in which nothing changed")
     if last:
         yield Line()
@@ -92,8 +95,8 @@ def _far_apart(one: int, other: int) -> bool:
 
 def _load(comparison: Comparison) -> str:
     old, new, changed = comparison.old.load, comparison.new.load, comparison.load
-    kinds = {word: sum(each.times == word for each in comparison.changes) for word in _STYLES}
-    told = ", ".join(f"{count(times)} {word}" for word, times in kinds.items() if times) or "none changed"
+    kinds = Counter(each.times for each in comparison.changes)
+    told = ", ".join(f"{count(kinds[word])} {word}" for word in _STYLES if kinds[word]) or "none changed"
     if old is None or new is None or changed is None:
         return f"Statements: {told}."
     return f"Load {number(old)} -> {number(new)} ({signed(changed)}). Statements: {told}."
@@ -159,10 +162,10 @@ def _mean_words(each: Change) -> str:
     return text
 
 
-def _beyond(changes: Sequence[Change]) -> str:
-    loads = [each.load for each in changes if each.load is not None]
-    told = f", whose loads change by {signed(sum(loads))} together" if loads else ""
-    return f"{count(len(changes))} more{told} (--limit)"
+def _beyond(loads: Sequence[float | None]) -> str:
+    known = [load for load in loads if load is not None]
+    told = f", whose loads change by {signed(sum(known))} together" if known else ""
+    return f"{count(len(loads))} more{told} (--limit)"
 
 
 def signed(load: float) -> str:
