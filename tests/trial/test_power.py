@@ -47,7 +47,9 @@ def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_p
 
 
 def test_two_repetitions_see_nothing(tmp_path: Path) -> None:
-    assert power_sentence(planned("{repeats: 2}")[1], tmp_path) == "2 repetitions see no difference at all"
+    assert (
+        power_sentence(planned("{repeats: 2}")[1], tmp_path) == "2 repetitions can show no difference at all"
+    )
 
 
 def test_a_plan_of_one_point_compares_nothing(tmp_path: Path) -> None:

@@ -192,11 +192,11 @@ def _digest(
     if sources.files and login is not None:
         knock(login)
     showing.load_ahead()
-    ahead = None if history is not None else showing.ahead(explain)
-    with sources.open(reading, most, _NONE_YET if history is None else None) as opened:
+    ahead = showing.ahead(explain)
+    with sources.open(reading, most, _NONE_YET) as opened:
         found, more = opened.digest, opened.more
         if history is not None:
-            found = with_history_of(history, found)
+            found, more = with_history_of(history, found, more), iter(())
         found, more = _in_order(found, more, order, showing.most, ahead)
         if not showing.is_glance or explain:
             found = looked_at(found, login, explain)

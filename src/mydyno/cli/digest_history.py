@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,28 +13,33 @@ from mydyno.core.errors import UsageError
 from mydyno.core.writing import replacing, writing_hint
 
 if TYPE_CHECKING:
-    from mydyno.digest.records import Digest
+    from mydyno.digest.records import Digest, Group
 
 MOST_GROUPS = 1_000
 """Of a digest that is saved: the first by time."""
 
 
-def with_history_of(folder: Path, digest: Digest) -> Digest:
-    """The digest with the history of each group; saved in `folder`, which is made when it is absent.
+def with_history_of(folder: Path, digest: Digest, more: Iterable[Group]) -> Digest:
+    """The digest and `more` groups behind its own, each with its history; they wait in a temporary file.
 
+    It is saved in `folder`, which is made when it is absent.
     The file's name is made of its window and its content, so that the same digest is saved once. Raises
     UsageError for a file in the folder that is no digest, and where it cannot be written.
     """
+    from mydyno.digest.filed import Filed
     from mydyno.digest.history import with_history
     from mydyno.digest.order import first
+    from mydyno.digest.records import Group
     from mydyno.digest.saved import open_saved, to_json
 
     if digest.window_us is None:
         raise UsageError("--history needs to know when statements ran: nothing that was read has a time")
     try:
         folder.mkdir(exist_ok=True)
-        shown = with_history(digest, map(open_saved, sorted(folder.glob("*.json"))))
-        text = to_json(first(digest, MOST_GROUPS)).encode()
+        whole = digest.model_copy(update={"groups": Filed(Group, chain(digest.groups, more))})
+        saved = map(open_saved, sorted(folder.glob("*.json")))
+        shown = with_history(whole, saved, lambda groups: Filed(Group, groups))
+        text = to_json(first(whole, MOST_GROUPS)).encode()
         path = folder / _name(digest.window_us, text)
         if not path.exists():
             with replacing(path) as file:

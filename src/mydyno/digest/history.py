@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from mydyno.digest.records import Digest, Group, History, PastRun
 
 
-def with_history(digest: Digest, saved: Iterable[tuple[Digest, Iterable[Group]]]) -> Digest:
+def with_history(
+    digest: Digest,
+    saved: Iterable[tuple[Digest, Iterable[Group]]],
+    keep: Callable[[Iterable[Group]], Sequence[Group]] = tuple,
+) -> Digest:
     """The digest with the history of each group: in those of `saved` that are grouped alike and whose window
-    is another and ends no later. Of these the groups stand beside them and are read one by one."""
+    is another and ends no later. Of these the groups stand beside them and are read one by one.
+
+    `keep` holds the groups of the result, in memory or in a file (`Filed`).
+    """
     past = _past(digest, saved)
-    groups = tuple(
+    groups = keep(
         group.model_copy(update={"history": _history(group, digest, past)}) for group in digest.groups
     )
     return digest.model_copy(update={"groups": groups})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 
 from mydyno.core.errors import UsageError
 from mydyno.digest.filed import Filed
@@ -95,12 +95,11 @@ def first(digest: Digest, limit: int | None) -> Digest:
     """The first `limit` groups; the others join its rest."""
     if limit is None or len(digest.groups) <= limit:
         return digest
-    beyond, before = digest.groups[limit:], digest.rest
-    rest = Rest(
-        groups=len(beyond) + (before.groups if before else 0),
-        count=sum(group.count for group in beyond) + (before.count if before else 0),
-        query_time_us=sum(group.query_time_us for group in beyond) + (before.query_time_us if before else 0),
-    )
+    before = digest.rest or Rest(groups=0, count=0, query_time_us=0)
+    count, time_us = before.count, before.query_time_us
+    for group in islice(digest.groups, limit, None):  # They may wait in a file.
+        count, time_us = count + group.count, time_us + group.query_time_us
+    rest = Rest(groups=before.groups + len(digest.groups) - limit, count=count, query_time_us=time_us)
     return digest.model_copy(update={"groups": digest.groups[:limit], "rest": rest})
 
 

@@ -92,7 +92,7 @@ def _repetitions(plan: Plan) -> str:
 
 def _sees(difference: float | None) -> str:
     return (
-        "see no difference at all"
+        "can show no difference at all"
         if difference is None
         else f"see differences of {_percent(difference)} or more"
     )
