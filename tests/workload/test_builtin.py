@@ -10,8 +10,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from mydyno import workload
+from mydyno import spec, workload
+from mydyno.cli.main import app
+from mydyno.core.errors import MydynoError
 from mydyno.document.problems import SpecErrors
 from workload.builders import sent
 
@@ -232,3 +235,20 @@ def test_options_that_leave_nothing_to_send_are_refused() -> None:
     nothing = {"skip_trx": True, "range_selects": False, "point_selects": 0}
     with pytest.raises(SpecErrors, match="transaction has no statement left with these options"):
         resolve("oltp-read-only", **nothing)
+
+
+def test_a_workload_by_the_name_of_sysbench_means_its_reads_and_writes() -> None:
+    for ask in (
+        lambda: workload.read("oltp"),
+        lambda: spec.loads("experiment: x\nworkload: {oltp: {}, connections: 1}\n", "x.yaml", None),
+        lambda: named(CliRunner(), "oltp"),
+    ):
+        with pytest.raises(MydynoError, match=r"did you mean oltp-read-write\?"):
+            ask()
+
+
+def named(runner: CliRunner, name: str) -> None:
+    """`mydyno load NAME`; its error is raised."""
+    done = runner.invoke(app, ["load", name, "--socket", "/nowhere"])
+    assert done.exception is not None
+    raise done.exception
