@@ -42,13 +42,16 @@ def damaged(path: Path, error: Exception | str) -> LabError:
 
 @contextmanager
 def removal_explained(lab: Path) -> Iterator[None]:
-    """For a writer: whatever fails because the folder `lab` was removed meanwhile becomes one LabError."""
+    """For a writer: whatever fails because the folder `lab`, or one that it is made of, was removed meanwhile
+    becomes one LabError."""
     try:
         yield
     except (OSError, sqlite3.Error, MydynoError) as error:
-        if (lab / DATABASE).exists():
+        gone = next((name for name in (DATABASE, "runs", "cache") if not (lab / name).exists()), None)
+        if gone is None:
             raise
+        what = f"the lab {lab}" if gone == DATABASE else str(lab / gone)
         raise LabError(
-            f"the lab {lab} was removed while the run was at work",
-            "its servers and guests were taken down; the same command begins again in a new lab",
+            f"{what} was removed while the run was at work",
+            "its servers and guests were taken down; the same command measures what is no longer there",
         ) from error
