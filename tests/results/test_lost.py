@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, ServerError
-from mydyno.results.lost import removal_explained
+from mydyno.results.lost import lost_series, removal_explained
 from mydyno.results.store import DATABASE, Lab
 
 FAILURES = (FileNotFoundError("x"), sqlite3.OperationalError("disk I/O error"), ServerError("it ended"))
@@ -43,3 +43,13 @@ def test_a_failure_in_a_whole_lab_stays_as_it_is(lab: Path, failure: Exception) 
     with pytest.raises(type(failure)) as caught, removal_explained(lab):
         raise failure
     assert caught.value is failure
+
+
+def test_of_many_lost_series_the_first_are_named_and_the_others_counted() -> None:
+    assert lost_series(["a is damaged"]) == ("a series is lost: a is damaged",)
+    assert lost_series([]) == ()
+    assert len(lost_series(["x"] * 6)) == 6
+    many = lost_series([f"{number} is damaged" for number in range(100)])
+    assert many[0] == "a series is lost: 0 is damaged"
+    assert many[-1] == "95 more series are lost"
+    assert len(many) == 6

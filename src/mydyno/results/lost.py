@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,6 +28,22 @@ def look_at_parquet(path: Path) -> None:
         raise unreadable(path, error) from error
     if (first, last) != (_PARQUET, _PARQUET):
         raise damaged(path, "it is not a whole Parquet file")
+
+
+_MOST_NAMED = 6
+
+
+def lost_series(lost: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for each series that cannot be read; of many, for the first, and how many more there are.
+
+    `lost`: the message of each.
+    """
+    named = lost if len(lost) <= _MOST_NAMED else lost[: _MOST_NAMED - 1]
+    rest = len(lost) - len(named)
+    return (
+        *(f"a series is lost: {each}" for each in named),
+        *([f"{rest} more series are lost"] if rest else []),
+    )
 
 
 def unreadable(path: Path, error: OSError) -> LabError:
