@@ -14,6 +14,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report.builders import thread_cache_run
@@ -207,10 +208,10 @@ def test_no_foreign_text_reaches_a_terminal_as_a_control_sequence(tmp_path: Path
             assert hidden in flat, (command, written)
 
 
-def test_the_live_panel_and_its_steps_are_harmless() -> None:
+def test_the_live_panel_and_its_steps_are_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
     terminal = Terminal()
     with open(terminal.end, "w", encoding="utf-8", closefd=False) as stream:
-        os.environ["TERM"] = "xterm-256color"
         with for_stream(stream) as display:
             for event in (
                 events.RunStarted(experiment=EVIL, folder=EVIL, planned=2, completed=0, expected_seconds=9),
@@ -228,7 +229,10 @@ def test_the_live_panel_and_its_steps_are_harmless() -> None:
     assert "[magenta]m[/magenta][link=http://evil.example]l[/link]" in flat, "no markup"
 
 
-def test_our_own_colours_reach_a_terminal() -> None:
+def test_our_own_colours_reach_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for switch in ("NO_COLOR", "COLORTERM", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(switch, raising=False)
     terminal = Terminal()
     with open(terminal.end, "w", encoding="utf-8", closefd=False) as stream:
         screen.console(stream).print("red", style="red")
