@@ -211,17 +211,19 @@ def test_no_foreign_text_reaches_a_terminal_as_a_control_sequence(tmp_path: Path
 def test_the_live_panel_and_its_steps_are_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     terminal = Terminal()
-    with open(terminal.end, "w", encoding="utf-8", closefd=False) as stream:
-        with for_stream(stream) as display:
-            for event in (
-                events.RunStarted(experiment=EVIL, folder=EVIL, planned=2, completed=0, expected_seconds=9),
-                events.TrialStarted(trial="t1", number=1, planned=2, block=1, point=EVIL, phases=1),
-                events.Step(EVIL),
-                events.PhaseStarted(0, 8, label=EVIL),
-                events.Measured(phase=0, connections=8, queries_per_second=9.0, p95_ns=1, errors=3),
-                events.TrialFinished(trial="t1", status="invalid", reasons=(EVIL,), seconds=1.0),
-            ):
-                display(event)
+    with (
+        open(terminal.end, "w", encoding="utf-8", closefd=False) as stream,
+        for_stream(stream) as display,
+    ):
+        for event in (
+            events.RunStarted(experiment=EVIL, folder=EVIL, planned=2, completed=0, expected_seconds=9),
+            events.TrialStarted(trial="t1", number=1, planned=2, block=1, point=EVIL, phases=1),
+            events.Step(EVIL),
+            events.PhaseStarted(0, 8, label=EVIL),
+            events.Measured(phase=0, connections=8, queries_per_second=9.0, p95_ns=1, errors=3),
+            events.TrialFinished(trial="t1", status="invalid", reasons=(EVIL,), seconds=1.0),
+        ):
+            display(event)
     written = terminal.written()
     harmless(written)
     flat = re.sub(r"\s", "", re.sub(r"\x1b\[[\d;]*m", "", written))
