@@ -14,6 +14,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report.builders import thread_cache_run
@@ -207,20 +208,22 @@ def test_no_foreign_text_reaches_a_terminal_as_a_control_sequence(tmp_path: Path
             assert hidden in flat, (command, written)
 
 
-def test_the_live_panel_and_its_steps_are_harmless() -> None:
+def test_the_live_panel_and_its_steps_are_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
     terminal = Terminal()
-    with open(terminal.end, "w", encoding="utf-8", closefd=False) as stream:
-        os.environ["TERM"] = "xterm-256color"
-        with for_stream(stream) as display:
-            for event in (
-                events.RunStarted(experiment=EVIL, folder=EVIL, planned=2, completed=0, expected_seconds=9),
-                events.TrialStarted(trial="t1", number=1, planned=2, block=1, point=EVIL, phases=1),
-                events.Step(EVIL),
-                events.PhaseStarted(0, 8, label=EVIL),
-                events.Measured(phase=0, connections=8, queries_per_second=9.0, p95_ns=1, errors=3),
-                events.TrialFinished(trial="t1", status="invalid", reasons=(EVIL,), seconds=1.0),
-            ):
-                display(event)
+    with (
+        open(terminal.end, "w", encoding="utf-8", closefd=False) as stream,
+        for_stream(stream) as display,
+    ):
+        for event in (
+            events.RunStarted(experiment=EVIL, folder=EVIL, planned=2, completed=0, expected_seconds=9),
+            events.TrialStarted(trial="t1", number=1, planned=2, block=1, point=EVIL, phases=1),
+            events.Step(EVIL),
+            events.PhaseStarted(0, 8, label=EVIL),
+            events.Measured(phase=0, connections=8, queries_per_second=9.0, p95_ns=1, errors=3),
+            events.TrialFinished(trial="t1", status="invalid", reasons=(EVIL,), seconds=1.0),
+        ):
+            display(event)
     written = terminal.written()
     harmless(written)
     flat = re.sub(r"\s", "", re.sub(r"\x1b\[[\d;]*m", "", written))
@@ -228,7 +231,10 @@ def test_the_live_panel_and_its_steps_are_harmless() -> None:
     assert "[magenta]m[/magenta][link=http://evil.example]l[/link]" in flat, "no markup"
 
 
-def test_our_own_colours_reach_a_terminal() -> None:
+def test_our_own_colours_reach_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for switch in ("NO_COLOR", "COLORTERM", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(switch, raising=False)
     terminal = Terminal()
     with open(terminal.end, "w", encoding="utf-8", closefd=False) as stream:
         screen.console(stream).print("red", style="red")

@@ -82,6 +82,11 @@ def test_what_is_no_server_is_refused_with_its_own_words(line: str) -> None:
     assert line in caught.value.message
 
 
+def test_a_number_without_end_is_no_release() -> None:
+    with pytest.raises(ServerError, match="not a MySQL or MariaDB server"):
+        parse_version(f"mysqld  Ver 8{'9' * 5000}.0.36 for Linux on x86_64")
+
+
 def test_releases_are_ordered_by_number_and_not_by_text() -> None:
     older, newer, calendar = (
         parse_version(f"mysqld  Ver {number} for Linux on x86_64") for number in ("8.0.9", "8.0.36", "26.10")

@@ -14,13 +14,16 @@ from mydyno.core.units import format_bytes, format_duration, parse_bytes, parse_
         ("2 M", 2097152),
         ("128MiB", 134217728),
         ("1t", 2**40),
+        ("18446744073709551615", 2**64 - 1),
     ],
 )
 def test_sizes_are_read_as_my_cnf_reads_them(text: str, count: int) -> None:
     assert parse_bytes(text) == count
 
 
-@pytest.mark.parametrize("text", ["", "G", "-1K", "1.0001K", "12X", "10 apples", "1e3"])
+@pytest.mark.parametrize(
+    "text", ["", "G", "-1K", "1.0001K", "12X", "10 apples", "1e3", "9" * 400, "9" * 5000]
+)
 def test_what_is_not_a_size_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a"):
         parse_bytes(text)
@@ -40,7 +43,7 @@ def test_durations_need_and_understand_a_unit(text: str, seconds: float) -> None
     assert parse_duration(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "10", "s", "-1s", "1 fortnight", "1s 2ms"])
+@pytest.mark.parametrize("text", ["", "10", "s", "-1s", "1 fortnight", "1s 2ms", "9" * 400 + "s"])
 def test_what_is_not_a_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):
         parse_duration(text)

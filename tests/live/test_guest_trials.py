@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from live.mydyno_process import Workplace, wait_for_line
 from live.uml import NEEDS_KERNEL
 from mydyno.results.records import TrialRecord
-from mydyno.results.store import Lab
+from mydyno.results.store import DATABASE, Lab
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 
@@ -78,6 +79,19 @@ def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workp
     # It is a failed trial when the guest died before the server had answered.
     assert first.invalidities[0].check in ("host-lost", "failed")
     assert second.status == "valid"
+    workplace.wait_until_no_process_is_left()
+
+
+@pytest.mark.slow
+def test_a_lab_that_is_removed_under_the_load_ends_the_run_and_its_guest(workplace: Workplace) -> None:
+    process = workplace.start("run", str(write(workplace, "8s", 2)), "--no-report")
+    wait_for_line(process, "setting up: server")
+    (workplace.lab / DATABASE).unlink()
+    shutil.rmtree(workplace.lab, ignore_errors=True)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 5, output
+    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work" in output, output
+    assert "Traceback" not in output, output
     workplace.wait_until_no_process_is_left()
 
 

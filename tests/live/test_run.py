@@ -19,7 +19,7 @@ import pytest
 from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
 from mydyno.report.evidence import gather
 from mydyno.report.views.again import again
-from mydyno.results.store import Lab
+from mydyno.results.store import DATABASE, Lab
 from mydyno.sampling.histograms import merged
 
 pytestmark = pytest.mark.live
@@ -119,12 +119,16 @@ def test_a_lab_that_is_removed_ends_the_run_with_one_error_and_no_process_is_lef
 ) -> None:
     process = workplace.start("run", str(workplace.experiment))
     wait_for_line(process, "2 connections")
+    (workplace.lab / DATABASE).unlink()
     shutil.rmtree(workplace.lab, ignore_errors=True)  # The server is writing into it.
     output, _ = process.communicate(timeout=90)
     assert "Traceback" not in output, output
-    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work\n  hint: " in output
-    assert process.returncode == 1
+    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work\n  hint: " in output, (
+        output
+    )
+    assert process.returncode == 5
     workplace.wait_until_no_process_is_left()
+    assert workplace.left_outside_the_lab() == []
 
 
 FAILING = """

@@ -90,14 +90,27 @@ DAMAGES = {
     "a missing column": "ALTER TABLE trials RENAME COLUMN seconds TO minutes",
 }
 
+WHERE = {
+    "a text for a number": "planned_trials",
+    "an infinite number": "trial t001: phases.0.queries_per_second",
+    "a status that is none": "trial t001: status",
+    "a seed that is too long": "digits",
+    "a design that is no JSON": "runs.design: Invalid JSON",
+    "nested claims": "runs.claims: Invalid JSON",
+    "a missing table": "phases in it is no table",
+    "a missing column": "table trials has no column seconds",
+}
+"""What the message must say of it."""
+
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_rows_are_one_error_that_names_the_database(lab: Path, damage: str) -> None:
     changed(lab, "PRAGMA foreign_keys = OFF", "DROP VIEW IF EXISTS curve", DAMAGES[damage])
-    said = shown(lab, "report")
-    assert str(lab / DATABASE) in said
-    assert "damaged" in said
-    assert "disk" not in said
+    for command in (("report",), ("export", "--format", "csv"), ("bundle",)):
+        said = shown(lab, *command).replace(str(lab), "LAB")
+        assert "LAB/lab.sqlite is damaged or was changed by hand: " in said
+        assert WHERE[damage] in said
+        assert "disk" not in said
 
 
 def test_damaged_pages_are_one_error_in_every_command(lab: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hdrh.histogram import HdrHistogram
+from sampling.builders import histogram
 
 from mydyno.report.csv import points_frame
 from mydyno.report.evidence import gather
@@ -14,13 +14,6 @@ from mydyno.report.views.pooled import pooled
 from mydyno.report.views.rates import overall_rate
 from mydyno.results.records import PhaseRecord
 from report.builders import MemoryRun, thread_cache_run
-
-
-def histogram(latency_ns: int, count: int) -> str:
-    made = HdrHistogram(1, 3_600_000_000_000, 3)
-    made.record_value(latency_ns, count)
-    text: str = made.encode().decode()
-    return text
 
 
 def judged(run: MemoryRun, *, cut: int) -> MemoryRun:
@@ -83,7 +76,7 @@ def test_percentiles_of_a_point_come_from_all_queries_of_its_trials() -> None:
     # Nine of ten queries in two trials, one in ten in the third: the mean of their p99 would be 4 ms.
     latencies = dict(zip(own, [(1_000_000, 450), (1_000_000, 450), (10_000_000, 100)], strict=True))
     told = {
-        trial: {str(phase.index): {"queries": histogram(*of)} for phase in first.phases}
+        trial: {str(phase.index): {"queries": histogram(of[0], times=of[1])} for phase in first.phases}
         for trial, of in latencies.items()
     }
     evidence = gather(replace(run, encoded_histograms=told))
@@ -105,7 +98,7 @@ def test_a_trial_whose_histogram_is_lost_leaves_its_point_without_a_distribution
 ) -> None:
     run = thread_cache_run(repeats=3, invalid=())
     place = (run.records[0].point_id, run.records[0].phases[0].connections_asked)
-    told = {trial.trial_id: {"0": {"queries": histogram(1000, 5)}} for trial in run.records}
+    told = {trial.trial_id: {"0": {"queries": histogram(1000, times=5)}} for trial in run.records}
     assert place in pooled(gather(replace(run, encoded_histograms=told)))
     damaged = told | {run.records[0].trial_id: broken}
     assert place not in pooled(gather(replace(run, encoded_histograms=damaged)))

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+
+import numpy as np
+
 from mydyno.load.messages import Disk, HostCounters, Interval, Process, Sample
+from mydyno.sampling.hdr import HdrCounts
+
+AN_HOUR = 3_600_000_000_000
+
+
+def histogram(*latencies_ns: int, times: int = 1) -> str:
+    """Each latency so many times, as the engine sends it: from 1 ns to an hour, three digits."""
+    counts = np.zeros(33 * 1024, np.int64)
+    for latency in latencies_ns:
+        doublings = max(0, latency.bit_length() - 11)
+        counts[doublings * 1024 + (latency >> doublings)] += times
+    return base64.b64encode(HdrCounts(3, 1, AN_HOUR, counts).encode()).decode()
 
 
 def process(cpu_s: float = 0.0, rss_bytes: int = 1 << 20) -> Process:

@@ -5,34 +5,26 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from mydyno.sampling.histograms import merged, packed
+from sampling.builders import AN_HOUR, histogram
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "engine" / "messages" / "phase_end.json"
-AN_HOUR = 3_600_000_000_000
+RECORDED = Path(__file__).parents[1] / "fixtures" / "histograms" / "recorded.json"
 LATENCIES = some.lists(some.integers(1, AN_HOUR), min_size=1, max_size=60)
-
-
-def histogram(values: list[int]) -> str:
-    """As the engine tells them."""
-    made = HdrHistogram(1, AN_HOUR, 3)
-    for value in values:
-        made.record_value(value)
-    text: str = made.encode().decode()
-    return text
 
 
 @settings(deadline=None, max_examples=50)
 @given(some.lists(LATENCIES, min_size=1, max_size=6))
 def test_merging_the_intervals_gives_the_histogram_of_the_phase(intervals: list[list[int]]) -> None:
-    whole = merged([histogram([value for part in intervals for value in part])])
-    parts = merged(map(histogram, intervals))
+    whole = merged([histogram(*(value for part in intervals for value in part))])
+    parts = merged(histogram(*values) for values in intervals)
     assert whole is not None
     assert parts is not None
     assert parts.latency() == whole.latency()
@@ -42,7 +34,7 @@ def test_merging_the_intervals_gives_the_histogram_of_the_phase(intervals: list[
 @settings(deadline=None, max_examples=50)
 @given(LATENCIES)
 def test_quantiles_are_those_of_the_values_within_a_thousandth(values: list[int]) -> None:
-    found = merged([histogram(values)])
+    found = merged([histogram(*values)])
     assert found is not None
     assert found.latency().count == len(values)
     for quantile in (0.001, 0.5, 0.9, 0.99, 1.0):
@@ -62,8 +54,20 @@ def test_what_the_engine_reckons_comes_out_of_its_histogram_to_the_digit() -> No
         assert vars(found.latency()) == each
 
 
+def test_the_figures_are_those_that_another_library_reads_from_histograms_of_the_engine() -> None:
+    recorded = json.loads(RECORDED.read_text())
+    texts = [one["histogram"] for one in recorded["histograms"]]
+    whole = recorded["merged"] | {"name": "merged"}
+    for one, parts in [*((one, [one["histogram"]]) for one in recorded["histograms"]), (whole, texts)]:
+        found = merged(parts)
+        assert found is not None
+        figures = vars(found.latency())
+        assert figures == one["figures"], one["name"]
+        assert {name: figures[name] for name in one["library"]} == one["library"], one["name"]
+
+
 def test_the_lab_keeps_the_bytes_that_are_in_the_text() -> None:
-    text = histogram([1_000, 2_000_000])
+    text = histogram(1_000, 2_000_000)
     found, kept = merged([text]), packed(text)
     assert found is not None
     assert kept == base64.b64decode(text)
@@ -75,14 +79,17 @@ def test_the_lab_keeps_the_bytes_that_are_in_the_text() -> None:
 def test_no_histogram_is_none_and_an_empty_one_has_no_figures() -> None:
     assert merged([]) is None
     assert packed(None) is None
-    empty = merged([histogram([])])
+    empty = merged([histogram()])
     assert empty is not None
     assert empty.quantile_ns(0.5) is None
     assert (empty.latency().count, empty.latency().p99_ns) == (0, None)
     assert merged([empty.encoded()]) is not None
 
 
-@pytest.mark.parametrize("text", ["", "x", "AAAA", "HISTFAAA", histogram([5])[:-8], b"", b"abc", "HIST☃"])
-def test_what_is_no_histogram_is_refused(text: str | bytes) -> None:
+NONE: list[Any] = ["", "x", "AAAA", "HISTFAAA", histogram(5)[:-8], b"", b"abc", "HIST☃", 5, None]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_histogram_is_refused(text: Any) -> None:
     with pytest.raises(ValueError, match="no histogram"):
         merged([text])

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hdrh.histogram import HdrHistogram
 from results.builders import phase
-from sampling.builders import interval
+from sampling.builders import histogram, interval
 
 from mydyno.load.messages import Interval
 from mydyno.results.records import PhaseRecord
@@ -18,20 +17,13 @@ from mydyno.trial.measurement import Judged, judge_phases
 NOTHING = pl.DataFrame()
 
 
-def histogram(latency_ns: int, count: int) -> str:
-    made = HdrHistogram(1, 3_600_000_000_000, 3)
-    made.record_value(latency_ns, count)
-    text: str = made.encode().decode()
-    return text
-
-
 def intervals(queries: list[int], *, told: bool = True, warmup: int = 0) -> list[Interval]:
     """Intervals of 100 ms from 1 s on; a query takes as much longer as there are fewer."""
     return [
         interval(1 + at / 10, 1 + (at + 1) / 10, count).model_copy(
             update={
                 "warmup": at < warmup,
-                "histogram": histogram(1_000_000_000 // count, count) if told and count else None,
+                "histogram": histogram(1_000_000_000 // count, times=count) if told and count else None,
             }
         )
         for at, count in enumerate(queries)

@@ -24,7 +24,7 @@ def whole_number(value: Setting) -> int:
     if isinstance(value, bool):
         raise ConversionError("a switch is not a number")
     if isinstance(value, int | float):
-        if value != int(value):
+        if not math.isfinite(value) or value != int(value):
             raise ConversionError(f"{value:g} is not a whole number")
         return int(value)
     if not _SIZE.fullmatch(value.strip()):

@@ -64,6 +64,7 @@ def export(
     ```
     """
     from mydyno.cli.labs import open_lab
+    from mydyno.results.lost import lost_series
     from mydyno.results.sound import numbers_explained
     from mydyno.results.store import DATABASE
 
@@ -87,8 +88,8 @@ def export(
                 lost = _write_series(run, form, series)
             else:
                 lost = _write_tables(run, form, out)
-        for sentence in lost:
-            screen.echo(f"note: a series is lost: {sentence}", err=True)
+        for sentence in lost_series(lost):
+            screen.echo(f"note: {sentence}", err=True)
 
 
 def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None) -> tuple[str, ...]:

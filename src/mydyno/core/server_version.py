@@ -9,7 +9,7 @@ from functools import total_ordering
 
 from mydyno.core.errors import ServerError
 
-_VERSION = re.compile(r"\b[Vv]er (\d+)\.(\d+)(?:\.(\d+))?([^\s,]*)")
+_VERSION = re.compile(r"\b[Vv]er (\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?([^\s,]*)")
 
 # The tools beside the servers tell their versions alike; what is called mysqld or mariadbd is a server.
 _TOOL = re.compile(
@@ -63,7 +63,7 @@ def parse_version(output: str) -> Version:
     found = _VERSION.search(output)
     if found is None or "Distrib" in output or _TOOL.match(output.strip()):
         first_line = output.strip().splitlines()[0] if output.strip() else "nothing"
-        raise ServerError(f"not a MySQL or MariaDB server: --version says {first_line!r}")
+        raise ServerError(f"not a MySQL or MariaDB server: --version says {first_line[:200]!r}")
     major, minor, patch, rest = found.groups()
     numbers = (int(major), int(minor), int(patch or 0))
     early, debug = _EARLY.search(rest), _DEBUG.search(rest)

@@ -7,12 +7,15 @@ Sizes count in powers of 1024 with the suffixes that my.cnf takes (MySQL Referen
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from mydyno.core.plurals import counted
 
 _LONG_UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"))
 _SIZE_SUFFIXES = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)(?:i?B)?", re.IGNORECASE)
+# More digits than any quantity has: int and float of them would be endless or infinite.
+_NUMBER = r"([0-9]{1,30}(?:\.[0-9]{1,30})?)"
+_SIZE = re.compile(_NUMBER + r"\s*([KMGTP]?)(?:i?B)?", re.IGNORECASE)
 _DURATION_UNITS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -23,18 +26,18 @@ _DURATION_UNITS = {
     "h": 3600.0,
     "d": 86400.0,
 }
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s|min|m|h|d)")
+_SHARE = re.compile(_NUMBER + r"\s*(%?)")
+_DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|min|m|h|d)")
 
 
 def parse_bytes(text: str) -> int:
     """Bytes meant by `text` (`2G`, `512 K`, `128MiB`, `4096`). Raises ValueError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"not a size: {text!r} (write a number with K, M, G or T, like 512M)")
+        raise ValueError(f"not a size: {text[:80]!r} (write a number with K, M, G or T, like 512M)")
     number, suffix = match.groups()
-    value = float(number) * 1024 ** _SIZE_SUFFIXES[suffix.upper()]
-    if value != int(value):
+    value = Fraction(number) * 1024 ** _SIZE_SUFFIXES[suffix.upper()]
+    if value.denominator != 1:
         raise ValueError(f"not a whole number of bytes: {text!r}")
     return int(value)
 
@@ -64,7 +67,7 @@ def parse_duration(text: str) -> float:
     """
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"not a duration: {text!r} (write a number with ms, s, m or h, like 30s)")
+        raise ValueError(f"not a duration: {text[:80]!r} (write a number with ms, s, m or h, like 30s)")
     number, unit = match.groups()
     return float(number) * _DURATION_UNITS[unit]
 
@@ -103,5 +106,5 @@ def parse_share(text: str) -> float:
     match = _SHARE.fullmatch(text.strip())
     share = float(match[1]) / (100 if match[2] else 1) if match else None
     if match is None or share is None or (share >= 1 and not match[2]):
-        raise ValueError(f"not a share: {text!r} (write a percentage like 3%, or a fraction like 0.03)")
+        raise ValueError(f"not a share: {text[:80]!r} (write a percentage like 3%, or a fraction like 0.03)")
     return share

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from mydyno.core.errors import LabError, UsageError
 from mydyno.document.problems import nearest
 from mydyno.results import files
+from mydyno.results.sound import first_fault
 
 FILE = "baselines.json"
 
@@ -41,7 +42,7 @@ def read(lab: Path) -> tuple[Baseline, ...]:
         raise LabError(f"cannot read {path}: {error.strerror}") from error
     except ValidationError as error:
         raise LabError(
-            f"{path} is damaged: {error.errors()[0]['msg']}",
+            f"{path} is damaged: {first_fault(error)}",
             "delete it and pin the baselines again; no measurement is in it",
         ) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -128,33 +128,43 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _refuse_strange_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    """Tables of mydyno's names are tables, and no trigger runs when they are written. What else is there, a
-    view of the user's own, is never read."""
+    """Tables of mydyno's names are tables with its columns, and no trigger runs when they are written. What
+    else is there, a view of the user's own, is never read."""
     found = {
         (str(name), str(kind), str(sql or "").lstrip().upper().startswith("CREATE VIRTUAL"))
         for name, kind, sql in connection.execute("SELECT name, type, sql FROM sqlite_master")
     }
     triggers = [name for name, kind, _ in found if kind == "trigger"]
     tables = {name for name, kind, is_virtual in found if kind == "table" and not is_virtual}
-    if (missing := sorted(_tables(version) - tables)) or triggers:
-        what = f"its trigger {triggers[0]!a}" if triggers else f"{missing[0]} in it is no table"
+    what = f"its trigger {triggers[0]!a} is none of mydyno's" if triggers else None
+    for table, columns in _tables(version).items():
+        if table not in tables:
+            what = what or f"{table} in it is no table"
+        elif missing := [name for name in columns if name not in _columns(connection, table)]:
+            what = what or f"its table {table} has no column {missing[0]}"
+    if what is not None:
         raise LabError(
-            f"{path} is not as mydyno makes a lab's database: {what}",
+            f"{path} is damaged or was changed by hand: {what}",
             "use another folder with --lab FOLDER, or move lab.sqlite away: finished trials are taken up "
             f"again from their folders in {path.parent / 'runs'}",
         )
 
 
 @cache
-def _tables(version: int) -> frozenset[str]:
-    """Those that a database of this version has."""
+def _tables(version: int) -> Mapping[str, tuple[str, ...]]:
+    """Those that a database of this version has, with their columns."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         migrate(connection, MIGRATIONS[:version], 0)
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        names = [str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_")]
+        return {name: _columns(connection, name) for name in names}
     finally:
         connection.close()
-    return frozenset(str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_"))
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    return tuple(str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,6 +30,22 @@ def look_at_parquet(path: Path) -> None:
         raise damaged(path, "it is not a whole Parquet file")
 
 
+_MOST_NAMED = 6
+
+
+def lost_series(lost: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for each series that cannot be read; of many, for the first, and how many more there are.
+
+    `lost`: the message of each.
+    """
+    named = lost if len(lost) <= _MOST_NAMED else lost[: _MOST_NAMED - 1]
+    rest = len(lost) - len(named)
+    return (
+        *(f"a series is lost: {each}" for each in named),
+        *([f"{rest} more series are lost"] if rest else []),
+    )
+
+
 def unreadable(path: Path, error: OSError) -> LabError:
     return LabError(
         f"cannot read {path}: {error.strerror}", "was it moved or deleted? The numbers in lab.sqlite remain"
@@ -42,13 +58,16 @@ def damaged(path: Path, error: Exception | str) -> LabError:
 
 @contextmanager
 def removal_explained(lab: Path) -> Iterator[None]:
-    """For a writer: whatever fails because the folder `lab` was removed meanwhile becomes one LabError."""
+    """For a writer: whatever fails because the folder `lab`, or one that it is made of, was removed meanwhile
+    becomes one LabError."""
     try:
         yield
     except (OSError, sqlite3.Error, MydynoError) as error:
-        if (lab / DATABASE).exists():
+        gone = next((name for name in (DATABASE, "runs", "cache") if not (lab / name).exists()), None)
+        if gone is None:
             raise
+        what = f"the lab {lab}" if gone == DATABASE else str(lab / gone)
         raise LabError(
-            f"the lab {lab} was removed while the run was at work",
-            "its servers and guests were taken down; the same command begins again in a new lab",
+            f"{what} was removed while the run was at work",
+            "its servers and guests were taken down; the same command measures what is no longer there",
         ) from error

@@ -9,7 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from mydyno.core.errors import LabError
 from mydyno.results import rows
@@ -25,7 +25,7 @@ from mydyno.results.records import (
     TrialRecord,
     TrialStatus,
 )
-from mydyno.results.sound import damage_explained
+from mydyno.results.sound import damage_explained, first_fault
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,8 +171,8 @@ class Run:
         path = self.trial_folder(trial_id, attempt) / HISTOGRAMS
         try:
             return _HISTOGRAMS.validate_json(_read(path), strict=True)
-        except ValueError as error:
-            raise damaged(path, str(error).partition("\n")[0]) from error
+        except ValidationError as error:
+            raise damaged(path, first_fault(error)) from error
 
     @_rows_explained
     def trial_folder(self, trial_id: str, attempt: int | None = None) -> Path:

@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from mydyno.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
-from mydyno.results.sound import sound
+from mydyno.results.sound import first_fault, sound
 from mydyno.results.tables import insert
+
+Document = TypeVar("Document")
 
 _CLAIMS: TypeAdapter[tuple[ClaimRecord, ...]] = TypeAdapter(tuple[ClaimRecord, ...])
 _DESIGN: TypeAdapter[DesignRecord] = TypeAdapter(DesignRecord)
@@ -161,6 +164,14 @@ def _experiment(
         mydyno_version=row["mydyno_version"],
         work=row["work"],
         imported=bool(row["imported"]),
-        claims=_CLAIMS.validate_json(row["claims"]),
-        design=_DESIGN.validate_json(row["design"]) if row["design"] else DesignRecord(),
+        claims=_document(_CLAIMS, row, "claims"),
+        design=_document(_DESIGN, row, "design") if row["design"] else DesignRecord(),
     )
+
+
+def _document(kind: TypeAdapter[Document], row: sqlite3.Row, column: str) -> Document:
+    """Raises ValueError, which names the column."""
+    try:
+        return kind.validate_json(row[column])
+    except ValidationError as error:
+        raise ValueError(f"runs.{column}: {first_fault(error)}") from error

@@ -34,11 +34,15 @@ def sound(record: Record, name: str = "") -> Record:
         kind: Any = type(record)
         checked: Any = _model(kind)(record=record)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(each) for each in first["loc"][1:])
-        raise ValueError(f"{name}{': ' if name else ''}{where}: {first['msg']}") from error
+        raise ValueError(f"{name}{': ' if name else ''}{first_fault(error, below=1)}") from error
     found: Record = checked.record
     return found
+
+
+def first_fault(error: ValidationError, *, below: int = 0) -> str:
+    """Where the first fault is, without so many of its outermost places, and what it is."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return ": ".join(filter(None, (".".join(map(str, first["loc"][below:])), first["msg"])))
 
 
 @cache

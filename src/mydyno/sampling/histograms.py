@@ -2,45 +2,30 @@
 
 Percentiles cannot be averaged: those of a stretch, or of several trials, come from the histograms of its
 parts, added up. A histogram is base64 of HdrHistogram's V2 encoding, or those bytes themselves as the lab
-keeps them, in nanoseconds (docs/engine-protocol.md). The library reads and writes that format; counting is
-numpy's, so that a thousand intervals take no time.
+keeps them, in nanoseconds (docs/engine-protocol.md).
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-import zlib
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from hdrh.codec import HdrCookieException, HdrLengthException
-from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from mydyno.results.records import Latency
+from mydyno.sampling.hdr import HdrCounts
 
 Encoded = str | bytes
-_BROKEN = (
-    HdrCookieException,
-    HdrLengthException,
-    binascii.Error,
-    zlib.error,
-    ValueError,
-    TypeError,
-    IndexError,
-    MemoryError,
-)
 
 
 class Histogram:
     """Latencies in nanoseconds, each within one part in a thousand."""
 
-    def __init__(self, histogram: HdrHistogram) -> None:
+    def __init__(self, histogram: HdrCounts) -> None:
         self._histogram = histogram
-        self._counts: NDArray[np.int64] = np.ctypeslib.as_array(histogram.counts)
+        self._counts = histogram.counts
 
     @cached_property
     def _total(self) -> int:
@@ -73,21 +58,15 @@ class Histogram:
 
     def encoded(self) -> str:
         """As the engine tells histograms."""
-        self._histogram.set_internal_tacking_values(*self._ends(), self._total)
-        text: str = self._histogram.encode().decode()
-        return text
+        return base64.b64encode(self._histogram.encode()).decode()
 
     @cached_property
     def _cumulated(self) -> NDArray[np.int64]:
         return np.cumsum(self._counts)
 
-    def _ends(self) -> tuple[int, int]:
-        used = np.flatnonzero(self._counts)
-        return (int(used[0]), int(used[-1])) if len(used) else (0, 0)
-
     def _values(self, indices: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The least and the largest latency that are counted at each index."""
-        half, magnitude = self._histogram.sub_bucket_half_count, self._histogram.unit_magnitude
+        half, magnitude = self._histogram.half, self._histogram.unit_magnitude
         bucket = indices // half - 1
         shift = np.maximum(bucket, 0) + magnitude
         within = np.where(bucket >= 0, indices % half + half, indices)
@@ -107,16 +86,10 @@ class Histogram:
 
 def merged(histograms: Iterable[Encoded]) -> Histogram | None:
     """All of them in one; None for none at all. Raises ValueError for what is no histogram."""
-    whole: HdrHistogram | None = None
+    whole: HdrCounts | None = None
     for encoded in histograms:
         one = _decoded(encoded)
-        if whole is None:
-            whole = one
-        else:
-            try:
-                whole.add(one)
-            except IndexError as error:
-                raise ValueError("a histogram holds longer latencies than the others can") from error
+        whole = one if whole is None else whole + one
     return None if whole is None else Histogram(whole)
 
 
@@ -125,9 +98,9 @@ def packed(text: str | None) -> bytes | None:
     return None if text is None else base64.b64decode(text, validate=True)
 
 
-def _decoded(encoded: Encoded) -> HdrHistogram:
-    text: Any = base64.b64encode(encoded) if isinstance(encoded, bytes) else encoded
+def _decoded(encoded: Encoded) -> HdrCounts:
     try:
-        return HdrHistogram.decode(text)
-    except _BROKEN as error:
+        content = base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else encoded
+        return HdrCounts.decode(content)
+    except (ValueError, TypeError) as error:
         raise ValueError(f"this is no histogram: {error}") from error

@@ -384,11 +384,18 @@ def test_a_link_a_folder_or_a_device_is_refused(good: Path, tmp_path: Path, kind
     refused(rewritten(good, linked), tmp_path / "lab", "a link, a folder or a device|damaged")
 
 
-def test_absurd_sizes_are_refused_before_they_are_read(good: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("size", "match"),
+    [(10**15, "cannot hold the .* that it names"), (10**400, "bytes: Input should be less than")],
+    ids=["more than it can hold", "more than any number"],
+)
+def test_absurd_sizes_are_refused_before_they_are_read(
+    good: Path, tmp_path: Path, size: int, match: str
+) -> None:
     def huge(content: dict[str, Any]) -> None:
-        content["files"][-1]["bytes"] = 10**15
+        content["files"][-1]["bytes"] = size
 
-    refused(with_manifest(good, huge), tmp_path / "lab", "cannot hold the .* that it names")
+    refused(with_manifest(good, huge), tmp_path / "lab", match)
 
 
 def test_a_manifest_without_end_is_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from mydyno.core.secrets import masked
 from mydyno.report.evidence import Evidence
 from mydyno.report.views.ground import verified
 from mydyno.report.views.steadiness import drift_of_run, steady_parts
+from mydyno.results.lost import lost_series
 from mydyno.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
@@ -91,7 +92,7 @@ def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
             "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
         )
     sentences += _no_numbers(evidence)
-    return (*sentences, *(f"A series is lost: {each}" for each in evidence.lost))
+    return (*sentences, *(each[0].upper() + each[1:] for each in lost_series(evidence.lost)))
 
 
 def _no_numbers(evidence: Evidence) -> Iterator[str]:

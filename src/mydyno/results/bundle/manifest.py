@@ -7,7 +7,7 @@ import json
 import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
 from mydyno.core.errors import LabError
 
@@ -36,7 +36,8 @@ class File(_Strict):
     """One file, in the order in which they follow."""
 
     path: str
-    bytes: NonNegativeInt
+    bytes: int = Field(ge=0, lt=1 << 63)
+    """No file system has more."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 

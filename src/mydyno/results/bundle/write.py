@@ -44,11 +44,13 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
     """Write the finished trials of `run` into the file `out`; the same run gives the same bytes.
 
     Without `series` the samples and intervals stay behind; `anonymous` takes names of hosts, people and the
-    lab's folder out of it. Raises LabError: `out` exists or cannot be written, the disk is full.
+    lab's folder out of it. Raises LabError: `out` exists or cannot be written, the disk is full, the rows
+    are damaged.
     """
     if out.exists():
         raise LabError(f"{out} exists already", "another name may do: --out FILE")
     partial = out.with_name(f".{out.name}.partial")
+    run.trials()  # Rows that no reader takes are refused here, where they can be mended.
     try:
         plain = run.plain()
         sources = list(_sources(run, plain, series=series, anonymous=anonymous))
