@@ -93,9 +93,12 @@ fn prepare_and_drive(
 
     let mut admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
-    admin
-        .wait_while_running(&address, &login)
-        .map_err(|error| connect_failure(&error, &address))?;
+    // Where nothing is made the server gets no statement beside the load's.
+    if job.prepare != Prepare::None {
+        admin
+            .wait_while_running(&address, &login)
+            .map_err(|error| connect_failure(&error, &address))?;
+    }
     let asked = Asked {
         prepare: job.prepare,
         drop_existing: job.drop_existing,

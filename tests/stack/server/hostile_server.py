@@ -29,6 +29,7 @@ VARIABLES = {
     "datadir": "/var/lib/mysql/",
     "slow_query_log_file": "slow.log",
     "performance_schema": "ON",
+    "performance_schema_digests_size": "10000",
     "long_query_time": "10.000000",
     "innodb_buffer_pool_size": "134217728",
     "max_connections": "151",
@@ -291,6 +292,12 @@ MODES: dict[str, Mode] = {
 }  # fmt: skip
 
 
+def refusal(version: str, error: str) -> Mode:
+    """Greets as a server of this version, and refuses everybody with this error."""
+    refused = b"\xff\x15\x04#28000" + error.encode()
+    return Mode(lambda client: client.send(greeting(version=version.encode())), _then(refused))
+
+
 @dataclass
 class HostileServer:
     port: int
@@ -326,7 +333,7 @@ class HostileServer:
             client.sequence = 1
             if statement[:1] == b"\x01":
                 raise GoneError
-            if statement[1:4] in (b"SET", b"set"):
+            if statement[1:4] in (b"SET", b"set") and b"GLOBAL" not in statement:
                 client.send(OK)
             elif self.good_answers > 0 or self.mode.answers is None:
                 self.good_answers -= 1
@@ -342,8 +349,12 @@ def _plausible(client: Client, statement: bytes) -> None:
         table(client, [(b"Questions", b"100"), (b"Threads_running", b"1"), (b"Uptime", b"1000")])
     elif b"CURRENT_USER" in statement:
         table(client, [(b"root@localhost",)])
+    elif statement[1:4] == b"SET" and b"(1, 2)" not in statement:
+        client.send(OK)
+    elif statement[1:4] == b"SET":
+        client.send(b"\xff\xd0\x04#42000Incorrect argument type to variable")
     else:
-        table(client, [(b"1",)])
+        table(client, [(b"1",)], kind=_NUMBER)
 
 
 @contextmanager

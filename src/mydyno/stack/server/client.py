@@ -77,6 +77,8 @@ class BoundedConnection(Session):
         self._deadline = self._timer_set_at = 0.0
         self._seconds, self._most, self._spent, self._packet_spent = 0.0, 0, 0, 0
         self._is_connecting = False
+        self._end: OperationalError | None = None
+        """What ended the connection: for whoever goes on after it was taken for a small matter."""
         host, port = ("localhost", 0) if isinstance(address, Path) else address
         super().__init__(
             user=user,
@@ -186,20 +188,24 @@ class BoundedConnection(Session):
             yield
         except Error as error:
             if error.args and isinstance(error.args[0], int):
+                if self._sock is None and isinstance(error, OperationalError):
+                    self._end = error
                 raise
             # PyMySQL's own errors of the protocol have a text alone.
-            self._force_close()
-            said = one_line(" ".join(map(str, error.args)))
-            raise OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({said})") from error
+            raise self._broken(" ".join(map(str, error.args))) from error
         except Exception as error:
-            self._force_close()
-            said = one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-            raise OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({said})") from error
+            name = type(error).__name__
+            raise self._broken(f"{name}: {error}" if str(error) else name) from error
         except BaseException:
             # Half an answer is in the stream: nothing that comes after would be understood.
             if self._is_connecting:
                 self._force_close()
             raise
+
+    def _broken(self, said: str) -> OperationalError:
+        self._force_close()
+        self._end = OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({one_line(said)})")
+        return self._end
 
     def _left(self) -> float:
         left = self._deadline - time.monotonic()
@@ -221,6 +227,8 @@ class BoundedConnection(Session):
 
     def _execute_command(self, command: int, sql: str | bytes) -> None:
         if self._sock is None:
+            if self._end is not None:
+                raise OperationalError(*self._end.args)
             raise OperationalError(CR.CR_SERVER_GONE_ERROR, "the connection is closed")
         if not self._is_connecting:
             self._begin(self._answer_seconds, ANSWER_BYTES)
