@@ -8,7 +8,7 @@ use crate::admin::{Admin, connect_failure};
 use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
+use crate::job::{Job, PROTOCOL, Prepare, SqlBenchJob, WorkloadJob};
 use crate::load::Event;
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};

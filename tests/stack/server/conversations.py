@@ -105,10 +105,12 @@ def _change(packets: list[Packet], every: Sequence[bytes], chance: random.Random
 def _renumbered(packets: Sequence[Packet]) -> list[Packet]:
     """The numbers of each answer follow each other again."""
     done: list[Packet] = []
+    before, number = 256, 0
     for packet in packets:
-        starts = not done or packet.number <= 1 < done[-1].number
-        in_handshake = not starts and packet.number > done[-1].number and done[-1].number in (0, 2)
-        number = packet.number if starts or in_handshake else done[-1].number + 1
+        # In the handshake the client speaks between the packets, so that two numbers belong to one.
+        step = 2 if packet.number == before + 2 else 1
+        number = packet.number if packet.number <= before else number + step
+        before = packet.number
         done.append(Packet(number, packet.payload))
     return done
 

@@ -252,7 +252,10 @@ class BoundedConnection(Session):
             return super()._read_packet(AnyPacket if packet_type is MysqlPacket else packet_type)
         except Error as error:
             # What the server says is shown, logged and kept.
-            error.args = tuple(one_line(each) if isinstance(each, str) else each for each in error.args)
+            error.args = tuple(
+                one_line(each).strip() or "no reason was given" if isinstance(each, str) else each
+                for each in error.args
+            )
             raise
 
     def _read_bytes(self, num_bytes: int) -> bytes:
