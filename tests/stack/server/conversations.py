@@ -2,8 +2,8 @@
 
     python -m stack.server.conversations SOCKET USER PASSWORD_FILE FILE
 
-has a session with the server of a unix socket, as the recordings in `golden/conversations` were made, and writes
-what the server said to FILE, byte for byte.
+has a session with the server of a unix socket, as the recordings in `golden/conversations` were made, and
+writes what the server said to FILE, byte for byte.
 """
 
 from __future__ import annotations

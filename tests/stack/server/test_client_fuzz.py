@@ -1,4 +1,4 @@
-"""Conversations of real servers, changed at random: a client ends with rows or with one error, in bounded memory.
+"""Conversations of real servers, changed at random: a client ends with rows or one error, in bounded memory.
 
 A longer one: MYDYNO_FUZZ_SECONDS=600 pytest tests/stack/server/test_client_fuzz.py
 """
