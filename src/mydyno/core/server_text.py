@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from mydyno.core.visible import visible_line
+
 LONGEST = 1000
 """Characters. MySQL's own messages have at most 512 bytes (MYSQL_ERRMSG_SIZE)."""
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The text with its control characters as blanks, cut to `longest` characters."""
-    cut = text[:longest]
-    plain = "".join(character if character.isprintable() else " " for character in cut)
+    """The text with its control characters written out, cut to `longest` characters of its own."""
+    plain = visible_line(text[:longest])
     return plain if len(text) <= longest else f"{plain} ..."
