@@ -165,12 +165,15 @@ def test_steadiness_that_never_comes_is_a_condition_that_does_not_hold(volume: P
     assert len(list(of(heard, messages.PhaseEnd))) == 1
 
 
-def test_jobs_of_a_file_are_labelled_phases(volume: Path, folder: Path, tmp_path: Path) -> None:
+def test_jobs_of_a_file_are_labelled_phases(
+    volume: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "mixed.fio").write_text(
         "[global]\nsize=1M\nbs=4k\nruntime=1\ntime_based\n[readers]\nrw=randread\nnumjobs=2\n"
         "[writers]\nrw=write\n[alone]\nstonewall\nrw=read\n"
     )
-    fio = FioOptions.model_validate({"job": str(tmp_path / "mixed.fio")})
+    fio = FioOptions.model_validate({"job": "mixed.fio"})
     heard = drive(fio, volume, folder)
     assert [(m.label, m.connections) for m in of(heard, messages.PhaseStart)] == [
         ("readers+writers", 3),
