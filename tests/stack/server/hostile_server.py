@@ -249,7 +249,6 @@ MODES: dict[str, Mode] = {
     "HTTP": Mode(greets=_cut(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")),
     "too many connections": Mode(greets=_cut(b"\x17\0\0\0\xff\x10\x04#08004Too many conns")),
     "error without text": Mode(greets=_then(b"\xff\x15")),
-    "error of escape codes": Mode(authenticates=_then(b"\xff\x15\x04#28000" + b"\x1b" * 900)),
     "error of blanks": Mode(authenticates=_then(b"\xff\x15\x04#28000\n\n\n")),
     "silent after the greeting": Mode(authenticates=_silent, slow=True),
     "access denied": Mode(authenticates=_then(ACCESS_DENIED)),
