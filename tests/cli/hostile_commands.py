@@ -2,9 +2,8 @@
 
     python -m cli.hostile_commands < RUNS
 
-RUNS is a JSON list of {"mode", "command", "arguments", "seconds"}; `seconds` are all deadlines of a
-connection, null: as for a user. Prints a line of JSON for each: {"mode", "command", "seconds", "code",
-"output", "peak_mb"}.
+RUNS is a JSON list of [ARGUMENTS, SECONDS]; SECONDS are all deadlines of a connection, null: as for a user.
+Prints a line of JSON for each: {"seconds", "code", "output", "errors", "peak_mb"}.
 """
 
 from __future__ import annotations
@@ -21,33 +20,32 @@ from stack.server.hostile_client import deadlines, peak_mb
 from mydyno.cli.main import main as mydyno
 
 
-def run(arguments: list[str], most: float | None) -> tuple[int, str]:
-    """The exit code and all that is printed; -1 and a traceback for what the program does not expect."""
-    output = io.StringIO()
+def run(arguments: list[str], most: float | None) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error; -1 and a traceback when an exception is left over."""
+    output, errors = io.StringIO(), io.StringIO()
     sys.argv = ["mydyno", *arguments]
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), deadlines(most):
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors), deadlines(most):
         try:
             mydyno()
         except SystemExit as end:
-            return int(end.code or 0), output.getvalue()
+            return int(end.code or 0), output.getvalue(), errors.getvalue()
         except Exception:
-            return -1, output.getvalue() + traceback.format_exc()
-    return 0, output.getvalue()
+            return -1, output.getvalue(), errors.getvalue() + traceback.format_exc()
+    return 0, output.getvalue(), errors.getvalue()
 
 
 def main() -> None:
-    for each in json.load(sys.stdin):
+    for arguments, most in json.load(sys.stdin):
         began = time.monotonic()
-        code, output = run(each["arguments"], each["seconds"])
-        done = {
-            "mode": each["mode"],
-            "command": each["command"],
+        code, output, errors = run(arguments, most)
+        end = {
             "seconds": time.monotonic() - began,
             "code": code,
             "output": output,
+            "errors": errors,
             "peak_mb": peak_mb(),
         }
-        print(json.dumps(done), flush=True)
+        print(json.dumps(end), flush=True)
 
 
 if __name__ == "__main__":

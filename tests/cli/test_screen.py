@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report.builders import thread_cache_run
+from stack.server.hostile_server import hostile_server, refusal
 
-from cli.hostile_server import refusing_server
 from cli.test_compare import kept
 from mydyno.cli import screen
 from mydyno.cli.display import for_stream
@@ -184,7 +184,8 @@ def test_no_foreign_text_reaches_a_terminal_as_a_control_sequence(tmp_path: Path
         f"use `{EVIL}`;\nSET timestamp=1767225600;\nSELECT '{EVIL}' FROM `t{EVIL}`;\n",
         encoding="utf-8",
     )
-    with refusing_server(f"8.0.36-{EVIL}", f"denied {EVIL}") as port:
+    with hostile_server(refusal(f"8.0.36-{EVIL}", f"denied {EVIL}")) as server_of_evil:
+        port = server_of_evil.port
         server = ["--host", "127.0.0.1", "--port", str(port), "--user", "u"]
         commands = [
             ["plan", "evil.yaml"],

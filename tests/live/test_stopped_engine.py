@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,17 +16,27 @@ from mydyno.results.store import Lab
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
 
-def loading_engine(workplace: Workplace, seconds: float = 90.0) -> int:
-    """The engine of a trial, which has threads that drive connections."""
+def loading_engine(mydyno: int, seconds: float = 90.0) -> int:
+    """The child of this mydyno that has threads which drive connections."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        for pid in workplace.processes():
+        for pid in children(mydyno):
             threads = Path(f"/proc/{pid}/task")
-            names = [path.read_text().strip() for path in threads.glob("*/comm")]
-            if any(name.startswith("reactor-") for name in names):
-                return pid
+            with suppress(OSError):
+                names = [path.read_text().strip() for path in threads.glob("*/comm")]
+                if any(name.startswith("reactor-") for name in names):
+                    return pid
         time.sleep(0.05)
     raise AssertionError("no engine drove a load")
+
+
+def children(of: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            if f"\nPPid:\t{of}\n" in status.read_text():
+                found.append(int(status.parent.name))
+    return found
 
 
 def test_a_stopped_engine_ends_its_trial_with_the_reason_and_the_run_goes_on(workplace: Workplace) -> None:
@@ -33,7 +44,7 @@ def test_a_stopped_engine_ends_its_trial_with_the_reason_and_the_run_goes_on(wor
     text = text.replace("repeats: 4", "repeats: 1").replace("measure: 400ms", "measure: 2s")
     workplace.experiment.write_text(text)
     process = workplace.start("run", str(workplace.experiment), "--no-report")
-    engine = loading_engine(workplace)
+    engine = loading_engine(process.pid)
     os.kill(engine, signal.SIGSTOP)
     stopped = time.monotonic()
     process.communicate(timeout=150)

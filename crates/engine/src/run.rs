@@ -8,7 +8,7 @@ use crate::admin::{Admin, connect_failure};
 use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL, SqlBenchJob, WorkloadJob};
+use crate::job::{Job, PROTOCOL, Prepare, SqlBenchJob, WorkloadJob};
 use crate::load::Event;
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
@@ -93,9 +93,12 @@ fn prepare_and_drive(
 
     let mut admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
-    admin
-        .wait_while_running(&address, &login)
-        .map_err(|error| connect_failure(&error, &address))?;
+    // Where nothing is made the server gets no statement beside the load's.
+    if job.prepare != Prepare::None {
+        admin
+            .wait_while_running(&address, &login)
+            .map_err(|error| connect_failure(&error, &address))?;
+    }
     let asked = Asked {
         prepare: job.prepare,
         drop_existing: job.drop_existing,

@@ -9,6 +9,6 @@ LONGEST = 1000
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The first `longest` characters, on one line, its control characters visible."""
-    plain = visible_line(text[:longest])
-    return plain if len(text) <= longest else f"{plain} ..."
+    """The text with its control characters written out, cut to `longest` characters."""
+    plain = visible_line(text[: longest + 1])
+    return plain if len(plain) <= longest else f"{plain[:longest]} ..."

@@ -29,6 +29,7 @@ VARIABLES = {
     "datadir": "/var/lib/mysql/",
     "slow_query_log_file": "slow.log",
     "performance_schema": "ON",
+    "performance_schema_digests_size": "10000",
     "long_query_time": "10.000000",
     "innodb_buffer_pool_size": "134217728",
     "max_connections": "151",
@@ -153,6 +154,16 @@ def _then(*payloads: bytes) -> Act:
     return act
 
 
+def _packets(*payloads: bytes) -> Act:
+    """An answer, after which the next statement is heard."""
+
+    def act(client: Client) -> None:
+        for payload in payloads:
+            client.send(payload)
+
+    return act
+
+
 def _cut(data: bytes) -> Act:
     def act(client: Client) -> None:
         client.raw(data)
@@ -238,6 +249,7 @@ MODES: dict[str, Mode] = {
     "HTTP": Mode(greets=_cut(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")),
     "too many connections": Mode(greets=_cut(b"\x17\0\0\0\xff\x10\x04#08004Too many conns")),
     "error without text": Mode(greets=_then(b"\xff\x15")),
+    "error of blanks": Mode(authenticates=_then(b"\xff\x15\x04#28000\n\n\n")),
     "silent after the greeting": Mode(authenticates=_silent, slow=True),
     "access denied": Mode(authenticates=_then(ACCESS_DENIED)),
     "access denied in 40 MB": Mode(authenticates=_long_error),
@@ -270,7 +282,7 @@ MODES: dict[str, Mode] = {
     "endless rows": Mode(answers=_endless(text(b"v" * 1000), *_ONE)),
     "endless empty rows": Mode(answers=_endless(text(None), *_ONE), slow=True),
     "row with a huge length": Mode(answers=_then(*_ONE, _HUGE + b"x", EOF)),
-    "row that grows in memory": Mode(answers=_then(*_ONE, text("😀".encode() + b"a" * (15 * 2**20)), EOF)),
+    "row that grows in memory": Mode(answers=_packets(*_ONE, text("😀".encode() + b"a" * (15 * 2**20)), EOF)),
     "row too short": Mode(answers=_then(b"\2", column("a"), column("b"), EOF, text(b"v"), EOF)),
     "silent in a row": Mode(answers=_then(*_ONE, text(b"v")), slow=True),
     "NULL everywhere": Mode(answers=_answer([None] * 2)),
@@ -279,7 +291,7 @@ MODES: dict[str, Mode] = {
     "numbers without end": Mode(answers=_answer([b"9" * 5000, b"9" * 5000], kind=_NUMBER)),
     "no UTF-8": Mode(answers=_answer([b"\xff\xfe", b"\xff"])),
     "binary text": Mode(answers=_answer([b"\xff\xfe", b"\xff"], charset=63)),
-    "no rows": Mode(answers=_then(*_ONE, EOF)),
+    "no rows": Mode(answers=_packets(*_ONE, EOF)),
     "answer without columns": Mode(answers=lambda client: client.send(OK)),
     "many columns": Mode(answers=_answer([b"1"] * 40)),
     "EOF for an answer": Mode(answers=_then(EOF)),
@@ -289,6 +301,12 @@ MODES: dict[str, Mode] = {
     "error without a state": Mode(answers=_then(b"\xff\x28\x04")),
     "error with a wild state": Mode(answers=_then(b"\xff\x28\x04#\xff\xff\xff\xff\xffx")),
 }  # fmt: skip
+
+
+def refusal(version: str, error: str) -> Mode:
+    """Greets as a server of this version, and refuses everybody with this error."""
+    refused = b"\xff\x15\x04#28000" + error.encode()
+    return Mode(lambda client: client.send(greeting(version=version.encode())), _then(refused))
 
 
 @dataclass
@@ -326,7 +344,7 @@ class HostileServer:
             client.sequence = 1
             if statement[:1] == b"\x01":
                 raise GoneError
-            if statement[1:4] in (b"SET", b"set"):
+            if statement[1:4] in (b"SET", b"set") and b"GLOBAL" not in statement:
                 client.send(OK)
             elif self.good_answers > 0 or self.mode.answers is None:
                 self.good_answers -= 1
@@ -342,8 +360,12 @@ def _plausible(client: Client, statement: bytes) -> None:
         table(client, [(b"Questions", b"100"), (b"Threads_running", b"1"), (b"Uptime", b"1000")])
     elif b"CURRENT_USER" in statement:
         table(client, [(b"root@localhost",)])
+    elif statement[1:4] == b"SET" and b"(1, 2)" not in statement:
+        client.send(OK)
+    elif statement[1:4] == b"SET":
+        client.send(b"\xff\xd0\x04#42000Incorrect argument type to variable")
     else:
-        table(client, [(b"1",)])
+        table(client, [(b"1",)], kind=_NUMBER)
 
 
 @contextmanager

@@ -10,8 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import pymysql
 import pytest
 
+from mydyno.core.secrets import Secret
+from mydyno.stack.server.login import Login
 from stack.server.hostile_client import PASSWORD
 from stack.server.hostile_server import MODES, HostileServer, hostile_server
 
@@ -83,7 +86,7 @@ def test_a_client_lives_through_a_server_of_every_mode(mode: str, ends: dict[str
     number, said = end.error[:2]
     assert isinstance(number, int)
     assert isinstance(said, str)
-    assert said
+    assert said.strip()
     assert said.isprintable()
     assert len(said) < 1200
 
@@ -95,3 +98,16 @@ def test_a_server_that_does_not_go_on_is_given_up_when_the_time_is_over(
     error = ends[mode].error
     assert error is not None
     assert str(error[1]).endswith(f"within {SECONDS:g} s")
+
+
+def test_a_connection_that_was_ended_says_why_to_whoever_uses_it_again() -> None:
+    with hostile_server(MODES["text for numbers"]) as server:
+        login = Login("root", Secret(PASSWORD), host="127.0.0.1", port=server.port)
+        with login.connect() as connection, connection.cursor() as cursor:
+            said = []
+            for _ in range(2):
+                with pytest.raises(pymysql.OperationalError) as caught:
+                    cursor.execute("SELECT 1")
+                said.append(caught.value.args)
+    assert said[0] == said[1]
+    assert "is not of the MySQL protocol" in said[1][1]

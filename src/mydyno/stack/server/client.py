@@ -30,8 +30,11 @@ from mydyno.stack.server.transport import Transport
 
 CONNECT_SECONDS = 10.0
 """Until a session can be used: all of connecting, TLS, authentication and its first settings."""
-PACKET_BYTES = 17 * 2**20
-"""The most of one row: more than a MEDIUMTEXT, which is what a slow log's statement is kept as."""
+PACKET_BYTES = 4 * 2**20
+"""The most of one row or message."""
+LONG_ROW_BYTES = 17 * 2**20
+"""The most of one where an answer is read row by row: more than a MEDIUMTEXT, which is what a slow log's
+statement is kept as."""
 ANSWER_BYTES = 128 * 2**20
 """The most memory that the rows of one answer take; what is read row by row has it for each row."""
 _AUTHENTICATION_BYTES = 2**20
@@ -76,7 +79,10 @@ class BoundedConnection(Session):
         self._connect_seconds, self._answer_seconds = connect_seconds, answer_seconds
         self._deadline = self._timer_set_at = 0.0
         self._seconds, self._most, self._spent, self._packet_spent = 0.0, 0, 0, 0
+        self._most_of_packet = PACKET_BYTES
         self._is_connecting = False
+        self._end: OperationalError | None = None
+        """What ended the connection: for whoever goes on after it was taken for a small matter."""
         host, port = ("localhost", 0) if isinstance(address, Path) else address
         super().__init__(
             user=user,
@@ -159,8 +165,12 @@ class BoundedConnection(Session):
     def reading_a_row(self) -> Iterator[None]:
         """A row of an answer that is read row by row has the time and the bytes of a whole answer."""
         self._begin(self._answer_seconds, ANSWER_BYTES)
-        with self._speaking():
-            yield
+        self._most_of_packet = LONG_ROW_BYTES
+        try:
+            with self._speaking():
+                yield
+        finally:
+            self._most_of_packet = PACKET_BYTES
 
     def spend(self, count: int) -> None:
         """Counts memory that an answer takes. Raises OperationalError when that is too much."""
@@ -186,20 +196,24 @@ class BoundedConnection(Session):
             yield
         except Error as error:
             if error.args and isinstance(error.args[0], int):
+                if self._sock is None and isinstance(error, OperationalError):
+                    self._end = error
                 raise
             # PyMySQL's own errors of the protocol have a text alone.
-            self._force_close()
-            said = one_line(" ".join(map(str, error.args)))
-            raise OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({said})") from error
+            raise self._broken(" ".join(map(str, error.args))) from error
         except Exception as error:
-            self._force_close()
-            said = one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-            raise OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({said})") from error
+            name = type(error).__name__
+            raise self._broken(f"{name}: {error}" if str(error) else name) from error
         except BaseException:
             # Half an answer is in the stream: nothing that comes after would be understood.
             if self._is_connecting:
                 self._force_close()
             raise
+
+    def _broken(self, said: str) -> OperationalError:
+        self._force_close()
+        self._end = OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({one_line(said)})")
+        return self._end
 
     def _left(self) -> float:
         left = self._deadline - time.monotonic()
@@ -221,6 +235,8 @@ class BoundedConnection(Session):
 
     def _execute_command(self, command: int, sql: str | bytes) -> None:
         if self._sock is None:
+            if self._end is not None:
+                raise OperationalError(*self._end.args)
             raise OperationalError(CR.CR_SERVER_GONE_ERROR, "the connection is closed")
         if not self._is_connecting:
             self._begin(self._answer_seconds, ANSWER_BYTES)
@@ -244,15 +260,18 @@ class BoundedConnection(Session):
             return super()._read_packet(AnyPacket if packet_type is MysqlPacket else packet_type)
         except Error as error:
             # What the server says is shown, logged and kept.
-            error.args = tuple(one_line(each) if isinstance(each, str) else each for each in error.args)
+            error.args = tuple(
+                one_line(each).strip() or "no reason was given" if isinstance(each, str) else each
+                for each in error.args
+            )
             raise
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         self._packet_spent += num_bytes
-        if self._packet_spent > PACKET_BYTES:
+        if self._packet_spent > self._most_of_packet:
             self._force_close()
             raise OperationalError(
-                BROKEN, f"a row or message of more than {format_bytes(PACKET_BYTES)} was not read"
+                BROKEN, f"a row or message of more than {format_bytes(self._most_of_packet)} was not read"
             )
         if self._is_connecting:
             self.spend(num_bytes)
