@@ -25,7 +25,6 @@ SLACK = 20.0
 MOST_MB = 300
 UNDERSTOOD = {
     "unknown character set",
-    "row that grows in memory",
     "NULL everywhere",
     "one NULL",
     "binary text",
