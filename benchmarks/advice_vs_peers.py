@@ -24,23 +24,23 @@ from pathlib import Path
 
 from bench_support import configured_server, machine, print_table, run_engine, say
 
-from mydyno import workload
-from mydyno.advise import Advice, advise
-from mydyno.advise.change import SetVariable
-from mydyno.analysis.holm import holm
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.analysis.verdict import ComparisonVerdict, judge_points
+from mydyno.advisor import Advice, advise
+from mydyno.apply.change import SetVariable
 from mydyno.cli import display
 from mydyno.cli.labs import open_lab
 from mydyno.cli.planning import prepare
-from mydyno.host.local import LocalHost
+from mydyno.lab import workload
+from mydyno.lab.analysis.holm import holm
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.verdict import ComparisonVerdict, judge_points
+from mydyno.lab.results.records import ExperimentRecord, PointRecord, TrialRecord
+from mydyno.lab.stack import RunningServer, understand
+from mydyno.lab.trial.campaign import Campaign
+from mydyno.machine.local import LocalHost
 from mydyno.prove import mysqltuner
 from mydyno.prove.yaml_text import block, comment
-from mydyno.results.records import ExperimentRecord, PointRecord, TrialRecord
-from mydyno.stack import RunningServer, understand
-from mydyno.stack.server.releases import binary_of
+from mydyno.server.releases import binary_of
 from mydyno.survey import survey
-from mydyno.trial.campaign import Campaign
 
 DEFAULT, SHEET, TUNER, OURS = "default", "tuning sheet", "MySQLTuner", "mydyno"
 SEVEN: Mapping[str, str] = {

@@ -19,9 +19,7 @@ from typing import Any
 from scipy import stats
 
 from mydyno.core.server_release import SYSTEM
-from mydyno.host.local import LocalHost
-from mydyno.host.programs import find_program
-from mydyno.stack import (
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Journal,
@@ -31,7 +29,9 @@ from mydyno.stack import (
     Site,
     Stack,
 )
-from mydyno.stack.server.releases import binary_of
+from mydyno.machine.local import LocalHost
+from mydyno.machine.programs import find_program
+from mydyno.server.releases import binary_of
 
 DATABASE = "mydyno_bench"
 _POLL_SECONDS = 0.05

@@ -27,8 +27,8 @@ from pathlib import Path
 from bench_support import machine, print_table, say, spread
 from slow_log import DIALECTS, write_log
 
-from mydyno.host.images import unpacked
-from mydyno.host.programs import find_program
+from mydyno.machine.images import unpacked
+from mydyno.machine.programs import find_program
 
 SUITE = "bookworm"
 _POLL_SECONDS = 0.02

@@ -28,8 +28,8 @@ from bench_support import (
     spread,
 )
 
-from mydyno import workload
-from mydyno.stack import RunningServer
+from mydyno.lab import workload
+from mydyno.lab.stack import RunningServer
 
 TABLE_SIZE = 10_000
 WORKLOAD = {"program": workload.read("oltp-point-select").resolve({"table_size": TABLE_SIZE}).program}

@@ -33,9 +33,9 @@ import polars as pl
 from bench_support import machine, print_table, run_measured, say, spread
 
 from mydyno.core.units import format_bytes
-from mydyno.results import files, rows
-from mydyno.results.database import transaction
-from mydyno.results.records import (
+from mydyno.lab.results import files, rows
+from mydyno.lab.results.database import transaction
+from mydyno.lab.results.records import (
     ExperimentRecord,
     Latency,
     PhaseRecord,
@@ -43,9 +43,9 @@ from mydyno.results.records import (
     StatementRecord,
     TrialRecord,
 )
-from mydyno.results.run_rows import insert_run
-from mydyno.results.store import DATABASE, Lab
-from mydyno.results.writer import RunWriter
+from mydyno.lab.results.run_rows import insert_run
+from mydyno.lab.results.store import DATABASE, Lab
+from mydyno.lab.results.writer import RunWriter
 
 MOST_REPORT_SECONDS = 3.0
 MOST_COMPARE_SECONDS = 1.0

@@ -23,7 +23,7 @@ from report.browser import browser
 from report.builders import thread_cache_run
 from report.test_build import saved
 
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 TRIALS, PHASES = 200, (10, 50, 100, 150, 200, 300, 400)
 ROUNDS = 3

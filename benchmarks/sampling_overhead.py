@@ -13,8 +13,8 @@ import math
 
 from bench_support import machine, print_table, private_server, ratio, run_engine, say, spread
 
-from mydyno import workload
-from mydyno.stack import RunningServer
+from mydyno.lab import workload
+from mydyno.lab.stack import RunningServer
 
 WORKLOAD = {"program": workload.read("oltp-point-select").resolve({}).program}
 OFTEN_S = 0.02

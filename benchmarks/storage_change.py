@@ -17,12 +17,12 @@ from pathlib import Path
 
 from bench_support import machine, print_table, say, spread
 
-from mydyno.host.local import LocalHost
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Journal, Site, Stack
-from mydyno.stack.ground.uml import UmlGroundLayer
-from mydyno.stack.storage import building_layers, loading_layers
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Journal, Site, Stack
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.stack.storage import building_layers, loading_layers
+from mydyno.machine.local import LocalHost
 
 ARRAYS = ("linear", 0, 1, 4, 5, 6, 10)
 FILE_SYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs")

@@ -20,18 +20,18 @@ from typing import Any
 
 from bench_support import machine, print_table, say, spread
 
-from mydyno.analysis.self_checks import IDLE_FLOOR, TOLERANCE
 from mydyno.core.errors import MissingToolError
-from mydyno.host.local import LocalHost
-from mydyno.results.records import SelfCheckRecord
-from mydyno.spec import Storage
-from mydyno.spec.host import Host
-from mydyno.stack import Journal, Layer, Site, Stack
-from mydyno.stack.ground import Ground
-from mydyno.stack.ground.uml import UmlGroundLayer
-from mydyno.stack.ground.vm import VmGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.trial.self_check import self_check
+from mydyno.lab.analysis.self_checks import IDLE_FLOOR, TOLERANCE
+from mydyno.lab.results.records import SelfCheckRecord
+from mydyno.lab.spec import Storage
+from mydyno.lab.spec.host import Host
+from mydyno.lab.stack import Journal, Layer, Site, Stack
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.stack.ground.vm import VmGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.trial.self_check import self_check
+from mydyno.machine.local import LocalHost
 
 IOPS = {"uml": 200, "vm": 100}
 MOST_CHANGE_S = 5.0

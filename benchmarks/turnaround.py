@@ -28,12 +28,11 @@ from typing import Any
 
 from bench_support import DATABASE, machine, print_table, run_engine, say, spread
 
-from mydyno import workload
 from mydyno.core.errors import ExitCode
 from mydyno.core.units import format_bytes
-from mydyno.host.local import LocalHost
-from mydyno.results.store import Lab
-from mydyno.stack import (
+from mydyno.lab import workload
+from mydyno.lab.results.store import Lab
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     FrozenDataset,
@@ -47,8 +46,9 @@ from mydyno.stack import (
     find_binary,
     inspect_binary,
 )
-from mydyno.stack.cache import PageCacheLayer
-from mydyno.stack.datasets import DatasetStore
+from mydyno.lab.stack.cache import PageCacheLayer
+from mydyno.lab.stack.datasets import DatasetStore
+from mydyno.machine.local import LocalHost
 
 POOL = "512M"
 WRITING_SECONDS = 2.0

@@ -20,18 +20,9 @@ from bench_support import machine, print_table, say, spread
 from storage_ground import Bench, bench, storage
 
 from mydyno.core.errors import MissingToolError
-from mydyno.host.images import ImageStore
-from mydyno.host.local import LocalHost
-from mydyno.host.programs import find_program
-from mydyno.host.vm.acceleration import ACCELERATION, acceleration
-from mydyno.host.vm.chosen import chosen_kernel, chosen_root
-from mydyno.host.vm.host import VmHost
-from mydyno.host.vm.initrd import entries, guest_config, make_initrd
-from mydyno.host.vm.machine import DiskImage, Machine
-from mydyno.host.vm.overlay import make_overlay
-from mydyno.spec import Storage
-from mydyno.spec.host import Host
-from mydyno.stack import (
+from mydyno.lab.spec import Storage
+from mydyno.lab.spec.host import Host
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
@@ -43,11 +34,20 @@ from mydyno.stack import (
     find_binary,
     inspect_binary,
 )
-from mydyno.stack.disk_base_layer import DiskBaseLayer
-from mydyno.stack.ground import Ground
-from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.trial.self_check import self_check
+from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.trial.self_check import self_check
+from mydyno.machine.images import ImageStore
+from mydyno.machine.local import LocalHost
+from mydyno.machine.programs import find_program
+from mydyno.machine.vm.acceleration import ACCELERATION, acceleration
+from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
+from mydyno.machine.vm.host import VmHost
+from mydyno.machine.vm.initrd import entries, guest_config, make_initrd
+from mydyno.machine.vm.machine import DiskImage, Machine
+from mydyno.machine.vm.overlay import make_overlay
+from mydyno.server.program.of_image import binary_of_image
 
 IOPS = 100
 DISK_BYTES = 1 << 30

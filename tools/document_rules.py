@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mydyno.advise import RULES
-from mydyno.advise.rule import Rule
-from mydyno.report.markup import escaped
-from mydyno.report.rule_text import by_layer, explanation
+from mydyno.advisor import RULES
+from mydyno.advisor.report.rule_text import by_layer, explanation
+from mydyno.advisor.rule import Rule
+from mydyno.page.markup import escaped
 
 README = Path(__file__).parents[1] / "README.md"
 _COUNT = re.compile(r"\d+(?= \[rules\]\(docs/rules\.md\))")

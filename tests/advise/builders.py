@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mydyno.facts import Cpu, Host, Kernel, Memory, Process, Role, Server, Status, System, Variable
+from mydyno.survey.facts import Cpu, Host, Kernel, Memory, Process, Role, Server, Status, System, Variable
 
 GIB = 1 << 30
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from advise.builders import host
-from mydyno.facts import Array, Disk, FileSystem, Host, Limit, Process, Storage, Unit, Use
+from mydyno.survey.facts import Array, Disk, FileSystem, Host, Limit, Process, Storage, Unit, Use
 
 FILES = ("data", "redo log", "binary log", "undo")
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mydyno.advise import rules, targets
-from mydyno.advise.registry import variables as variables_of_rules
-from mydyno.catalogue import catalogue
+from mydyno.advisor import rules, targets
+from mydyno.advisor.registry import variables as variables_of_rules
 from mydyno.core.server_version import parse_version
-from mydyno.facts import (
+from mydyno.server.variables import catalogue
+from mydyno.survey.facts import (
     Accounts,
     Array,
     Cpu,

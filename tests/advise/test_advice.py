@@ -5,12 +5,12 @@ import json
 import pytest
 
 from advise.builders import GIB, host, system
-from mydyno.advise import advise, read_advice
-from mydyno.advise.advice import allowed
-from mydyno.advise.change import ByHand, SetSysctl
-from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.advisor import advise, read_advice
+from mydyno.advisor.advice import allowed
+from mydyno.apply.change import ByHand, SetSysctl
+from mydyno.apply.finding import Effect, Finding, Severity
 from mydyno.core.errors import UsageError
-from mydyno.facts import Memory, System
+from mydyno.survey.facts import Memory, System
 
 NOW = "2026-11-21T12:00:00Z"
 
@@ -26,7 +26,7 @@ def test_findings_come_in_the_order_of_their_severity() -> None:
 
 
 def test_every_rule_is_told_of_once() -> None:
-    from mydyno.advise import RULES
+    from mydyno.advisor import RULES
 
     advice = advise(swapping(), NOW)
     told = [each.rule for each in (*advice.findings, *advice.silent)]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from advise.strategies import Case, cases
-from mydyno.advise import Advice, advise, after, read_advice, rule_of
-from mydyno.advise.change import ByHand, Change, RemoveVariable, SetMountOptions, SetVariable
-from mydyno.advise.finding import Finding
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.advise.targets.budget import budget
+from mydyno.advisor import Advice, advise, after, read_advice, rule_of
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.advisor.targets.budget import budget
 from mydyno.apply.allowed import refuse_foreign
-from mydyno.catalogue.durability import durability
-from mydyno.facts import Server, System
+from mydyno.apply.change import ByHand, Change, RemoveVariable, SetMountOptions, SetVariable
+from mydyno.apply.finding import Finding
+from mydyno.server.variables.durability import durability
+from mydyno.survey.facts import Server, System
 
 NOW = "2026-11-21T12:00:00Z"
 POOL = "innodb_buffer_pool_size"

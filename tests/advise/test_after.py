@@ -1,8 +1,8 @@
 """The facts after changes: what was set is in force, and what follows from it follows."""
 
 from advise.builders import MARIADB, MYSQL_84, host, server, system
-from mydyno.advise.after import after
-from mydyno.advise.change import (
+from mydyno.advisor.after import after
+from mydyno.apply.change import (
     ByHand,
     RemoveVariable,
     SetArray,
@@ -13,7 +13,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.facts import (
+from mydyno.survey.facts import (
     Array,
     Disk,
     FileSystem,

@@ -6,10 +6,10 @@ from pkgutil import walk_packages
 
 import pytest
 
-from mydyno.advise import RULES, rule_of, rules
-from mydyno.advise.rule import Rule
-from mydyno.catalogue import catalogue
+from mydyno.advisor import RULES, rule_of, rules
+from mydyno.advisor.rule import Rule
 from mydyno.core.errors import UsageError
+from mydyno.server.variables import catalogue
 
 FOLDERS = ("hardware", "system", "innodb", "server", "schema")
 

@@ -1,17 +1,9 @@
 import pytest
 
 from advise.builders import a_role, host, server, system
-from mydyno.advise.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetQueue,
-    SetSysctl,
-    SetUnit,
-    SetVariable,
-)
-from mydyno.advise.role import forbidden
-from mydyno.facts import System
+from mydyno.advisor.role import forbidden
+from mydyno.apply.change import ByHand, Change, RemoveVariable, SetQueue, SetSysctl, SetUnit, SetVariable
+from mydyno.survey.facts import System
 
 SYSCTL = SetSysctl(name="vm.swappiness", value="1", was="60")
 QUEUE = SetQueue(disk="sda", attribute="scheduler", value="none", was="bfq")

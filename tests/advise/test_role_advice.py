@@ -3,10 +3,10 @@
 import pytest
 
 from advise.builders import MARIADB, MYSQL_84, a_role, host, server, system, variable
-from mydyno.advise import advise
-from mydyno.advise.change import ByHand, Change
-from mydyno.advise.role import forbidden
-from mydyno.facts import Disk, FileSystem, Origin, Process, Role, Storage, System, Unit, Use
+from mydyno.advisor import advise
+from mydyno.advisor.role import forbidden
+from mydyno.apply.change import ByHand, Change
+from mydyno.survey.facts import Disk, FileSystem, Origin, Process, Role, Storage, System, Unit, Use
 
 NOW = "2026-11-21T00:00:00Z"
 NEGLECTED = {

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server, system
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.advise.targets.pool import unit
-from mydyno.facts import FileSystem, Memory, Process, Schema, Storage, System, Use
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.advisor.targets.pool import unit
+from mydyno.survey.facts import FileSystem, Memory, Process, Schema, Storage, System, Use
 
 MIB, KIB = 1 << 20, 1 << 10
 DAYS = 30 * 86_400

@@ -1,8 +1,8 @@
 """The joint decisions: what they are, and that they hold together."""
 
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server, system
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import FileSystem, Memory, Process, Schema, Server, Storage, Use
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.survey.facts import FileSystem, Memory, Process, Schema, Server, Storage, Use
 
 MIB = 1 << 20
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from advise.builders import GIB, MARIADB, MYSQL_84, a_role, host, server, system
 from advise.strategies import Case, cases
-from mydyno.advise import advise
-from mydyno.advise.advice import judgements
-from mydyno.advise.finding import Finding, Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.unknowns import HIDDEN_TABLES, ROLES
-from mydyno.facts import Role, Schema, Server, Storage, System, Table
+from mydyno.advisor import advise
+from mydyno.advisor.advice import judgements
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.unknowns import HIDDEN_TABLES, ROLES
+from mydyno.apply.finding import Finding, Severity
+from mydyno.survey.facts import Role, Schema, Server, Storage, System, Table
 
 NOW = "2026-11-21T12:00:00Z"
 _QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import settings
 from results.builders import FACTOR, LEVELS, phase, trial
 
-from mydyno.results.records import PointRecord, TrialRecord
+from mydyno.lab.results.records import PointRecord, TrialRecord
 
 FEW = settings(max_examples=25, deadline=None)
 """For properties of whole comparisons: each example resamples thousands of times."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from mydyno.analysis.bootstrap import difference_estimate, mean_estimate
+from mydyno.lab.analysis.bootstrap import difference_estimate, mean_estimate
 
 Numbers = NDArray[np.float64]
 Noise = Callable[[np.random.Generator, int], Numbers]

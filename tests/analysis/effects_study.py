@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.analysis.effects.algebra import grouped
-from mydyno.analysis.effects.layout import Factor, Layout
-from mydyno.analysis.effects.shares import Shares
-from mydyno.analysis.effects.variance import PLACE, Arrangement
+from mydyno.lab.analysis.effects.algebra import grouped
+from mydyno.lab.analysis.effects.layout import Factor, Layout
+from mydyno.lab.analysis.effects.shares import Shares
+from mydyno.lab.analysis.effects.variance import PLACE, Arrangement
 
 Numbers = NDArray[np.float64]
 HARD, EASY = "hard", "easy"

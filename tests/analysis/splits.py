@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from results.builders import experiment
 
 from analysis.builders import measured
-from mydyno.analysis.effects.algebra import grouped
-from mydyno.analysis.effects.layout import Factor, Layout
-from mydyno.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
+from mydyno.lab.analysis.effects.algebra import grouped
+from mydyno.lab.analysis.effects.layout import Factor, Layout
+from mydyno.lab.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 Numbers = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from analysis.coverage_study import (
     ours,
     percentile,
 )
-from mydyno.analysis.bootstrap import Estimate, difference_estimate, mean_estimate
+from mydyno.lab.analysis.bootstrap import Estimate, difference_estimate, mean_estimate
 
 MODERATE = ("normal", "heavy tails (t, 5 df)")
 values = st.floats(-1e3, 1e3).map(lambda value: round(value, 6))

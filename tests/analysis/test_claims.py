@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.analysis.claims import HeldClaim, held_claims
-from mydyno.analysis.metrics import RUNNING_TIME
-from mydyno.imports.mapping import load
-from mydyno.imports.records import Imported, imported
-from mydyno.imports.table import parse
-from mydyno.results.records import ClaimRecord
+from mydyno.lab.analysis.claims import HeldClaim, held_claims
+from mydyno.lab.analysis.metrics import RUNNING_TIME
+from mydyno.lab.imports.mapping import load
+from mydyno.lab.imports.records import Imported, imported
+from mydyno.lab.imports.table import parse
+from mydyno.lab.results.records import ClaimRecord
 
 FILE = Path(__file__).parents[2] / "experiments" / "imports" / "sql-bench-2005.yaml"
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from analysis.builders import LEFT, RIGHT, pair_of_points
-from mydyno.analysis.control import Control, controls
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.control import Control, controls
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
 
 AGAIN = replace(LEFT, control_of=RIGHT.point_id, title="control")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.analysis.disk_theory import (
+from mydyno.lab.analysis.disk_theory import (
     ArrayLayout,
     Level,
     LimitedDisk,
@@ -17,7 +17,7 @@ from mydyno.analysis.disk_theory import (
     parity_write,
     small_write_way,
 )
-from mydyno.results.records import Budget
+from mydyno.lab.results.records import Budget
 
 PAGE = 4096
 LEAST_DISKS: dict[Level, int] = {"none": 1, "linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}

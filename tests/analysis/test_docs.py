@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from analysis.coverage_study import METHODS, NOISES, coverage
-from mydyno.analysis import bootstrap
-from mydyno.analysis.bootstrap import Interval
-from mydyno.analysis.durability import LABELS
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME, Metric
-from mydyno.analysis.ratio import Ratio
-from mydyno.analysis.verdict import Side, judge
+from mydyno.lab.analysis import bootstrap
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.durability import LABELS
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME, Metric
+from mydyno.lab.analysis.ratio import Ratio
+from mydyno.lab.analysis.verdict import Side, judge
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
 SENTENCES = re.findall(r"```text\n(.*?)```", DOCUMENT, re.DOTALL)[0].splitlines()

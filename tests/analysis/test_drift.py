@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.series import noise, time
-from mydyno.analysis.drift import LEVEL, _statistic, _variance, drift, drift_over_points
+from mydyno.lab.analysis.drift import LEVEL, _statistic, _variance, drift, drift_over_points
 
 TIMES = 400
 

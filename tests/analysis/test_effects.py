@@ -23,14 +23,14 @@ from analysis.splits import (
     two_level,
     workstation,
 )
-from mydyno.analysis.effects.effects import Effects, effects
-from mydyno.analysis.effects.errors import Errors, FTest
-from mydyno.analysis.effects.layout import Factor, Layout
-from mydyno.analysis.effects.lenth import lenth_error
-from mydyno.analysis.effects.shares import Shares
-from mydyno.analysis.effects.variance import PLACE, Arrangement
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.results.records import DesignRecord
+from mydyno.lab.analysis.effects.effects import Effects, effects
+from mydyno.lab.analysis.effects.errors import Errors, FTest
+from mydyno.lab.analysis.effects.layout import Factor, Layout
+from mydyno.lab.analysis.effects.lenth import lenth_error
+from mydyno.lab.analysis.effects.shares import Shares
+from mydyno.lab.analysis.effects.variance import PLACE, Arrangement
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.results.records import DesignRecord
 
 
 def analysed(of: Layout, values: np.ndarray) -> dict[tuple[str, ...], FTest]:

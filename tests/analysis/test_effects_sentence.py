@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from analysis.splits import half_fraction, plackett_burman, run_of
-from mydyno.analysis.bootstrap import Interval
-from mydyno.analysis.effects.effects import Effect, Effects, effects
-from mydyno.analysis.effects.levels import LevelRatio
-from mydyno.analysis.effects.sentence import percent, remarks, screening, sentence
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.results.records import DesignRecord
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.effects.effects import Effect, Effects, effects
+from mydyno.lab.analysis.effects.levels import LevelRatio
+from mydyno.lab.analysis.effects.sentence import percent, remarks, screening, sentence
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.results.records import DesignRecord
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "statistics.md"
 POOL, ARRAY = "server.config.innodb_buffer_pool_size", "array"

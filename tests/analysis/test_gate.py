@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from analysis.builders import LEFT, RIGHT, pair_of_points
-from mydyno.analysis.gate import Gated, gate, state_of
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
-from mydyno.analysis.verdict import Side, judge, judge_points
-from mydyno.report.compared.view import told
+from mydyno.lab.analysis.gate import Gated, gate, state_of
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
+from mydyno.lab.analysis.verdict import Side, judge, judge_points
+from mydyno.lab.report.compared.view import told
 
 
 def held(left: list[float], right: list[float], allowed: float = 0.03) -> Gated:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mydyno.analysis.grid import NO_LEVEL, SETTING, Grid, grid
-from mydyno.results.records import PointRecord
+from mydyno.lab.analysis.grid import NO_LEVEL, SETTING, Grid, grid
+from mydyno.lab.results.records import PointRecord
 
 
 def points(*levels: dict[str, str]) -> list[PointRecord]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.analysis.holm import holm
+from mydyno.lab.analysis.holm import holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

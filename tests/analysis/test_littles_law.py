@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from results.builders import phase
 
-from mydyno.analysis.littles_law import Load, breach
-from mydyno.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
+from mydyno.lab.analysis.littles_law import Load, breach
+from mydyno.lab.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
 
 CLOSED = Load(40, closed=True)
 

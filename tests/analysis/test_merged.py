@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from report.builders import FACTOR, thread_cache_run
 
-from mydyno.analysis.merged import Part, merge
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.analysis.verdict import judge_points
 from mydyno.core.errors import UsageError
+from mydyno.lab.analysis.merged import Part, merge
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.verdict import judge_points
 
 
 def part(name: str, run: str = "", level: str | None = None) -> Part:

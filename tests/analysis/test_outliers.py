@@ -6,11 +6,11 @@ import random
 from dataclasses import replace
 
 from analysis.builders import LEFT, RIGHT, measured, timed
-from mydyno.analysis.causes import probable_causes
-from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.analysis.outliers import Outlier, outliers
-from mydyno.analysis.words import QUERIES
-from mydyno.results.records import PointRecord, TrialRecord
+from mydyno.lab.analysis.causes import probable_causes
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.analysis.outliers import Outlier, outliers
+from mydyno.lab.analysis.words import QUERIES
+from mydyno.lab.results.records import PointRecord, TrialRecord
 
 
 def repeated(seed: int = 1, *, blocks: int = 5, noise: float = 0.01) -> list[TrialRecord]:

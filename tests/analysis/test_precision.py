@@ -10,10 +10,10 @@ import pytest
 from results.builders import experiment
 
 from analysis.builders import LEFT, RIGHT, measured
-from mydyno.analysis.precision import first_comparisons, precision
-from mydyno.analysis.sequential import nominal_level
-from mydyno.analysis.spread import spread_of
-from mydyno.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
+from mydyno.lab.analysis.precision import first_comparisons, precision
+from mydyno.lab.analysis.sequential import nominal_level
+from mydyno.lab.analysis.spread import spread_of
+from mydyno.lab.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 CONTROL = replace(RIGHT, point_id="p1-control", control_of="p1")
 

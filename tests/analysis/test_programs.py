@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from analysis.builders import LEFT, RIGHT, measured, timed
-from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.analysis.places import by_program, places
-from mydyno.analysis.ratio import compare
-from mydyno.analysis.summary import summary, total_summary
-from mydyno.analysis.verdict import judge_points
-from mydyno.results.records import TrialRecord
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.analysis.places import by_program, places
+from mydyno.lab.analysis.ratio import compare
+from mydyno.lab.analysis.summary import summary, total_summary
+from mydyno.lab.analysis.verdict import judge_points
+from mydyno.lab.results.records import TrialRecord
 
 NOISE = (0.99, 1.0, 1.01, 1.005)
 OTHER_NOISE = (0.99 * 1.001, 1.0 / 1.001, 1.01 * 1.002, 1.005 / 1.002)

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.builders import measured, timed
-from mydyno.analysis.durability import LABELS
-from mydyno.analysis.letters import display, groups, letters
-from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.analysis.ranking import Ranking, ranking
-from mydyno.results.records import PointRecord, TrialRecord
+from mydyno.lab.analysis.durability import LABELS
+from mydyno.lab.analysis.letters import display, groups, letters
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.analysis.ranking import Ranking, ranking
+from mydyno.lab.results.records import PointRecord, TrialRecord
 
 SPEED = {"jfs": 1.30, "xfs": 1.14, "reiserfs": 1.135, "ext3": 1.0}
 MACHINES = {"small": 1000.0, "large": 3000.0}

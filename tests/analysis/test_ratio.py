@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analysis.builders import FEW, LEFT, RIGHT, measured, pair_of_points, shuffled
-from mydyno.analysis.metrics import LATENCY_P95, OF_QUERIES, QUERIES_PER_SECOND
-from mydyno.analysis.observations import Observation
-from mydyno.analysis.ratio import compare, ratio
-from mydyno.results.records import TrialRecord
+from mydyno.lab.analysis.metrics import LATENCY_P95, OF_QUERIES, QUERIES_PER_SECOND
+from mydyno.lab.analysis.observations import Observation
+from mydyno.lab.analysis.ratio import compare, ratio
+from mydyno.lab.results.records import TrialRecord
 
 rates = st.lists(st.floats(1, 1e6), min_size=3, max_size=6)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from analysis.builders import LEFT, RIGHT, measured
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.analysis.run_drift import run_drift
-from mydyno.results.records import TrialRecord
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.run_drift import run_drift
+from mydyno.lab.results.records import TrialRecord
 
 
 def run(change: float, blocks: int = 10, spread: float = 0.02, seed: int = 1) -> list[TrialRecord]:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.builders import FEW, LEFT, measured
-from mydyno.analysis.metrics import LATENCY_P95
-from mydyno.analysis.optimum import optimum
-from mydyno.analysis.scalability import Law, Scalability, scalability
+from mydyno.lab.analysis.metrics import LATENCY_P95
+from mydyno.lab.analysis.optimum import optimum
+from mydyno.lab.analysis.scalability import Law, Scalability, scalability
 
 LOADS = (10, 50, 100, 150, 200, 250, 300, 400)
 

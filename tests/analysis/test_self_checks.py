@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.analysis.self_checks import TOLERANCE, load_remarks, remarks
-from mydyno.analysis.utilisation import utilisation
-from mydyno.results.records import SelfCheckRecord
+from mydyno.lab.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.lab.analysis.utilisation import utilisation
+from mydyno.lab.results.records import SelfCheckRecord
 
 SOUND = SelfCheckRecord(
     volume="data",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mydyno.analysis.sequential import looks, nominal_level, simulated
+from mydyno.lab.analysis.sequential import looks, nominal_level, simulated
 
 
 def test_a_single_look_needs_no_correction() -> None:

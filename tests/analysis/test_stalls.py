@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.series import noise
-from mydyno.analysis.stalls import Stretch, stalls
+from mydyno.lab.analysis.stalls import Stretch, stalls
 
 
 def stretches(

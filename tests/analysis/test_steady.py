@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from analysis.series import Rates, noise, time
-from mydyno.analysis.series import BATCH, batched
-from mydyno.analysis.steady import (
+from mydyno.lab.analysis.series import BATCH, batched
+from mydyno.lab.analysis.steady import (
     LEAST_INTERVALS,
     NOT_JUDGED,
     STEADY,

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from analysis.builders import LEFT, RIGHT, measured
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
-from mydyno.analysis.optimum import optimum
-from mydyno.analysis.summary import summarise, summary
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
+from mydyno.lab.analysis.optimum import optimum
+from mydyno.lab.analysis.summary import summarise, summary
 
 
 def test_a_summary_holds_middle_spread_and_interval() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.analysis.time_spent import Part, TimeSpent, time_spent
-from mydyno.results.records import NO_LATENCY, Latency, LatencyKind, PhaseRecord, StatementRecord
+from mydyno.lab.analysis.time_spent import Part, TimeSpent, time_spent
+from mydyno.lab.results.records import NO_LATENCY, Latency, LatencyKind, PhaseRecord, StatementRecord
 
 WINDOW = 10.0
 

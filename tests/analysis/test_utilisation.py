@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.analysis.utilisation import utilisation
+from mydyno.lab.analysis.utilisation import utilisation
 
 
 def test_cpu_modes_are_shares_of_all_cpu_time() -> None:

@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.builders import FEW, LEFT, RIGHT, measured, pair_of_points
-from mydyno.analysis.bootstrap import Interval
-from mydyno.analysis.durability import LABELS
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
-from mydyno.analysis.observations import not_finite
-from mydyno.analysis.ratio import Ratio
-from mydyno.analysis.sequential import nominal_level
-from mydyno.analysis.standard import Standard, standard_of
-from mydyno.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
-from mydyno.catalogue.durability import Level
-from mydyno.results.records import DesignRecord
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.durability import LABELS
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
+from mydyno.lab.analysis.observations import not_finite
+from mydyno.lab.analysis.ratio import Ratio
+from mydyno.lab.analysis.sequential import nominal_level
+from mydyno.lab.analysis.standard import Standard, standard_of
+from mydyno.lab.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
+from mydyno.lab.results.records import DesignRecord
+from mydyno.server.variables.durability import Level
 
 A, B = Side("450"), Side("8")
 

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from mydyno.analysis.holm import holm
-from mydyno.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.analysis.observations import Observation
-from mydyno.analysis.ratio import Ratio, ratio
-from mydyno.analysis.standard import Standard, standard_of
-from mydyno.analysis.verdict import Side, judge
-from mydyno.plan.order import blocked
-from mydyno.results.records import DesignRecord
+from mydyno.lab.analysis.holm import holm
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.observations import Observation
+from mydyno.lab.analysis.ratio import Ratio, ratio
+from mydyno.lab.analysis.standard import Standard, standard_of
+from mydyno.lab.analysis.verdict import Side, judge
+from mydyno.lab.plan.order import blocked
+from mydyno.lab.results.records import DesignRecord
 
 Numbers = NDArray[np.float64]
 Point = tuple[str, str]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.advise import Advice
-from mydyno.advise.change import (
+from mydyno.advisor import Advice
+from mydyno.apply.change import (
     ByHand,
     Change,
     RemoveVariable,
@@ -16,7 +16,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.apply.finding import Effect, Finding, Severity
 
 SERVER = "MariaDB 10.11.19 at /run/mysqld/mysqld.sock"
 

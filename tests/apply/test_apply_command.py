@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from apply.builders import advice_file, every_kind, finding
 from apply.tree import make_system, picture
-from mydyno.advise.change import SetMountOptions, SetSysctl, SetVariable
-from mydyno.advise.finding import Finding
+from mydyno.apply.change import SetMountOptions, SetSysctl, SetVariable
+from mydyno.apply.finding import Finding
 from mydyno.cli.main import app, main
 from mydyno.core.errors import ApplyError, ServerError, UsageError
 

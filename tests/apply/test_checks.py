@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from apply.edits.builders import reading, texts
-from mydyno.advise.change import SetVariable
+from mydyno.apply.change import SetVariable
 from mydyno.apply.checks.fstab import fstab_faults, parse_verify
 from mydyno.apply.checks.option_file import mirrored
 from mydyno.apply.checks.unit import faults_of_drop_in

@@ -9,9 +9,9 @@ from mutation import mutations
 
 from apply.builders import advice, every_kind, finding
 from apply.test_hostile_image import LIVE, file_act, state
-from mydyno.advise import read_advice
-from mydyno.advise.change import SetArray
+from mydyno.advisor import read_advice
 from mydyno.apply.acts import HoldVariables, PersistVariables
+from mydyno.apply.change import SetArray
 from mydyno.apply.edits.texts import Texts
 from mydyno.apply.history import rows
 from mydyno.apply.proposal import Ways, propose

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from apply.builders import advice_file, finding
 from apply.test_apply_command import all_of
 from apply.tree import make_system
-from mydyno.advise.change import SetSysctl
 from mydyno.apply.act import Act
 from mydyno.apply.acts import ReadUnit, Remount, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.change import SetSysctl
 from mydyno.apply.files.state import FileState, checksum
 from mydyno.apply.means import Means
 from mydyno.apply.rolling_back import way_back

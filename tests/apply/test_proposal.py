@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from apply.builders import every_kind, finding
 from apply.edits.builders import reading, texts
 from apply.tree import FSTAB, MAIN_CNF, SERVER_CNF
-from mydyno.advise import advise
-from mydyno.advise.change import (
+from mydyno.advisor import advise
+from mydyno.apply.change import (
     ByHand,
     Change,
     SetArray,
@@ -23,9 +23,9 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.advise.finding import Finding
 from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts
+from mydyno.apply.finding import Finding
 from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.core.errors import ApplyError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apply.builders import finding
-from mydyno.advise.change import (
+from mydyno.apply.change import (
     ByHand,
     Change,
     RemoveVariable,

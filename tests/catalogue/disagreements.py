@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mydyno.catalogue import catalogue
 from mydyno.core.server_version import Version
+from mydyno.server.variables import catalogue
 
 
 def disagreements(version: Version, listed: Iterable[str]) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from mydyno.catalogue.durability import Level, durability
+from mydyno.server.variables.durability import Level, durability
 
 SAFE = {
     "innodb_flush_log_at_trx_commit": "1",

@@ -8,11 +8,11 @@ import pytest
 
 from catalogue.disagreements import disagreements
 from catalogue.releases import LISTED, MARIADB_105, MYSQL_97
-from mydyno.catalogue import Row, catalogue
-from mydyno.catalogue.catalogue import read
-from mydyno.catalogue.release import Family
 from mydyno.core.server_variables import CONTROLLED, IN_DATA_DIRECTORY
 from mydyno.core.server_version import Vendor, Version
+from mydyno.server.variables import Row, catalogue
+from mydyno.server.variables.catalogue import read
+from mydyno.server.variables.release import Family
 
 ROWS = catalogue().variables
 

@@ -14,9 +14,9 @@ from catalogue.releases import (
     MYSQL_56,
     MYSQL_97,
 )
-from mydyno.catalogue import Translation, catalogue, translate
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Vendor, Version
+from mydyno.server.variables import Translation, catalogue, translate
 
 MYSQL_80 = Version(Vendor.MYSQL, (8, 0, 36), "8.0.36")
 PERCONA = Version(Vendor.PERCONA, (9, 7, 4), "9.7.4-1")

@@ -7,10 +7,10 @@ import pytest
 from advise.builders import GIB, host, system
 from typer.testing import CliRunner
 
-from mydyno.advise import RULES, read_advice
+from mydyno.advisor import RULES, read_advice
 from mydyno.cli.main import app
 from mydyno.core.errors import UsageError
-from mydyno.facts import Memory
+from mydyno.survey.facts import Memory
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from mydyno.cli.main import app
 from mydyno.core.errors import MydynoError
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 
 def kept(folder: Path, made: MemoryRun, fingerprint: str, slower: float = 1.0, day: int = 1) -> str:

@@ -9,7 +9,7 @@ import pytest
 from stack.datasets.builders import put
 
 from mydyno.cli.main import main
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 Command = Callable[..., tuple[object, str, str]]
 

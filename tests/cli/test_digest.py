@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from mydyno.cli.main import app
 from mydyno.cli.progress import reading_text
 from mydyno.core.errors import ExitCode, ServerError, UsageError
-from mydyno.digest.comparison import Comparison
-from mydyno.digest.saved import read_saved, to_json
+from mydyno.queries.comparison import Comparison
+from mydyno.queries.saved import read_saved, to_json
 
 LOG = """\
 /usr/sbin/mysqld, Version: 8.0.36 (MySQL Community Server - GPL). started with:

@@ -3,7 +3,7 @@ import io
 import pytest
 
 from mydyno.cli.display import LiveDisplay, PlainDisplay, describe, sparkline
-from mydyno.trial import events
+from mydyno.lab.trial import events
 
 STORY = (
     events.RunStarted(

@@ -27,7 +27,7 @@ def test_every_file_that_the_documentation_points_to_exists() -> None:
 
 
 def test_the_experiment_in_the_readme_is_one_that_mydyno_takes() -> None:
-    from mydyno import spec
+    from mydyno.lab import spec
 
     text, _, _ = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert len(text.splitlines()) <= 24
@@ -39,7 +39,7 @@ def test_the_experiment_in_the_readme_is_one_that_mydyno_takes() -> None:
 
 
 def test_the_storage_in_the_readme_is_taken_with_any_load() -> None:
-    from mydyno import spec
+    from mydyno.lab import spec
 
     _, text, _ = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     load = "workload: {oltp04: {}, connections: 1, each: {rounds: 1}}\n"
@@ -49,8 +49,8 @@ def test_the_storage_in_the_readme_is_taken_with_any_load() -> None:
 
 
 def test_the_releases_in_the_readme_can_all_be_had() -> None:
-    from mydyno import spec
-    from mydyno.stack.server.releases import KNOWN
+    from mydyno.lab import spec
+    from mydyno.server.releases import KNOWN
 
     _, _, text = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     load = "workload: {oltp04: {}, connections: 1, each: {rounds: 1}}\n"

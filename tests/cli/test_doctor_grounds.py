@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mydyno.cli.doctor_grounds import checks_of, table
 from mydyno.core.facts import GroundFacts
-from mydyno.plan.grounds import MAKERS
+from mydyno.lab.plan.grounds import MAKERS
 
 ORDINARY = GroundFacts(
     root=False,

@@ -17,7 +17,7 @@ from apply.builders import advice, finding
 from stack.server.hostile_client import PASSWORD as WORD
 from stack.server.hostile_server import MODES, hostile_server
 
-from mydyno.advise.change import SetVariable
+from mydyno.apply.change import SetVariable
 from mydyno.core.errors import ExitCode
 
 SECONDS = 0.3

@@ -9,8 +9,8 @@ import pytest
 
 from mydyno.cli.load import driving, result
 from mydyno.core.errors import EngineError
-from mydyno.load import messages
-from mydyno.trial.collect import Collector
+from mydyno.lab.load import messages
+from mydyno.lab.trial.collect import Collector
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine" / "messages"
 

@@ -22,7 +22,7 @@ from cli.test_digest import LOG
 from mydyno.cli.main import app
 from mydyno.cli.outputs import PAGE, Outputs
 from mydyno.core.errors import MydynoError, UsageError
-from mydyno.facts import Memory
+from mydyno.survey.facts import Memory
 
 FOREIGN = "# Somebody's notes\n"
 

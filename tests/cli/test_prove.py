@@ -10,14 +10,14 @@ from advise.builders import server, system
 from prove.builders import POOL, THREADS, advice, finding, variable
 from typer.testing import CliRunner
 
-from mydyno import spec
-from mydyno.advise.change import SetSysctl
-from mydyno.advise.excerpt import excerpt
+from mydyno.advisor.excerpt import excerpt
+from mydyno.apply.change import SetSysctl
 from mydyno.cli.main import app
 from mydyno.cli.proving import release_of
 from mydyno.core.errors import UsageError
-from mydyno.facts import Schema
+from mydyno.lab import spec
 from mydyno.prove.propose import most_connections
+from mydyno.survey.facts import Schema
 
 SWAPPINESS = finding("swappiness", SetSysctl(name="vm.swappiness", value="1", was="60"), aspect="stability")
 TUNED = advice(

@@ -24,8 +24,8 @@ from cli.test_compare import kept
 from mydyno.cli import screen
 from mydyno.cli.display import for_stream
 from mydyno.core.visible import visible, visible_json, visible_line
-from mydyno.results.bundle.manifest import _checksum
-from mydyno.trial import events
+from mydyno.lab.results.bundle.manifest import _checksum
+from mydyno.lab.trial import events
 
 TITLE = "\x1b]0;OWNED\x07"
 EVIL = f"evil{TITLE}\x1b[35mpink\x1b[2J\x9b31m\u202eTXT\u2066[magenta]m[/magenta][link=http://evil.example]l[/link]"

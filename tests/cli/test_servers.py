@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from stack.server.releases.builders import archive, program, says
 
-from mydyno import spec
 from mydyno.cli.main import main
 from mydyno.cli.servers import commands
-from mydyno.stack.server.releases import KNOWN
+from mydyno.lab import spec
+from mydyno.server.releases import KNOWN
 
 
 @pytest.fixture

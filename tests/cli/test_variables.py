@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from catalogue.releases import LISTED, MARIADB_105, MARIADB_118, MYSQL_56, MYSQL_97
 
-from mydyno.catalogue.release import Family
 from mydyno.cli.variables_text import as_json, changes_json, nearest, render_changes, render_list, render_one
 from mydyno.core.server_version import Version
-from mydyno.stack.server.ask_running import Told
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.variables import Changes, about, changes, matching
+from mydyno.lab.stack.server.ask_running import Told
+from mydyno.lab.stack.server.release_variables import Changes, about, changes, matching
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.variables.release import Family
 
 BINARIES = {version: ServerBinary(Path("/usr/sbin/mysqld"), version, LISTED[version]) for version in LISTED}
 

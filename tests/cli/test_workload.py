@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from mydyno import workload
 from mydyno.cli.main import app
 from mydyno.core.errors import SpecError, UsageError
+from mydyno.lab import workload
 
 GOOD = Path(__file__).parents[1] / "workload" / "good"
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mydyno.digest.records import (
+from mydyno.queries.records import (
     Digest,
     Example,
     Figures,

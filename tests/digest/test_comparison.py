@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.digest.change import FEWEST, chance_slower, ratio_of_means, ratio_of_rates
-from mydyno.digest.comparison import Change, Comparison, compare, comparison_json
-from mydyno.digest.filed import Filed
-from mydyno.digest.records import Digest, Group, Measure
+from mydyno.queries.change import FEWEST, chance_slower, ratio_of_means, ratio_of_rates
+from mydyno.queries.comparison import Change, Comparison, compare, comparison_json
+from mydyno.queries.filed import Filed
+from mydyno.queries.records import Digest, Group, Measure
 
 from .builders import NIGHT_US, digest, group, lognormal, measure, sample, sums
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from mydyno.core.errors import MydynoError, UsageError
-from mydyno.digest.order import ORDERS, all_in_order, first, first_in_order, ordered
-from mydyno.digest.records import Digest, Figures, Group, Rest
+from mydyno.queries.order import ORDERS, all_in_order, first, first_in_order, ordered
+from mydyno.queries.records import Digest, Figures, Group, Rest
 
 from .builders import digest, group, sample, sums
 

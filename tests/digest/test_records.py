@@ -1,6 +1,6 @@
 """What a digest's records promise, on the sample that other tests look at."""
 
-from mydyno.digest.records import Digest
+from mydyno.queries.records import Digest
 
 from .builders import measure, sample
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.digest import saved
-from mydyno.digest.records import Digest
-from mydyno.digest.saved import is_saved, open_saved, read_saved, to_json
+from mydyno.queries import saved
+from mydyno.queries.records import Digest
+from mydyno.queries.saved import is_saved, open_saved, read_saved, to_json
 
 from .builders import sample
 

@@ -11,11 +11,11 @@ from advise.builders import variable
 from advise.strategies import Case, cases
 from hypothesis import HealthCheck, given, settings
 
-from mydyno import facts
-from mydyno.advise import advise
+from mydyno.advisor import advise
 from mydyno.core.hiding import HOST_SETTINGS
 from mydyno.core.record import Record
-from mydyno.facts import (
+from mydyno.survey import facts
+from mydyno.survey.facts import (
     Accounts,
     Array,
     Cpu,
@@ -43,8 +43,8 @@ from mydyno.facts import (
     Unread,
     Use,
 )
-from mydyno.facts.anonymous import TEXTS, anonymous, kept
-from mydyno.facts.pseudonyms import Pseudonyms
+from mydyno.survey.facts.anonymous import TEXTS, anonymous, kept
+from mydyno.survey.facts.pseudonyms import Pseudonyms
 
 NAMES = (
     "db1",

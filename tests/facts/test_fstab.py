@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.facts.fstab import parse_fstab, with_options
+from mydyno.survey.facts.fstab import parse_fstab, with_options
 
 PLAIN = """# /etc/fstab: static file system information.
 UUID=ab-cd  /               ext4    errors=remount-ro 0       1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.facts.indexes import ForeignKey, Part, TableIndex, covered, not_needed, of_rows
+from mydyno.survey.facts.indexes import ForeignKey, Part, TableIndex, covered, not_needed, of_rows
 
 
 def index(name: str, *columns: str | Part, unique: bool = False, kind: str = "BTREE") -> TableIndex:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from mydyno.core.server_version import parse_version
-from mydyno.facts.option_files import OptionFiles, meant, option_files, server_groups, start_files
+from mydyno.survey.facts.option_files import OptionFiles, meant, option_files, server_groups, start_files
 
 MARIADB = server_groups(parse_version("mariadbd Ver 10.11.19-MariaDB"))
 KNOWN = frozenset({"innodb_buffer_pool_size", "skip_name_resolve", "log_bin", "key_buffer_size", "sql_mode"})

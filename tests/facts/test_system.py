@@ -10,8 +10,8 @@ from advise.strategies import Case, cases
 from hypothesis import given, settings
 
 from mydyno.core.errors import UsageError
-from mydyno.facts import Limit, Process
-from mydyno.facts.system import FORMAT, read_system
+from mydyno.survey.facts import Limit, Process
+from mydyno.survey.facts.system import FORMAT, read_system
 
 
 @settings(max_examples=10)

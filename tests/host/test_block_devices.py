@@ -13,9 +13,9 @@ from stack.loops import attached, needs_loops, sparse_file
 
 from host.device_contents import write_lvm_label, write_md_superblock, write_partition_table
 from mydyno.core.errors import StorageError
-from mydyno.host.block_devices import STABLE_FOLDERS, BlockDevice, Signature, read_block_device
-from mydyno.host.device_refusals import AskedDevice, refusals
-from mydyno.host.local import LocalHost
+from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, Signature, read_block_device
+from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.local import LocalHost
 
 BLANK = BlockDevice(
     name=Path("/dev/disk/by-id/ata-MAKER_MODEL_S123"),

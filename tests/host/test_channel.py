@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import HostError
-from mydyno.host.channel import Channel
-from mydyno.host.frames import GREETING, Frame, Kind
-from mydyno.host.supervised import SupervisedHost
+from mydyno.machine.channel import Channel
+from mydyno.machine.frames import GREETING, Frame, Kind
+from mydyno.machine.supervised import SupervisedHost
 
 HELLO = Frame(
     Kind.HELLO, 0, b'{"version": "1", "kernel": "6.1", "cpus": 1, "memory_bytes": 1, "window": null}'

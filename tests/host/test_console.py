@@ -1,4 +1,4 @@
-from mydyno.host.console import telling_end
+from mydyno.machine.console import telling_end
 
 PANIC = """\
 sysrq: Trigger a crash

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, MissingToolError, ServerError
-from mydyno.host.identity import server_identity
-from mydyno.host.local import LocalHost
-from mydyno.host.namespace import NamespaceHost
-from mydyno.host.protocol import Host
-from mydyno.host.supervised import SupervisedHost
-from mydyno.host.uml import UmlHost, UmlKernels, UmlMachine
+from mydyno.machine.identity import server_identity
+from mydyno.machine.local import LocalHost
+from mydyno.machine.namespace import NamespaceHost
+from mydyno.machine.protocol import Host
+from mydyno.machine.supervised import SupervisedHost
+from mydyno.machine.uml import UmlHost, UmlKernels, UmlMachine
 
 FRAME_LIMIT = 1 << 20
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host import environment
-from mydyno.host.environment import FileSystem, filesystem_under, read_environment, read_facts
+from mydyno.machine import environment
+from mydyno.machine.environment import FileSystem, filesystem_under, read_environment, read_facts
 
 MOUNTS = """\
 21 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,errors=remount-ro

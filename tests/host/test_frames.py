@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.host.frames import GREETING, LONGEST, Decoder, Frame, Kind, MalformedError
+from mydyno.machine.frames import GREETING, LONGEST, Decoder, Frame, Kind, MalformedError
 
 FRAMES = st.builds(Frame, st.sampled_from(Kind), st.integers(0, 2**32 - 1), st.binary(max_size=50))
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from mydyno.core.facts import AskedDisk
-from mydyno.host.ground_facts import can_throttle, has_capability, mountable, read_ground_facts
+from mydyno.machine.ground_facts import can_throttle, has_capability, mountable, read_ground_facts
 
 
 def test_only_file_systems_on_devices_and_modules_of_known_ones_are_mountable() -> None:

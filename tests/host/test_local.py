@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, MissingToolError, ServerError
-from mydyno.host.local import LocalHost
-from mydyno.host.protocol import Host, Process
+from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Host, Process
 
 
 def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
@@ -101,7 +101,7 @@ def test_a_process_has_the_descriptors_that_it_is_given(tmp_path: Path) -> None:
 def test_a_process_dies_with_a_killed_mydyno(tmp_path: Path) -> None:
     script = (
         "import pathlib, sys, time\n"
-        "from mydyno.host.local import LocalHost\n"
+        "from mydyno.machine.local import LocalHost\n"
         f"process = LocalHost().start(['sleep', '60'], output=pathlib.Path({str(tmp_path / 'log')!r}))\n"
         "print(process.pid, flush=True)\n"
         "time.sleep(60)\n"

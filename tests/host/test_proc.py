@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.host import proc
+from mydyno.machine import proc
 
 
 def test_cpu_time_is_told_in_seconds_by_mode() -> None:

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.analysis import metrics as known
-from mydyno.analysis.metrics import LATENCY_P95, OF_IOS, OF_QUERIES, QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.analysis.observations import overall_observations, overall_places, value_at
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
-from mydyno.document.problems import SpecErrors
-from mydyno.imports.mapping import loads
-from mydyno.imports.metrics import UNITS
-from mydyno.imports.records import Imported, imported
-from mydyno.imports.table import parse
-from mydyno.imports.take import from_options, take
-from mydyno.results.store import Lab
+from mydyno.lab.analysis import metrics as known
+from mydyno.lab.analysis.metrics import LATENCY_P95, OF_IOS, OF_QUERIES, QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.analysis.observations import overall_observations, overall_places, value_at
+from mydyno.lab.imports.mapping import loads
+from mydyno.lab.imports.metrics import UNITS
+from mydyno.lab.imports.records import Imported, imported
+from mydyno.lab.imports.table import parse
+from mydyno.lab.imports.take import from_options, take
+from mydyno.lab.results.store import Lab
 
 SHIPPED = Path(__file__).parents[2] / "experiments" / "imports" / "sql-bench-2005.yaml"
 NOW = "2026-01-31T12:00:00Z"

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core.errors import UsageError
-from mydyno.imports.run_file import as_csv, as_text, is_run_file, parse
-from mydyno.imports.take import from_run_files, take
-from mydyno.load.sql_bench import render
-from mydyno.report.build import build
-from mydyno.report.tables import operation_totals_table
-from mydyno.results.records import OperationTotal
-from mydyno.results.store import Lab
+from mydyno.lab.imports.run_file import as_csv, as_text, is_run_file, parse
+from mydyno.lab.imports.take import from_run_files, take
+from mydyno.lab.load.sql_bench import render
+from mydyno.lab.report.build import build
+from mydyno.lab.report.tables import operation_totals_table
+from mydyno.lab.results.records import OperationTotal
+from mydyno.lab.results.store import Lab
 
 # The layout of suite 2.7, with figures of our own.
 OLD = """Benchmark DBD suite: 2.7

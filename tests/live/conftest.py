@@ -18,8 +18,7 @@ import pytest
 
 from live.mydyno_process import Workplace
 from live.releases import release
-from mydyno.host.local import LocalHost
-from mydyno.stack import (
+from mydyno.lab.stack import (
     DataDirectory,
     DataDirectoryLayer,
     DatasetLayer,
@@ -34,7 +33,8 @@ from mydyno.stack import (
     inspect_binary,
     start_server,
 )
-from mydyno.stack.server.releases import binary_of
+from mydyno.machine.local import LocalHost
+from mydyno.server.releases import binary_of
 
 
 class Start(Protocol):

@@ -22,19 +22,19 @@ import pydantic
 
 import mydyno
 from mydyno.core.errors import HostError, MissingToolError
-from mydyno.host.agent import AgentHost
-from mydyno.host.channel import Channel
-from mydyno.host.images import ImageStore, build_kernel
-from mydyno.host.images.build import DOCUMENTS, watch
-from mydyno.host.images.cpio import archive, file, folder
-from mydyno.host.images.store import KernelImage
-from mydyno.host.images.suites import SUITES, reaching_settings, source_lines, sources_of
-from mydyno.host.local import LocalHost
-from mydyno.host.programs import find_program
-from mydyno.host.protocol import Finished, Process
-from mydyno.host.vm.acceleration import ACCELERATION, acceleration
-from mydyno.host.vm.machine import CHANNEL, Accelerator, base, escaped, kernel_line
-from mydyno.host.vm.overlay import make_overlay
+from mydyno.machine.agent import AgentHost
+from mydyno.machine.channel import Channel
+from mydyno.machine.images import ImageStore, build_kernel
+from mydyno.machine.images.build import DOCUMENTS, watch
+from mydyno.machine.images.cpio import archive, file, folder
+from mydyno.machine.images.store import KernelImage
+from mydyno.machine.images.suites import SUITES, reaching_settings, source_lines, sources_of
+from mydyno.machine.local import LocalHost
+from mydyno.machine.programs import find_program
+from mydyno.machine.protocol import Finished, Process
+from mydyno.machine.vm.acceleration import ACCELERATION, acceleration
+from mydyno.machine.vm.machine import CHANNEL, Accelerator, base, escaped, kernel_line
+from mydyno.machine.vm.overlay import make_overlay
 
 SOURCE, PACKAGES = Path("/opt/mydyno/source"), Path("/opt/mydyno/packages")
 """Where the guest sees mydyno's source and what it imports."""

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mydyno.host.programs import find_program
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
+from mydyno.machine.programs import find_program
 
 Record = dict[str, Any]
 

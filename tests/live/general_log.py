@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from live.engine import ask
-from mydyno.stack import RunningServer
-from mydyno.statements.fingerprints import fingerprints
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.fingerprints import fingerprints
 
 _WITH_SQL = ("Query", "Prepare", "Execute")
 _BEGINNINGS = ("begin", "commit", "select", "insert", "update", "delete", "set autocommit")

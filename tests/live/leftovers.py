@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.cache import cache_folder
-from mydyno.stack.mount_root import MOUNT_ROOT
-from mydyno.stack.undo import PRIVATE_NAME
-from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.lab.stack.undo import PRIVATE_NAME
+from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
 
 _SHARED = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))
 _BLKIO = Path("/sys/fs/cgroup/blkio")

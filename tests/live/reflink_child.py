@@ -12,8 +12,8 @@ import os
 import sys
 from pathlib import Path
 
-from mydyno.host.local import LocalHost
-from mydyno.stack.datasets.clone import clone_tree
+from mydyno.lab.stack.datasets.clone import clone_tree
+from mydyno.machine.local import LocalHost
 
 _FILES = 16
 _MIB = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno.core.errors import HostError, MissingToolError
-from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
+from mydyno.server.releases import KNOWN, Installed, ReleaseStore, install
 
 
 def release(name: str) -> Installed:

@@ -9,10 +9,10 @@ import pytest
 
 from live.conftest import _starting, _without_tables
 from live.releases import release
-from mydyno.stack import RunningServer, Site
-from mydyno.stack.server.external import session
-from mydyno.stack.server.login import Login
-from mydyno.stack.server.releases import binary_of
+from mydyno.lab.stack import RunningServer, Site
+from mydyno.lab.stack.server.external import session
+from mydyno.server.access.login import Login
+from mydyno.server.releases import binary_of
 
 RELEASES = [
     "mariadb-10.11",

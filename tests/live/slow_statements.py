@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pymysql
 import pymysql.cursors
 
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.server_files import VOLUMES
-from mydyno.spec import Host, Storage
-from mydyno.stack import (
+from mydyno.lab.spec import Host, Storage
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     RunningServer,
@@ -18,10 +18,10 @@ from mydyno.stack import (
     Stack,
     Standing,
 )
-from mydyno.stack.ground import Ground
-from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.server.file_places import undo_settings
-from mydyno.stack.storage import building_layers, loading_layers
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.storage import building_layers, loading_layers
+from mydyno.server.program.file_places import undo_settings
 
 ALL = Storage.model_validate({name: {"disks": {"size": "256M"}} for name in VOLUMES})
 ROWS = 400

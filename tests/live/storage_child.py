@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mydyno.host.local import LocalHost
-from mydyno.results.store import Lab
-from mydyno.spec import Host, Storage
-from mydyno.stack import Journal, Layer, Site, Stack
-from mydyno.stack.ground import Ground
-from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.ground.uml import UmlGroundLayer
-from mydyno.stack.ground.vm import VmGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Host, Storage
+from mydyno.lab.stack import Journal, Layer, Site, Stack
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.stack.ground.vm import VmGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.machine.local import LocalHost
 
 DISK = {"size": "64M", "iops": 2000}
 WRITES = [

@@ -11,17 +11,29 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from live.conftest import Start
-from mydyno.advise import advise
-from mydyno.advise.change import SetVariable
-from mydyno.advise.setting import in_force
+from mydyno.advisor import advise
+from mydyno.advisor.setting import in_force
 from mydyno.apply.acts.global_variables import setting_globals
+from mydyno.apply.change import SetVariable
 from mydyno.apply.means import Means
 from mydyno.core.server_variables import Setting
-from mydyno.facts import Cpu, Disk, DiskSpeed, FileSystem, Host, Memory, Schema, Status, Storage, System, Use
-from mydyno.stack import RunningServer, ServerBinary, settings_difference
-from mydyno.stack.server.names import understand
-from mydyno.stack.server.releases import binary_of
+from mydyno.lab.stack import RunningServer, ServerBinary, settings_difference
+from mydyno.server.releases import binary_of
+from mydyno.server.variables.names import understand
 from mydyno.survey import survey
+from mydyno.survey.facts import (
+    Cpu,
+    Disk,
+    DiskSpeed,
+    FileSystem,
+    Host,
+    Memory,
+    Schema,
+    Status,
+    Storage,
+    System,
+    Use,
+)
 
 pytestmark = pytest.mark.live
 

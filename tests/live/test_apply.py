@@ -13,7 +13,7 @@ from apply.builders import advice, finding
 from typer.testing import CliRunner, Result
 
 from live.conftest import Start
-from mydyno.advise.change import SetVariable
+from mydyno.apply.change import SetVariable
 from mydyno.apply.means import Means
 from mydyno.apply.preparing import prepare
 from mydyno.apply.reading import find_server
@@ -23,8 +23,8 @@ from mydyno.apply.transaction import carry_out
 from mydyno.cli.main import app
 from mydyno.core.errors import ApplyError, MydynoError
 from mydyno.core.server_version import Version
-from mydyno.stack import RunningServer, ServerBinary
-from mydyno.stack.server.external import session
+from mydyno.lab.stack import RunningServer, ServerBinary
+from mydyno.lab.stack.server.external import session
 
 pytestmark = pytest.mark.live
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from live.conftest import Start
-from mydyno.advise.change import SetVariable
 from mydyno.apply.acts import PersistVariables, SetGlobals
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.persisted_variables import persisting
 from mydyno.apply.acts.plan import live_acts, present, waiting
+from mydyno.apply.change import SetVariable
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

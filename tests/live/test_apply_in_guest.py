@@ -15,8 +15,8 @@ import pytest
 from apply.builders import advice, finding
 
 from live.debian_guest import DebianGuest, build_image
-from mydyno.advise import Advice
-from mydyno.advise.change import (
+from mydyno.advisor import Advice
+from mydyno.apply.change import (
     ByHand,
     RemoveVariable,
     SetMountOptions,
@@ -27,8 +27,8 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.core.errors import MissingToolError
-from mydyno.host.images.suites import SUITES, machine_suite
-from mydyno.host.local import LocalHost
+from mydyno.machine.images.suites import SUITES, machine_suite
+from mydyno.machine.local import LocalHost
 
 # The first test builds the guest, too; on a busy machine a guest without KVM is ten times as slow.
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(3000)]

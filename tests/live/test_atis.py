@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from live.engine import Record, Run, job, run
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

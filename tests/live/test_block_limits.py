@@ -9,12 +9,12 @@ import pytest
 
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.core.errors import StorageError
-from mydyno.stack import Site, Standing
-from mydyno.stack.ground import DiskLimits
-from mydyno.stack.ground.block_limits import BlockLimits
-from mydyno.stack.ground.uml import UmlGround
-from mydyno.stack.mount_root import MOUNT_ROOT
-from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack.ground import DiskLimits
+from mydyno.lab.stack.ground.block_limits import BlockLimits
+from mydyno.lab.stack.ground.uml import UmlGround
+from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 

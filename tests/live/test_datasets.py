@@ -17,9 +17,9 @@ from stack.loops import MIB, needs_loops, sparse_file
 
 from live.mydyno_process import Workplace
 from mydyno.core.errors import ExitCode, LabError, ServerError
-from mydyno.results.records import DataRecord
-from mydyno.results.store import Lab
-from mydyno.stack import (
+from mydyno.lab.results.records import DataRecord
+from mydyno.lab.results.store import Lab
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Facts,
@@ -33,11 +33,11 @@ from mydyno.stack import (
     Standing,
     start_server,
 )
-from mydyno.stack.cache import WarmPoolLayer
-from mydyno.stack.datasets import DatasetStore
-from mydyno.stack.datasets.release import releases_told_by
-from mydyno.stack.datasets.tables import read_everything
-from mydyno.stack.datasets.verify import verify
+from mydyno.lab.stack.cache import WarmPoolLayer
+from mydyno.lab.stack.datasets import DatasetStore
+from mydyno.lab.stack.datasets.release import releases_told_by
+from mydyno.lab.stack.datasets.tables import read_everything
+from mydyno.lab.stack.datasets.verify import verify
 
 pytestmark = pytest.mark.live
 

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from live.conftest import Start
 from mydyno.cli.main import app
 from mydyno.core.errors import ServerError
-from mydyno.digest.comparison import Comparison
-from mydyno.digest.records import Digest
-from mydyno.digest.saved import to_json
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.comparison import Comparison
+from mydyno.queries.records import Digest
+from mydyno.queries.saved import to_json
 
 pytestmark = pytest.mark.live
 

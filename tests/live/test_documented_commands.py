@@ -25,8 +25,8 @@ from live.mydyno_process import MYDYNO, SHORT
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import reach
 from mydyno.cli.main import app
-from mydyno.load.smack import settings as smack_settings
-from mydyno.stack import RunningServer
+from mydyno.lab.load.smack import settings as smack_settings
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

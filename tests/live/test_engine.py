@@ -10,8 +10,8 @@ import pytest
 
 from live.engine import ROWS, Record, ask, counting, job, phase, rounds, run, target, timed
 from live.programs import smack, sysbench
-from mydyno.load import messages
-from mydyno.stack import RunningServer
+from mydyno.lab.load import messages
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

@@ -16,8 +16,8 @@ import pytest
 from live.conftest import Start
 from live.engine import finish, job, listen_until, phase, rounds, run, start, timed
 from live.programs import smack, sysbench
-from mydyno.host.programs import find_program
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
+from mydyno.machine.programs import find_program
 
 pytestmark = pytest.mark.live
 

@@ -14,7 +14,7 @@ from live.conftest import Start
 from live.engine import Record, ask, finish, job, listen_until, phase, rounds, run, target, timed
 from live.engine import start as begin
 from live.programs import program, send, transaction, value
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

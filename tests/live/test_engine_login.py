@@ -9,7 +9,7 @@ import pytest
 
 from live.conftest import Start
 from live.engine import Record, ask, run
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

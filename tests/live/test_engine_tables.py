@@ -9,7 +9,7 @@ import pytest
 
 from live.engine import Record, Run, ask, job, phase, rounds, run
 from live.programs import program, send, transaction, value
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

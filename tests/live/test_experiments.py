@@ -12,8 +12,8 @@ from _pytest.mark import ParameterSet
 from live.mydyno_process import Workplace
 from live.releases import release
 from live.uml import NEEDS_KERNEL
-from mydyno.results.records import TrialRecord
-from mydyno.results.store import Lab
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
 
 pytestmark = pytest.mark.live
 

@@ -13,11 +13,11 @@ import pytest
 
 from live.test_performance_schema import Counting, on_every_release, run
 from mydyno.core.secrets import Secret
-from mydyno.digest.records import Digest, Example, Figures, Group, Plan
-from mydyno.stack import RunningServer
-from mydyno.stack.server.login import Login
-from mydyno.statements.explain import MOST_SECONDS, with_plans
-from mydyno.statements.fingerprints import fingerprints
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.explain import MOST_SECONDS, with_plans
+from mydyno.queries.fingerprints import fingerprints
+from mydyno.queries.records import Digest, Example, Figures, Group, Plan
+from mydyno.server.access.login import Login
 
 pytestmark = pytest.mark.live
 

@@ -16,11 +16,11 @@ from live.conftest import Start
 from live.engine import ask
 from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
-from mydyno.load import messages
-from mydyno.load.external import External
-from mydyno.load.job import Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
-from mydyno.stack import RunningServer
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.load import messages
+from mydyno.lab.load.external import External
+from mydyno.lab.load.job import Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
+from mydyno.lab.stack import RunningServer
+from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
 
 pytestmark = pytest.mark.live
 

@@ -15,18 +15,18 @@ import pytest
 
 from live.conftest import Start
 from live.mydyno_process import Workplace, interrupt, wait_for_line
-from mydyno import plan, spec
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.facts import HostFacts
-from mydyno.host.local import LocalHost
-from mydyno.results.records import TrialRecord
-from mydyno.results.store import Lab
-from mydyno.spec import SpecErrors
-from mydyno.stack import RunningServer, Setting
-from mydyno.stack.journal import outstanding_in
-from mydyno.stack.server.global_variables import read, write
-from mydyno.stack.undo import RestoreVariables
-from mydyno.trial import preflight
+from mydyno.lab import plan, spec
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import SpecErrors
+from mydyno.lab.stack import RunningServer, Setting
+from mydyno.lab.stack.journal import outstanding_in
+from mydyno.lab.stack.undo import RestoreVariables
+from mydyno.lab.trial import preflight
+from mydyno.machine.local import LocalHost
+from mydyno.server.variables.global_variables import read, write
 
 pytestmark = pytest.mark.live
 

@@ -11,9 +11,9 @@ import pytest
 
 from live.statement_families import FAMILIES
 from live.test_performance_schema import Counting, on_every_release, run
-from mydyno.stack import RunningServer
-from mydyno.statements.digest_text import as_statement
-from mydyno.statements.fingerprints import fingerprints
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.digest_text import as_statement
+from mydyno.queries.fingerprints import fingerprints
 
 pytestmark = pytest.mark.live
 

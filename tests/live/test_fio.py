@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from live.uml import NEEDS_KERNEL, ground_layer
-from mydyno.load import messages
-from mydyno.load.fio import Fio
-from mydyno.load.fio.driver import Part
-from mydyno.stack import Site, Standing
-from mydyno.stack.ground import DiskLimits
-from mydyno.stack.ground.uml import UmlGround
-from mydyno.workload.external import FioOptions
+from mydyno.lab.load import messages
+from mydyno.lab.load.fio import Fio
+from mydyno.lab.load.fio.driver import Part
+from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack.ground import DiskLimits
+from mydyno.lab.stack.ground.uml import UmlGround
+from mydyno.lab.workload.external import FioOptions
 
 pytestmark = [
     pytest.mark.live,

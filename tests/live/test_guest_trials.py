@@ -11,8 +11,8 @@ import pytest
 
 from live.mydyno_process import Workplace, wait_for_line
 from live.uml import NEEDS_KERNEL
-from mydyno.results.records import TrialRecord
-from mydyno.results.store import DATABASE, Lab
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import DATABASE, Lab
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 

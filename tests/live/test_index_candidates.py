@@ -11,14 +11,14 @@ import pytest
 from live.conftest import Start
 from live.engine import Record, job, phase
 from live.engine import run as engine
-from mydyno import workload
 from mydyno.core.secrets import Secret
-from mydyno.digest.candidates import TableName, tables_of, with_candidates
-from mydyno.digest.records import Digest, IndexCandidate
-from mydyno.stack import RunningServer
-from mydyno.stack.server.login import Login
-from mydyno.statements.log import read_logs
-from mydyno.statements.schema import read_schema
+from mydyno.lab import workload
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.candidates import TableName, tables_of, with_candidates
+from mydyno.queries.log import read_logs
+from mydyno.queries.records import Digest, IndexCandidate
+from mydyno.queries.schema import read_schema
+from mydyno.server.access.login import Login
 
 pytestmark = pytest.mark.live
 

@@ -9,7 +9,7 @@ from digest.builders import digest, group
 
 from live.conftest import Start
 from live.test_index_candidates import candidates, explained_keys, run
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from live.mydyno_process import Workplace
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 pytestmark = pytest.mark.live
 

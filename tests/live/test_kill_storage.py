@@ -18,8 +18,8 @@ import pytest
 
 from live.leftovers import Place
 from live.mydyno_process import MYDYNO
-from mydyno.host.images import ImageStore
-from mydyno.host.uml import UmlKernels
+from mydyno.machine.images import ImageStore
+from mydyno.machine.uml import UmlKernels
 
 pytestmark = pytest.mark.live
 

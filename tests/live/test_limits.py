@@ -6,16 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.spec.limits import Limits
-from mydyno.stack import (
-    DataDirectoryLayer,
-    FrozenDataset,
-    ServerBinary,
-    ServerLayer,
-    Site,
-    Standing,
-)
-from mydyno.stack.limits import limits_difference
+from mydyno.lab.stack import DataDirectoryLayer, FrozenDataset, ServerBinary, ServerLayer, Site, Standing
+from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import limits_difference
 
 pytestmark = pytest.mark.live
 

@@ -13,7 +13,7 @@ import pytest
 from live.engine import ask
 from live.mydyno_process import MYDYNO, interrupt, wait_for_line
 from mydyno.core.errors import ExitCode
-from mydyno.stack import RunningServer
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

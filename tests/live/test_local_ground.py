@@ -14,18 +14,18 @@ import pytest
 from stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
 
 from mydyno.core.errors import HostError, StorageError
-from mydyno.host.block_devices import STABLE_FOLDERS
-from mydyno.host.local import LocalHost
-from mydyno.spec import Host, Storage
-from mydyno.spec.disks import Device, Disks
-from mydyno.spec.storage import Volume
-from mydyno.stack import Journal, Site, Stack, Standing
-from mydyno.stack.ground import Disk, DiskLimits, Ground
-from mydyno.stack.ground import local as local_ground
-from mydyno.stack.ground.local import LocalGround, LocalGroundLayer
-from mydyno.stack.mount_root import MOUNT_ROOT
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.spec import Host, Storage
+from mydyno.lab.spec.disks import Device, Disks
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack import Journal, Site, Stack, Standing
+from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
+from mydyno.lab.stack.ground import local as local_ground
+from mydyno.lab.stack.ground.local import LocalGround, LocalGroundLayer
+from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.machine.block_devices import STABLE_FOLDERS
+from mydyno.machine.local import LocalHost
 
 pytestmark = [pytest.mark.live, needs_loops]
 

@@ -12,8 +12,8 @@ import pytest
 
 import mydyno
 from live.uml import NEEDS_KERNEL, ground_layer
-from mydyno.stack import Site, Standing
-from mydyno.stack.ground.uml import UmlGround
+from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack.ground.uml import UmlGround
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 

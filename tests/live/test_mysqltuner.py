@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mydyno.core.errors import HostError, MissingToolError
+from mydyno.lab.stack import RunningServer
 from mydyno.prove import mysqltuner
-from mydyno.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

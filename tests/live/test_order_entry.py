@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from live.engine import Record, Run, job, phase, run, timed
-from mydyno import workload
-from mydyno.stack import RunningServer
+from mydyno.lab import workload
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

@@ -16,12 +16,12 @@ import pytest
 
 from live.engine import ask, job, phase, rounds, run
 from live.general_log import sent
-from mydyno import workload
-from mydyno.load.job import Target
-from mydyno.load.slap import Settings
-from mydyno.load.slap import run as run_slap
-from mydyno.stack import RunningServer
-from mydyno.workload.slap import Options, OwnSql
+from mydyno.lab import workload
+from mydyno.lab.load.job import Target
+from mydyno.lab.load.slap import Settings
+from mydyno.lab.load.slap import run as run_slap
+from mydyno.lab.stack import RunningServer
+from mydyno.lab.workload.slap import Options, OwnSql
 
 pytestmark = pytest.mark.live
 

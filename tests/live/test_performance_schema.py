@@ -10,11 +10,11 @@ import pytest
 
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
-from mydyno.digest.records import Digest, Group
-from mydyno.stack import RunningServer
-from mydyno.stack.server.login import Login
-from mydyno.statements.fingerprints import fingerprints
-from mydyno.statements.performance_schema import read_digests
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.fingerprints import fingerprints
+from mydyno.queries.performance_schema import read_digests
+from mydyno.queries.records import Digest, Group
+from mydyno.server.access.login import Login
 
 pytestmark = pytest.mark.live
 

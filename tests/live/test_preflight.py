@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from live.releases import release
-from mydyno import spec
 from mydyno.core.facts import HostFacts
-from mydyno.host.local import LocalHost
-from mydyno.plan import make
-from mydyno.spec import SpecErrors
-from mydyno.stack import ServerBinary, find_binary, inspect_binary
-from mydyno.stack.server.releases import binary_of
-from mydyno.stack.server.values import refused_values
-from mydyno.trial import preflight
-from mydyno.trial.preflight import Prepared
+from mydyno.lab import spec
+from mydyno.lab.plan import make
+from mydyno.lab.spec import SpecErrors
+from mydyno.lab.stack import ServerBinary, find_binary, inspect_binary
+from mydyno.lab.trial import preflight
+from mydyno.lab.trial.preflight import Prepared
+from mydyno.machine.local import LocalHost
+from mydyno.server.program.values import refused_values
+from mydyno.server.releases import binary_of
 
 pytestmark = pytest.mark.live
 

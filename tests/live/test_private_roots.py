@@ -20,16 +20,16 @@ from live.mydyno_process import Workplace
 from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import HostError, MissingToolError, ServerError, UsageError
 from mydyno.core.server_version import Vendor
-from mydyno.host.images import ImageStore
-from mydyno.results.store import Lab
-from mydyno.spec.limits import Limits
-from mydyno.stack import ServerBinary, Setting, Site, Standing, start_server
-from mydyno.stack.datadir import DataDirectoryLayer
-from mydyno.stack.dataset import FrozenDataset
-from mydyno.stack.server.initialise import initialise
-from mydyno.stack.server.releases import KNOWN, ReleaseStore, binary_of, install
-from mydyno.stack.server.releases.debian import moving
-from mydyno.stack.server.releases.series import Series
+from mydyno.lab.results.store import Lab
+from mydyno.lab.stack import ServerBinary, Setting, Site, Standing, start_server
+from mydyno.lab.stack.datadir import DataDirectoryLayer
+from mydyno.lab.stack.dataset import FrozenDataset
+from mydyno.lab.stack.server.initialise import initialise
+from mydyno.machine.images import ImageStore
+from mydyno.machine.limits import Limits
+from mydyno.server.releases import KNOWN, ReleaseStore, binary_of, install
+from mydyno.server.releases.debian import moving
+from mydyno.server.releases.series import Series
 
 pytestmark = pytest.mark.live
 

@@ -12,12 +12,12 @@ from prove.builders import advice, finding, variable
 from live.mydyno_process import Workplace
 from live.test_external_server import ask, option_file
 from live.uml import NEEDS_KERNEL
-from mydyno.advise.change import SetMountOptions
-from mydyno.advise.excerpt import excerpt
-from mydyno.facts import Disk, FileSystem, Schema, Status, Storage, Use
+from mydyno.advisor.excerpt import excerpt
+from mydyno.apply.change import SetMountOptions
+from mydyno.lab.results.store import Lab
+from mydyno.lab.stack import RunningServer
 from mydyno.prove.misses import misses_by_level
-from mydyno.results.store import Lab
-from mydyno.stack import RunningServer
+from mydyno.survey.facts import Disk, FileSystem, Schema, Status, Storage, Use
 
 pytestmark = pytest.mark.live
 

@@ -14,10 +14,10 @@ from live.mydyno_process import Workplace, wait_for_line
 from live.releases import release
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
-from mydyno.results.store import Lab
-from mydyno.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
-from mydyno.stack.server.releases import KNOWN, ReleaseStore, binary_of, install
-from mydyno.stack.server.releases.directory import Directory
+from mydyno.lab.results.store import Lab
+from mydyno.lab.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
+from mydyno.server.releases import KNOWN, ReleaseStore, binary_of, install
+from mydyno.server.releases.directory import Directory
 
 pytestmark = pytest.mark.live
 

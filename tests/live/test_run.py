@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
-from mydyno.report.evidence import gather
-from mydyno.report.views.again import again
-from mydyno.results.store import DATABASE, Lab
-from mydyno.sampling.histograms import merged
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.again import again
+from mydyno.lab.results.store import DATABASE, Lab
+from mydyno.lab.sampling.histograms import merged
 
 pytestmark = pytest.mark.live
 

@@ -13,10 +13,8 @@ import pymysql
 import pytest
 
 from live.conftest import Start
-from mydyno.catalogue.durability import durability
 from mydyno.core.errors import ServerError
-from mydyno.host.local import LocalHost
-from mydyno.stack import (
+from mydyno.lab.stack import (
     RunningServer,
     ServerBinary,
     SettingsError,
@@ -24,8 +22,10 @@ from mydyno.stack import (
     settings_difference,
     start_server,
 )
-from mydyno.stack.processes import find_by_argument
-from mydyno.stack.undo import EndProcesses, RemoveTree, Undo
+from mydyno.lab.stack.undo import EndProcesses, RemoveTree, Undo
+from mydyno.machine.local import LocalHost
+from mydyno.machine.processes import find_by_argument
+from mydyno.server.variables.durability import durability
 
 pytestmark = pytest.mark.live
 

@@ -15,8 +15,8 @@ from apply.builders import finding
 from live.conftest import Start
 from live.test_apply import wait_for_guardian
 from live.test_external_server import ask, option_file
-from mydyno.advise.change import SetVariable
 from mydyno.apply.acts.held_variables import holding
+from mydyno.apply.change import SetVariable
 from mydyno.apply.means import Means
 from mydyno.apply.preparing import prepare
 from mydyno.apply.reading import find_server
@@ -24,11 +24,11 @@ from mydyno.apply.store.application import AnyAct, new_application
 from mydyno.apply.store.store import Entry, Store
 from mydyno.apply.transaction import carry_out, held_while
 from mydyno.core.errors import ServerError
-from mydyno.host.local import LocalHost
-from mydyno.spec.external import External
-from mydyno.stack import Journal, RunningServer, ServerBinary, Site
-from mydyno.stack.server.external import attach, session
-from mydyno.stack.server.setting_lock import new_lock, take_lock
+from mydyno.lab.stack import Journal, RunningServer, ServerBinary, Site
+from mydyno.lab.stack.server.external import attach, session
+from mydyno.machine.local import LocalHost
+from mydyno.server.access.address import External
+from mydyno.server.variables.setting_lock import new_lock, take_lock
 
 pytestmark = pytest.mark.live
 

@@ -11,14 +11,14 @@ import pytest
 
 from live.conftest import Start
 from mydyno.core.errors import EngineError, UsageError
-from mydyno.host.local import LocalHost
-from mydyno.load import job as jobs
-from mydyno.load.engine import Engine
-from mydyno.load.job import Target
-from mydyno.load.messages import PhaseEnd
-from mydyno.load.slap import Result, Settings, complain, run
-from mydyno.stack import RunningServer
-from mydyno.workload.slap import Options, OwnSql, resolve
+from mydyno.lab.load import job as jobs
+from mydyno.lab.load.engine import Engine
+from mydyno.lab.load.job import Target
+from mydyno.lab.load.messages import PhaseEnd
+from mydyno.lab.load.slap import Result, Settings, complain, run
+from mydyno.lab.stack import RunningServer
+from mydyno.lab.workload.slap import Options, OwnSql, resolve
+from mydyno.machine.local import LocalHost
 
 pytestmark = pytest.mark.live
 

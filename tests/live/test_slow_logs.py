@@ -17,9 +17,9 @@ import pytest
 from live import slow_statements
 from live.conftest import Start
 from live.slow_statements import APP, PASSWORD, REPORTER, Truth
-from mydyno.digest.records import Digest, Group
-from mydyno.stack import RunningServer
-from mydyno.statements.log import read_logs
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.log import read_logs
+from mydyno.queries.records import Digest, Group
 
 pytestmark = pytest.mark.live
 

@@ -25,9 +25,9 @@ from live.slow_servers import run, server, set_globals, unchanged, variables
 from mydyno.apply.store.store import Store, changes_folder
 from mydyno.cli.main import app
 from mydyno.core.errors import LabError, UndoError, UsageError
-from mydyno.digest.saved import read_saved
-from mydyno.stack import RunningServer
-from mydyno.statements.window import Wish, open_window
+from mydyno.lab.stack import RunningServer
+from mydyno.queries.saved import read_saved
+from mydyno.queries.window import Wish, open_window
 
 pytestmark = pytest.mark.live
 

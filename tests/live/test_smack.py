@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import EngineError, UsageError
-from mydyno.host.local import LocalHost
-from mydyno.load import job as jobs
-from mydyno.load.engine import Engine
-from mydyno.load.messages import PhaseEnd
-from mydyno.load.smack import Overrides, Result, Settings, complain, figures, run
-from mydyno.load.smack.settings import target_of
-from mydyno.stack import RunningServer
-from mydyno.workload.smack.grammar import Section, parse
-from mydyno.workload.smack.resolve import resolve_file
+from mydyno.lab.load import job as jobs
+from mydyno.lab.load.engine import Engine
+from mydyno.lab.load.messages import PhaseEnd
+from mydyno.lab.load.smack import Overrides, Result, Settings, complain, figures, run
+from mydyno.lab.load.smack.settings import target_of
+from mydyno.lab.stack import RunningServer
+from mydyno.lab.workload.smack.grammar import Section, parse
+from mydyno.lab.workload.smack.resolve import resolve_file
+from mydyno.machine.local import LocalHost
 
 pytestmark = pytest.mark.live
 
 DATABASE = "smack_live"
-CLASSIC = Path(str(resources.files("mydyno.workload.smack")))
+CLASSIC = Path(str(resources.files("mydyno.lab.workload.smack")))
 
 
 class Smack:

@@ -12,14 +12,14 @@ from live.mydyno_process import Workplace
 from live.split_volumes import ALL, raised, write, written_sectors
 from live.uml import NEEDS_KERNEL
 from mydyno.core.server_files import HOMES, VOLUMES, home_of
-from mydyno.results.records import TrialRecord
-from mydyno.results.store import Lab
-from mydyno.spec import Storage
-from mydyno.stack import DataDirectory, RunningServer, ServerBinary, Site, Stack
-from mydyno.stack.mount_root import MOUNT_ROOT
-from mydyno.stack.server.file_places import Place
-from mydyno.stack.server.placement import read_placement
-from mydyno.stack.server.releases import ReleaseStore, binary_of
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Storage
+from mydyno.lab.stack import DataDirectory, RunningServer, ServerBinary, Site, Stack
+from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.lab.stack.server.placement import read_placement
+from mydyno.server.program.file_places import Place
+from mydyno.server.releases import ReleaseStore, binary_of
 
 pytestmark = pytest.mark.live
 

@@ -17,8 +17,8 @@ from live.conftest import Start
 from live.engine import Record, Run, ask, finish, listen_until, run, target
 from live.engine import counting as counted_by_server
 from live.engine import start as start_engine
-from mydyno.load import messages
-from mydyno.stack import RunningServer
+from mydyno.lab.load import messages
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 
-import mydyno.stack
+import mydyno.lab.stack
 from mydyno.core.errors import LabError, MydynoError, ServerError
-from mydyno.host.local import LocalHost
-from mydyno.stack import (
+from mydyno.lab.stack import (
     DataDirectory,
     DataDirectoryLayer,
     DatasetLayer,
@@ -35,9 +34,10 @@ from mydyno.stack import (
     Stack,
     cleanup,
 )
-from mydyno.stack.journal import FILE_NAME
-from mydyno.stack.processes import find_by_argument
-from mydyno.stack.undo import EndProcesses
+from mydyno.lab.stack.journal import FILE_NAME
+from mydyno.lab.stack.undo import EndProcesses
+from mydyno.machine.local import LocalHost
+from mydyno.machine.processes import find_by_argument
 
 pytestmark = pytest.mark.live
 
@@ -122,8 +122,8 @@ def test_the_dataset_is_made_once_and_every_trial_starts_from_the_same_bytes(
 
 
 def test_the_example_of_the_package_runs(lab: Path) -> None:
-    (example,) = doctest.DocTestParser().get_examples(str(mydyno.stack.__doc__))
-    names = {**vars(mydyno.stack), "Path": Path, "Callable": Callable, "LocalHost": LocalHost}
+    (example,) = doctest.DocTestParser().get_examples(str(mydyno.lab.stack.__doc__))
+    names = {**vars(mydyno.lab.stack), "Path": Path, "Callable": Callable, "LocalHost": LocalHost}
     exec(example.source, names)
     (lab / "t001").mkdir()
     names["one_trial"](lab, lab / "t001", load_one_row)
@@ -328,8 +328,8 @@ def test_cleanup_ends_a_server_that_outlived_its_run(lab: Path) -> None:
     script = RUN_FOREVER.replace(last_line, f"{last_line}; break_off()")
     cut = textwrap.dedent(
         """
-        import mydyno.host.local, os, signal
-        mydyno.host.local.tied_to_parent = lambda argv, identity, parent: [
+        import mydyno.machine.local, os, signal
+        mydyno.machine.local.tied_to_parent = lambda argv, identity, parent: [
             *([] if identity is None else
             ["setpriv", f"--reuid={identity.uid}", f"--regid={identity.gid}", "--clear-groups", "--"]), *argv]
         def break_off():

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from live.conftest import Start
-from mydyno.advise import advise
-from mydyno.advise.change import ByHand
-from mydyno.facts import System
-from mydyno.stack import RunningServer
+from mydyno.advisor import advise
+from mydyno.apply.change import ByHand
+from mydyno.lab.stack import RunningServer
 from mydyno.survey import survey
+from mydyno.survey.facts import System
 
 pytestmark = pytest.mark.live
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.mydyno_process import Workplace
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

@@ -14,12 +14,12 @@ from stack.builders import site_in
 
 from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import StorageError
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Stack, Standing
-from mydyno.stack.ground import Ground
-from mydyno.stack.ground.uml import UmlGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, described, loading_layers
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, NEEDS_KERNEL]
 

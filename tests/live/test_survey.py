@@ -18,13 +18,13 @@ from live.test_external_server import option_file
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.server_version import parse_version
-from mydyno.facts import Host, System
-from mydyno.facts.anonymous import anonymous
-from mydyno.facts.option_files import option_files, server_groups
-from mydyno.facts.system import read_system
-from mydyno.stack import RunningServer
-from mydyno.stack.server.login import Login
+from mydyno.lab.stack import RunningServer
+from mydyno.server.access.login import Login
 from mydyno.survey import survey
+from mydyno.survey.facts import Host, System
+from mydyno.survey.facts.anonymous import anonymous
+from mydyno.survey.facts.option_files import option_files, server_groups
+from mydyno.survey.facts.system import read_system
 from mydyno.survey.host.machine import LocalMachine
 from mydyno.survey.host.ssh import SshMachine
 

@@ -8,13 +8,13 @@ import pytest
 
 from live.conftest import Start
 from live.test_survey import tell
-from mydyno.advise import Advice, advise
+from mydyno.advisor import Advice, advise
+from mydyno.advisor.report.advice_text import advice_lines
 from mydyno.core.secrets import Secret
-from mydyno.facts import System, missing_rights
-from mydyno.report.advice_text import advice_lines
-from mydyno.stack import RunningServer
-from mydyno.stack.server.login import Login
+from mydyno.lab.stack import RunningServer
+from mydyno.server.access.login import Login
 from mydyno.survey import survey
+from mydyno.survey.facts import System, missing_rights
 
 pytestmark = pytest.mark.live
 

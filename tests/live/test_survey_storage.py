@@ -12,10 +12,10 @@ from live.test_uml import commanded
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.core.errors import MissingToolError
 from mydyno.core.server_version import parse_version
-from mydyno.facts import Storage, Unread
-from mydyno.host.protocol import Finished, Host
-from mydyno.stack import Site, Standing
-from mydyno.stack.ground.uml import UmlGround
+from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack.ground.uml import UmlGround
+from mydyno.machine.protocol import Finished, Host
+from mydyno.survey.facts import Storage, Unread
 from mydyno.survey.host.machine import PATIENCE_SECONDS
 from mydyno.survey.host.read import read_host
 

@@ -15,11 +15,11 @@ from live.conftest import Start
 from live.mydyno_process import Workplace
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
-from mydyno.stack import RunningServer
-from mydyno.stack.server.client import REFUSED
-from mydyno.stack.server.external import refuse_encryption
-from mydyno.stack.server.login import Login
-from mydyno.stack.server.transport import Transport, transport
+from mydyno.lab.stack import RunningServer
+from mydyno.lab.stack.server.external import refuse_encryption
+from mydyno.server.access.client import REFUSED
+from mydyno.server.access.login import Login
+from mydyno.server.access.transport import Transport, transport
 
 pytestmark = pytest.mark.live
 

@@ -19,12 +19,12 @@ import pytest
 from live.engine import job, phase, rounds
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.core.errors import HostError, StorageError
-from mydyno.host.uml import UmlKernels
-from mydyno.stack import FrozenDataset, ServerBinary, Site, Standing, cleanup, start_server
-from mydyno.stack.files import copy_tree
-from mydyno.stack.ground import DiskLimits
-from mydyno.stack.ground.uml import UmlGround
-from mydyno.stack.processes import find_by_argument
+from mydyno.lab.stack import FrozenDataset, ServerBinary, Site, Standing, cleanup, start_server
+from mydyno.lab.stack.ground import DiskLimits
+from mydyno.lab.stack.ground.uml import UmlGround
+from mydyno.machine.processes import find_by_argument
+from mydyno.machine.trees import copy_tree
+from mydyno.machine.uml import UmlKernels
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 

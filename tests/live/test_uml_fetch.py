@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.host.images import ImageStore
-from mydyno.host.uml import UmlKernels
-from mydyno.host.uml.fetch import fetch_kernel
+from mydyno.machine.images import ImageStore
+from mydyno.machine.uml import UmlKernels
+from mydyno.machine.uml.fetch import fetch_kernel
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

@@ -11,15 +11,15 @@ from catalogue.disagreements import disagreements
 from typer.testing import CliRunner
 
 from live.conftest import Start
-from mydyno.catalogue.durability import durability
 from mydyno.cli.main import app
 from mydyno.core.errors import MydynoError, UsageError
-from mydyno.host.local import LocalHost
-from mydyno.stack import Journal, ServerBinary, Setting, Site, settings_difference, start_server
-from mydyno.stack.server.ask_running import ask_running
-from mydyno.stack.server.initialise import initialise
-from mydyno.stack.server.names import understand
-from mydyno.stack.server.releases import KNOWN, ReleaseStore, binary_of
+from mydyno.lab.stack import Journal, ServerBinary, Setting, Site, settings_difference, start_server
+from mydyno.lab.stack.server.ask_running import ask_running
+from mydyno.lab.stack.server.initialise import initialise
+from mydyno.machine.local import LocalHost
+from mydyno.server.releases import KNOWN, ReleaseStore, binary_of
+from mydyno.server.variables.durability import durability
+from mydyno.server.variables.names import understand
 
 pytestmark = pytest.mark.live
 

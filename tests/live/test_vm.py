@@ -21,15 +21,15 @@ import pytest
 
 from live.vm import ground_layer, storage
 from mydyno.core.errors import HostError, MissingToolError, StorageError
-from mydyno.host.images import ImageStore, RootImage, build_kernel, build_root
-from mydyno.host.images.suites import SUITES, machine_suite
-from mydyno.host.local import LocalHost
-from mydyno.stack import Site, Stack, Standing, cleanup, start_server
-from mydyno.stack.ground.vm import VmGround
-from mydyno.stack.processes import find_by_argument
-from mydyno.stack.server.initialise import initialise
-from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.stack import Site, Stack, Standing, cleanup, start_server
+from mydyno.lab.stack.ground.vm import VmGround
+from mydyno.lab.stack.server.initialise import initialise
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.machine.images import ImageStore, RootImage, build_kernel, build_root
+from mydyno.machine.images.suites import SUITES, machine_suite
+from mydyno.machine.local import LocalHost
+from mydyno.machine.processes import find_by_argument
+from mydyno.server.program.of_image import binary_of_image
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

@@ -22,14 +22,10 @@ import pytest
 from live.mydyno_process import Workplace
 from live.vm import ground_layer, site_in, storage
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.host.images import ImageStore
-from mydyno.host.local import LocalHost
-from mydyno.host.vm.chosen import chosen_kernel, chosen_root
-from mydyno.host.vm.overlay import QEMU_IMG
-from mydyno.results.store import Lab
-from mydyno.spec import Storage
-from mydyno.spec.host import Host
-from mydyno.stack import (
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Storage
+from mydyno.lab.spec.host import Host
+from mydyno.lab.stack import (
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
@@ -43,11 +39,15 @@ from mydyno.stack import (
     find_binary,
     inspect_binary,
 )
-from mydyno.stack.disk_base import DiskBase, bases, bases_folder
-from mydyno.stack.disk_base_layer import DiskBaseLayer
-from mydyno.stack.ground import Ground
-from mydyno.stack.server.of_image import binary_of_image
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.stack.disk_base import DiskBase, bases, bases_folder
+from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.machine.images import ImageStore
+from mydyno.machine.local import LocalHost
+from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
+from mydyno.machine.vm.overlay import QEMU_IMG
+from mydyno.server.program.of_image import binary_of_image
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(900)]
 

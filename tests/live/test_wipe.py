@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError
-from mydyno.host.images import ImageStore
-from mydyno.host.programs import find_program
-from mydyno.host.vm.acceleration import ACCELERATION, acceleration
-from mydyno.host.vm.chosen import chosen_kernel, chosen_root
-from mydyno.host.vm.host import VmHost
-from mydyno.host.vm.initrd import entries, guest_config, make_initrd
-from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder
-from mydyno.stack import Site
-from mydyno.stack.undo import EndProcesses
+from mydyno.lab.stack import Site
+from mydyno.lab.stack.undo import EndProcesses
+from mydyno.machine.images import ImageStore
+from mydyno.machine.programs import find_program
+from mydyno.machine.vm.acceleration import ACCELERATION, acceleration
+from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
+from mydyno.machine.vm.host import VmHost
+from mydyno.machine.vm.initrd import entries, guest_config, make_initrd
+from mydyno.machine.vm.machine import DiskImage, Machine, SharedFolder
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(1200)]
 

@@ -13,8 +13,8 @@ from workload.test_builtin import EVENTS
 from workload.test_docs import EXAMPLES, GUIDE
 
 from live.engine import Record, ask, counting, job, phase, rounds, run
-from mydyno import workload
-from mydyno.stack import RunningServer
+from mydyno.lab import workload
+from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 

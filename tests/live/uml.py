@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host.local import LocalHost
-from mydyno.host.uml import UmlKernels
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Journal, Site
-from mydyno.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Journal, Site
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.machine.local import LocalHost
+from mydyno.machine.uml import UmlKernels
 
 NEEDS_KERNEL = pytest.mark.skipif(
     not UmlKernels().all(),

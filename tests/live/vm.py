@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.host.local import LocalHost
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Journal, Site
-from mydyno.stack.ground.vm import VmGroundLayer
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Journal, Site
+from mydyno.lab.stack.ground.vm import VmGroundLayer
+from mydyno.machine.local import LocalHost
 
 
 def site_in(lab: Path) -> Site:

@@ -10,10 +10,10 @@ import pytest
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.host.local import LocalHost
-from mydyno.host.programs import find_program
-from mydyno.load import engine
-from mydyno.load.job import Job, Phase, Target, closed_loop, rounds
+from mydyno.lab.load import engine
+from mydyno.lab.load.job import Job, Phase, Target, closed_loop, rounds
+from mydyno.machine.local import LocalHost
+from mydyno.machine.programs import find_program
 
 PROGRAM = {
     "name": "ping",

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mydyno.load import messages
-from mydyno.load.failures import hint_of, nothing_succeeded, some_failed
+from mydyno.lab.load import messages
+from mydyno.lab.load.failures import hint_of, nothing_succeeded, some_failed
 
 END = Path(__file__).parents[1] / "fixtures" / "engine" / "messages" / "phase_end.json"
 

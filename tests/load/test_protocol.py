@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from mydyno.core.secrets import Secret
-from mydyno.load import messages
-from mydyno.load.job import (
+from mydyno.lab.load import messages
+from mydyno.lab.load.job import (
     Job,
     Phase,
     Sampling,

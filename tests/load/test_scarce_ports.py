@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from load.scarce_ports import CONNECTIONS
-from mydyno.host.programs import find_program
+from mydyno.machine.programs import find_program
 
 SCRIPT = Path(__file__).with_name("scarce_ports.py")
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net")

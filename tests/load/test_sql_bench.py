@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.load.messages import CpuSeconds, Hello, Histogram, Operation, PhaseEnd, PhaseStart, Timed
-from mydyno.load.sql_bench import render, total_of, totals
-from mydyno.workload.sql_bench import SqlBench
+from mydyno.lab.load.messages import CpuSeconds, Hello, Histogram, Operation, PhaseEnd, PhaseStart, Timed
+from mydyno.lab.load.sql_bench import render, total_of, totals
+from mydyno.lab.workload.sql_bench import SqlBench
 
 GOLDEN = Path(__file__).parent / "golden" / "sql_bench.txt"
 HEADER = {

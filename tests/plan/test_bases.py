@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from spec.builders import experiment, workload
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
-from mydyno.plan.bases import as_built, base_key
-from mydyno.spec import Storage
+from mydyno.lab import plan
+from mydyno.lab.plan.bases import as_built, base_key
+from mydyno.lab.spec import Storage
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 OLTP = workload("oltp-read-write: {tables: 1, table_size: 100000}")

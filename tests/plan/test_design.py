@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
+from mydyno.lab import plan
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 OPEN = "server.config.max_connections: [100, 200]"

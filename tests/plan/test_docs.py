@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
+from mydyno.lab import plan, spec
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "designs.md").read_text("utf-8")
 EXPERIMENTS = dict(re.findall(r"```yaml\nexperiment: (\S+)\n(.*?)```", GUIDE, re.DOTALL))
@@ -53,7 +53,7 @@ def test_the_alias_table_of_the_guide_is_the_one_that_the_plan_shows() -> None:
 
 
 def test_the_level_of_the_looks_that_the_guide_names_is_the_one_that_is_used() -> None:
-    from mydyno.analysis.sequential import nominal_level
+    from mydyno.lab.analysis.sequential import nominal_level
 
     [named] = re.findall(r"\(([\d.]+) % for looks after 3 to 20 blocks\)", GUIDE)
     assert float(named) == round(100 * nominal_level(3, 20), 1)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from spec.builders import experiment, workload
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
+from mydyno.lab import plan, spec
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 THREAD_CACHE = Path(__file__).parents[2] / "experiments" / "thread-cache.yaml"

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from spec.builders import document, experiment, workload
 
-from mydyno import plan, spec
 from mydyno.cli.planning import refuse_missing_tools
 from mydyno.core.errors import MissingToolError
 from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
-from mydyno.plan.grounds import CAPABILITIES, MAKERS, offer
-from mydyno.spec import HostKind
+from mydyno.lab import plan, spec
+from mydyno.lab.plan.grounds import CAPABILITIES, MAKERS, offer
+from mydyno.lab.spec import HostKind
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 EVERYTHING = GroundFacts(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from spec.builders import experiment, workload
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
-from mydyno.plan.mount_options import _GENERAL, _OWN
+from mydyno.lab import plan, spec
+from mydyno.lab.plan.mount_options import _GENERAL, _OWN
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 SMALL = workload("oltp-read-only: {tables: 1, table_size: 100}")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec.builders import experiment, workload
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
-from mydyno.plan.layers import LAYERS, layer_keys, rebuilds
-from mydyno.plan.order import blocked, trial_seed
+from mydyno.lab import plan
+from mydyno.lab.plan.layers import LAYERS, layer_keys, rebuilds
+from mydyno.lab.plan.order import blocked, trial_seed
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec.builders import document, experiment, workload
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
-from mydyno.plan.estimate import QUERIES_PER_SECOND, load_seconds, queries_per_transaction
-from mydyno.plan.memory import memory_sum
+from mydyno.lab import plan, spec
+from mydyno.lab.plan.estimate import QUERIES_PER_SECOND, load_seconds, queries_per_transaction
+from mydyno.lab.plan.memory import memory_sum
 
 GIB = 1024**3
 FACTS = HostFacts(memory_bytes=16 * GIB, cpus=2, free_disk_bytes=100 * GIB)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from spec.builders import experiment, workload
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
+from mydyno.lab import plan, spec
 
 MIB = 1024**2
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
 from mydyno.core.units import format_range
-from mydyno.plan import Plan, TrialTime, time_of
+from mydyno.lab import plan
+from mydyno.lab.plan import Plan, TrialTime, time_of
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 FACTORS = "{server.config.max_connections: [100, 200]}"

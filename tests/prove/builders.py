@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mydyno.advise.advice import Advice
-from mydyno.advise.change import Change, SetVariable
-from mydyno.advise.finding import Effect, Finding, Severity
+from mydyno.advisor.advice import Advice
+from mydyno.apply.change import Change, SetVariable
+from mydyno.apply.finding import Effect, Finding, Severity
 from mydyno.core.facts import HostFacts
 
 GIB = 1 << 30

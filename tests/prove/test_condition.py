@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from advise.builders import host, server, system, variable
 
-from mydyno.advise.advice import advise, read_advice
-from mydyno.advise.excerpt import excerpt
-from mydyno.facts import Schema, Status, System
-from mydyno.facts.tables import Table
+from mydyno.advisor.advice import advise, read_advice
+from mydyno.advisor.excerpt import excerpt
 from mydyno.prove.condition import Condition, condition_of
+from mydyno.survey.facts import Schema, Status, System
+from mydyno.survey.facts.tables import Table
 
 
 def seen(before: dict[str, int], after: dict[str, int]) -> System:

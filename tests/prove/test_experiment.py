@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from advise.builders import host, server, system, variable
 
-from mydyno import spec
-from mydyno.advise.change import SetMountOptions, SetSysctl
-from mydyno.advise.finding import Finding
-from mydyno.facts import Array, Disk, FileSystem, Schema, Storage, System, Use
+from mydyno.apply.change import SetMountOptions, SetSysctl
+from mydyno.apply.finding import Finding
+from mydyno.lab import spec
+from mydyno.lab.workload import read
 from mydyno.prove.baseline import shared_settings
 from mydyno.prove.experiment import Common, Load, Proposal
 from mydyno.prove.ground import Ground
@@ -19,7 +19,7 @@ from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Tried, Untried, tried
 from mydyno.prove.shape import scaled, shape_of
 from mydyno.prove.storage import storage_of
-from mydyno.workload import read
+from mydyno.survey.facts import Array, Disk, FileSystem, Schema, Storage, System, Use
 from prove.builders import HERE, POOL, SYNC, THREADS, advice, finding
 
 DATA = Path(__file__).parent / "data"

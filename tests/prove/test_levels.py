@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mydyno.advise.finding import Finding
+from mydyno.apply.finding import Finding
 from mydyno.prove.ground import Ground
 from mydyno.prove.levels import Levels, levels_of
 from mydyno.prove.provable import Tried, tried

@@ -12,7 +12,7 @@ from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.prove.mysqltuner import Report, read_report, settings_of
 from mydyno.prove.mysqltuner.program import option_file, run, version_of
-from mydyno.stack.server.login import Login
+from mydyno.server.access.login import Login
 
 DATA = Path(__file__).parent / "data" / "mysqltuner"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno import spec
+from mydyno.lab import spec
 from mydyno.prove.condition import Condition
 from mydyno.prove.pilot import CANDIDATES, choose, pilot_of
 from prove.builders import GIB, POOL, THREADS, finding, variable

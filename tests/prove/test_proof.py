@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.analysis.bootstrap import Interval
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, Metric
-from mydyno.analysis.ratio import Ratio
-from mydyno.analysis.verdict import Side, Verdict, judge
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, Metric
+from mydyno.lab.analysis.ratio import Ratio
+from mydyno.lab.analysis.verdict import Side, Verdict, judge
 from mydyno.prove import table
 from mydyno.prove.proof import Proof, proofs_of
 from prove.builders import POOL, SYNC, THREADS

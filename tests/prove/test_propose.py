@@ -7,12 +7,12 @@ from typing import Any
 from advise.builders import server, system
 from advise.builders import variable as in_force
 
-from mydyno.advise.finding import Finding
-from mydyno.facts import Origin, Schema, System
+from mydyno.apply.finding import Finding
+from mydyno.lab.workload import read
 from mydyno.prove.experiment import Load, Proposal
 from mydyno.prove.ground import Ground
 from mydyno.prove.propose import Wanted, propose
-from mydyno.workload import read
+from mydyno.survey.facts import Origin, Schema, System
 from prove.builders import GIB, HERE, POOL, THREADS, advice, finding, variable
 
 

@@ -5,18 +5,10 @@ from __future__ import annotations
 import pytest
 from advise.builders import host, system
 
-from mydyno.advise.change import (
-    ByHand,
-    Change,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-)
-from mydyno.facts import Disk, FileSystem, Storage, Use
+from mydyno.apply.change import ByHand, Change, SetMountOptions, SetQueue, SetSysctl, SetSysfs, SetUnit
 from mydyno.prove.ground import Ground
 from mydyno.prove.provable import Tried, Untried, tried, with_options
+from mydyno.survey.facts import Disk, FileSystem, Storage, Use
 from prove.builders import finding, variable
 
 SANDBOX = Ground("sandbox", most_open_files=20_000)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mydyno.core.errors import UsageError
+from mydyno.lab.workload import read
 from mydyno.prove.shape import Shape, scaled_value, shape_of
-from mydyno.workload import read
 from prove.builders import GIB, HERE
 
 OLTP = read("oltp-read-write")

@@ -15,8 +15,8 @@ from typing import Literal
 
 import polars as pl
 
-from mydyno.analysis.self_checks import remarks
-from mydyno.results.records import (
+from mydyno.lab.analysis.self_checks import remarks
+from mydyno.lab.results.records import (
     NO_LATENCY,
     CheckRecord,
     Environment,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from mydyno.results.records import PointRecord, TrialRecord
+from mydyno.lab.results.records import PointRecord, TrialRecord
 from report.builders import (
     ENVIRONMENT,
     PROGRAMS,

@@ -7,8 +7,8 @@ from functools import cache
 
 from digest.builders import NIGHT_US, digest, group, lognormal, sample
 
-from mydyno.digest.comparison import Comparison, compare
-from mydyno.digest.records import (
+from mydyno.queries.comparison import Comparison, compare
+from mydyno.queries.records import (
     Digest,
     Example,
     Flag,

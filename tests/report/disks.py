@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mydyno.results.records import NO_LATENCY, PhaseRecord, PointRecord, StatementRecord
+from mydyno.lab.results.records import NO_LATENCY, PhaseRecord, PointRecord, StatementRecord
 from report.builders import ENVIRONMENT, MemoryRun, experiment, latency, phase, series, trial
 
 DISKS = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from mydyno.results.records import Invalidity, PhaseRecord, PointRecord, TrialRecord
+from mydyno.lab.results.records import Invalidity, PhaseRecord, PointRecord, TrialRecord
 from report.builders import ENVIRONMENT, MemoryRun, experiment, phase, program_phase, series, trial
 
 RELEASE = "server.release"

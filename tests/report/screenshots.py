@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from mydyno.report.build import build
-from mydyno.report.digests.page import digest_html
+from mydyno.lab.report.build import build
+from mydyno.queries.report.page import digest_html
 from report.browser import Browser
 from report.builders import thread_cache_run
 from report.digests import full

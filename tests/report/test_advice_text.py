@@ -2,10 +2,10 @@
 
 from advise.builders import GIB, MARIADB, host, server, system
 
-from mydyno.advise import advise
-from mydyno.facts import Memory, System, Unread
-from mydyno.report.advice_text import advice_lines
-from mydyno.report.lines import plain
+from mydyno.advisor import advise
+from mydyno.advisor.report.advice_text import advice_lines
+from mydyno.page.lines import plain
+from mydyno.survey.facts import Memory, System, Unread
 
 NOW = "2026-11-21T12:00:00Z"
 
@@ -98,7 +98,7 @@ def test_it_says_what_to_do_next_with_the_file_that_was_written() -> None:
 
 
 def test_all_tells_of_every_rule() -> None:
-    from mydyno.advise import RULES
+    from mydyno.advisor import RULES
 
     text = page(full(), everything=True)
     assert [rule.id for rule in RULES if rule.id not in text] == []

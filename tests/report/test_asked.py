@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.report.asked import Asked, metric_named, parse_margin
-from mydyno.report.comparison_tables import comparison_caption
-from mydyno.report.evidence import gather
-from mydyno.report.text import markdown, terminal
-from mydyno.report.views.method import method
-from mydyno.report.views.page import page
-from mydyno.report.views.verdicts import verdicts
-from mydyno.results.records import DesignRecord
+from mydyno.lab.report.asked import Asked, metric_named, parse_margin
+from mydyno.lab.report.comparison_tables import comparison_caption
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.text import markdown, terminal
+from mydyno.lab.report.views.method import method
+from mydyno.lab.report.views.page import page
+from mydyno.lab.report.views.verdicts import verdicts
+from mydyno.lab.results.records import DesignRecord
 from report.builders import MemoryRun, thread_cache_run
 
 

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.build import ReportFiles, build
-from mydyno.report.charts import vega
-from mydyno.report.drawing import drawings
-from mydyno.report.evidence import Run, gather
-from mydyno.report.figures import figures
-from mydyno.report.views.page import page
-from mydyno.results.store import Lab
+from mydyno.lab.report.build import ReportFiles, build
+from mydyno.lab.report.evidence import Run, gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.store import Lab
+from mydyno.page.charts import vega
+from mydyno.page.drawing import drawings
 from report.builders import MemoryRun, one_point_run, thread_cache_run
 from report.reading import parse, png_size
 

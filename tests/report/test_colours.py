@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from mydyno.report.charts import theme
+from mydyno.page.charts import theme
 from report.colour_vision import DEFICIENCIES, contrast, distance
 
 PAPERS = {

@@ -9,20 +9,20 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mydyno.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.core.errors import UsageError
-from mydyno.report.asked import Asked
-from mydyno.report.build import build
-from mydyno.report.charts import theme
-from mydyno.report.charts.draw import svg
-from mydyno.report.comparison_tables import cell_text, long_table, wide_table
-from mydyno.report.drawing import drawings
-from mydyno.report.evidence import gather
-from mydyno.report.figures import figures
-from mydyno.report.html import durability, html
-from mydyno.report.text import summary
-from mydyno.report.views.comparison import ComparisonTable, Row
-from mydyno.report.views.page import Page, page
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.report.asked import Asked
+from mydyno.lab.report.build import build
+from mydyno.lab.report.comparison_tables import cell_text, long_table, wide_table
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.html import durability, html
+from mydyno.lab.report.text import summary
+from mydyno.lab.report.views.comparison import ComparisonTable, Row
+from mydyno.lab.report.views.page import Page, page
+from mydyno.page.charts import theme
+from mydyno.page.charts.draw import svg
+from mydyno.page.drawing import drawings
 from report.builders import one_point_run, thread_cache_run
 from report.reading import parse
 from report.releases import PROGRAMS, RELEASE, releases_run

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core.errors import LabError, MydynoError
-from mydyno.report.evidence import gather
-from mydyno.report.export.tables import write_tables
-from mydyno.report.numbers import report_json, tables
-from mydyno.report.text import markdown, terminal
-from mydyno.report.views.page import page
-from mydyno.results.bundle import bundle
-from mydyno.results.sound import numbers_explained
-from mydyno.results.store import DATABASE, Lab
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.export.tables import write_tables
+from mydyno.lab.report.numbers import report_json, tables
+from mydyno.lab.report.text import markdown, terminal
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.bundle import bundle
+from mydyno.lab.results.sound import numbers_explained
+from mydyno.lab.results.store import DATABASE, Lab
 
 SECONDS = float(os.environ.get("MYDYNO_FUZZ_SECONDS", "4"))
 SEED = int(os.environ.get("MYDYNO_FUZZ_SEED", "1"))

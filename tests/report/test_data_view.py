@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from results.builders import data, trial
 
-from mydyno.report.evidence import gather
-from mydyno.report.tables import settings_table
-from mydyno.report.views.data import data_rows
-from mydyno.report.views.page import page
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.tables import settings_table
+from mydyno.lab.report.views.data import data_rows
+from mydyno.lab.report.views.page import page
 from report.builders import one_point_run
 
 

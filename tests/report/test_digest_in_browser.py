@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from digest.builders import digest
 
-from mydyno.digest.comparison import compare
-from mydyno.report.digests.page import comparison_html, digest_html
+from mydyno.queries.comparison import compare
+from mydyno.queries.report.page import comparison_html, digest_html
 from report.digests import full, hostile, many, nights
 from report.test_in_browser import AXE, PHONE, with_axe
 

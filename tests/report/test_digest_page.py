@@ -9,20 +9,20 @@ from datetime import UTC as _UTC
 import pytest
 from digest.builders import digest, group, lognormal, measure, sums
 
-from mydyno.digest.comparison import compare
-from mydyno.digest.records import Figures, Flag, Plan, PlanRow, Timeline
-from mydyno.report import time_bins
-from mydyno.report.digests.groups import LEAST, MOST, detailed, group_sections
-from mydyno.report.digests.load import MOST_STEPS, load_steps
-from mydyno.report.digests.page import comparison_html, digest_html
-from mydyno.report.digests.profile import profile
-from mydyno.report.digests.remarks import remarks
-from mydyno.report.plan_table import plan_table
-from mydyno.report.plan_words import remarks as plan_remarks
-from mydyno.report.sql_markup import MOST as MOST_SQL
-from mydyno.report.sql_markup import sql_markup
-from mydyno.report.statement_table import AT_FIRST, MOST_ROWS
-from mydyno.report.zoned import Zone
+from mydyno.page.zoned import Zone
+from mydyno.queries.comparison import compare
+from mydyno.queries.records import Figures, Flag, Plan, PlanRow, Timeline
+from mydyno.queries.report import time_bins
+from mydyno.queries.report.groups import LEAST, MOST, detailed, group_sections
+from mydyno.queries.report.load import MOST_STEPS, load_steps
+from mydyno.queries.report.page import comparison_html, digest_html
+from mydyno.queries.report.plan_table import plan_table
+from mydyno.queries.report.plan_words import remarks as plan_remarks
+from mydyno.queries.report.profile import profile
+from mydyno.queries.report.remarks import remarks
+from mydyno.queries.report.sql_markup import MOST as MOST_SQL
+from mydyno.queries.report.sql_markup import sql_markup
+from mydyno.queries.report.statement_table import AT_FIRST, MOST_ROWS
 from report.digests import HOSTILE, full, hostile, many, nights
 from report.reading import Element, parse
 from report.test_html import FETCHING

@@ -13,22 +13,14 @@ from digest.builders import digest, group, lognormal, sample, sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mydyno.digest.comparison import compare
-from mydyno.digest.order import first, ordered
-from mydyno.digest.records import (
-    Digest,
-    Example,
-    Flag,
-    Group,
-    Plan,
-    PlanRow,
-    Problem,
-)
-from mydyno.report.blocks import bar, heights, on_log_scale
-from mydyno.report.digests.comparison_text import comparison_lines
-from mydyno.report.digests.text import digest_lines
-from mydyno.report.lines import plain
-from mydyno.report.zoned import Zone
+from mydyno.page.blocks import bar, heights, on_log_scale
+from mydyno.page.lines import plain
+from mydyno.page.zoned import Zone
+from mydyno.queries.comparison import compare
+from mydyno.queries.order import first, ordered
+from mydyno.queries.records import Digest, Example, Flag, Group, Plan, PlanRow, Problem
+from mydyno.queries.report.comparison_text import comparison_lines
+from mydyno.queries.report.text import digest_lines
 from report.digests import full
 
 GOLDEN = Path(__file__).parent / "golden"

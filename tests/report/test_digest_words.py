@@ -7,18 +7,11 @@ from datetime import UTC
 import pytest
 from digest.builders import digest, group
 
-from mydyno.digest.attributes import TITLES, title
-from mydyno.digest.records import History, PastRun
-from mydyno.report.digests.abbreviated import abbreviated
-from mydyno.report.digests.words import (
-    amount,
-    amounts_us,
-    error_names,
-    headline,
-    history_words,
-    share,
-)
-from mydyno.report.zoned import Zone
+from mydyno.page.zoned import Zone
+from mydyno.queries.attributes import TITLES, title
+from mydyno.queries.records import History, PastRun
+from mydyno.queries.report.abbreviated import abbreviated
+from mydyno.queries.report.words import amount, amounts_us, error_names, headline, history_words, share
 
 
 def of(*shares: int) -> str:

@@ -8,15 +8,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mydyno.analysis.metrics import IOS_PER_SECOND, READ_P99, WRITE_P99
-from mydyno.report.build import build
-from mydyno.report.comparison_tables import long_table
-from mydyno.report.csv import points_frame, trials_frame
-from mydyno.report.evidence import gather
-from mydyno.report.figures import figures
-from mydyno.report.text import markdown, summary
-from mydyno.report.views.page import page
-from mydyno.results.records import Invalidity
+from mydyno.lab.analysis.metrics import IOS_PER_SECOND, READ_P99, WRITE_P99
+from mydyno.lab.report.build import build
+from mydyno.lab.report.comparison_tables import long_table
+from mydyno.lab.report.csv import points_frame, trials_frame
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.text import markdown, summary
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.records import Invalidity
 from report.builders import thread_cache_run
 from report.disks import disks_run
 

@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 from analysis.splits import half_fraction, run_of
 
-from mydyno.report.build import build
-from mydyno.report.charts import draw, theme
-from mydyno.report.charts.effects import effects_chart, share_rows
-from mydyno.report.drawing import drawings
-from mydyno.report.effects_tables import effects_caption, effects_table
-from mydyno.report.evidence import gather
-from mydyno.report.figures import EFFECTS, figures
-from mydyno.report.html import html
-from mydyno.report.text import markdown, terminal
-from mydyno.report.views.effects import EffectsView
-from mydyno.report.views.page import Page, page
-from mydyno.results.records import DesignRecord
+from mydyno.lab.report.build import build
+from mydyno.lab.report.charts.effects import effects_chart, share_rows
+from mydyno.lab.report.effects_tables import effects_caption, effects_table
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import EFFECTS, figures
+from mydyno.lab.report.html import html
+from mydyno.lab.report.text import markdown, terminal
+from mydyno.lab.report.views.effects import EffectsView
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.results.records import DesignRecord
+from mydyno.page.charts import draw, theme
+from mydyno.page.drawing import drawings
 from report.builders import ENVIRONMENT, MemoryRun
 from report.reading import Element, parse, png_values
 

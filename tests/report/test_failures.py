@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mydyno.report.evidence import gather
-from mydyno.report.html import html
-from mydyno.report.text import markdown, summary
-from mydyno.report.views.page import page
-from mydyno.results.records import Invalidity, TrialRecord
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.html import html
+from mydyno.lab.report.text import markdown, summary
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.records import Invalidity, TrialRecord
 from report.builders import MemoryRun, thread_cache_run
 
 

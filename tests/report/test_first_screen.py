@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from mydyno.report.build import build
-from mydyno.report.evidence import gather
-from mydyno.report.format import count, latency, number, plain_spaces
-from mydyno.report.html import LEADS
-from mydyno.report.views.page import page
+from mydyno.lab.report.build import build
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.html import LEADS
+from mydyno.lab.report.views.page import page
+from mydyno.page.format import count, latency, number, plain_spaces
 from report.builders import MemoryRun, one_point_run, sql_bench_run, storage_run, thread_cache_run
 from report.crossed import arrays_run
 from report.reading import parse

@@ -13,13 +13,13 @@ from results.builders import experiment, save, trial
 
 from mydyno.core.csv_cells import csv_cell
 from mydyno.core.markdown import escaped, fenced
-from mydyno.imports.run_file import as_csv, parse
-from mydyno.report.csv import without_formulas
-from mydyno.report.evidence import gather
-from mydyno.report.export.tables import SUFFIXES, write_tables
-from mydyno.report.text import markdown
-from mydyno.report.views.page import page
-from mydyno.results.store import Lab
+from mydyno.lab.imports.run_file import as_csv, parse
+from mydyno.lab.report.csv import without_formulas
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.export.tables import SUFFIXES, write_tables
+from mydyno.lab.report.text import markdown
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.store import Lab
 from report.builders import thread_cache_run
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", '=HYPERLINK("http://evil")')

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.report import format as write
+from mydyno.page import format as write
 
 GROUP = write.GROUP
 

@@ -7,19 +7,19 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from mydyno.report.build import build
-from mydyno.report.charts.draw import svg
-from mydyno.report.charts.self_checks import self_checks_chart, told_short
-from mydyno.report.charts.theme import SIZES
-from mydyno.report.drawing import drawings
-from mydyno.report.evidence import gather
-from mydyno.report.figures import GROUND, figures
-from mydyno.report.format import plain_spaces
-from mydyno.report.html import html
-from mydyno.report.storage_tables import storage_tables
-from mydyno.report.text import markdown, summary
-from mydyno.report.views.page import Page, page
-from mydyno.results.records import SelfCheckRecord, TrialRecord
+from mydyno.lab.report.build import build
+from mydyno.lab.report.charts.self_checks import self_checks_chart, told_short
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import GROUND, figures
+from mydyno.lab.report.html import html
+from mydyno.lab.report.storage_tables import storage_tables
+from mydyno.lab.report.text import markdown, summary
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.results.records import SelfCheckRecord, TrialRecord
+from mydyno.page.charts.draw import svg
+from mydyno.page.charts.theme import SIZES
+from mydyno.page.drawing import drawings
+from mydyno.page.format import plain_spaces
 from report.builders import MemoryRun, storage_run, thread_cache_run
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.report.drawing import drawings
-from mydyno.report.evidence import gather
-from mydyno.report.figures import figures
-from mydyno.report.html import html
-from mydyno.report.views.page import page
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.html import html
+from mydyno.lab.report.views.page import page
+from mydyno.page.drawing import drawings
 from report.builders import SPEC_TEXT, MemoryRun, one_point_run, thread_cache_run
 from report.reading import Element, parse
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import axe_core_python
 import pytest
 
-from mydyno.report.build import build
+from mydyno.lab.report.build import build
 from report.builders import MemoryRun, thread_cache_run
 from report.test_html import HOSTILE, hostile
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from mydyno.report.csv import comparison_frame, points_frame, trials_frame
-from mydyno.report.evidence import gather
-from mydyno.report.numbers import report_json, tables
-from mydyno.report.views.page import Page, page
+from mydyno.lab.report.csv import comparison_frame, points_frame, trials_frame
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.numbers import report_json, tables
+from mydyno.lab.report.views.page import Page, page
 from report.builders import thread_cache_run
 from report.releases import releases_run
 

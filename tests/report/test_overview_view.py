@@ -7,8 +7,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from mydyno.report.evidence import gather
-from mydyno.report.views.overview import MOST_STEPS, most_typical, overview
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.overview import MOST_STEPS, most_typical, overview
 from report.builders import MemoryRun, phase, point, thread_cache_run, trial
 
 

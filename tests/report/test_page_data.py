@@ -9,9 +9,9 @@ import json
 import pytest
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.charts import vega
-from mydyno.report.charts.press import Press
-from mydyno.report.page_data import json_text, policy, script_text
+from mydyno.page.charts import vega
+from mydyno.page.charts.press import Press
+from mydyno.page.page_data import json_text, policy, script_text
 
 
 def test_data_cannot_end_or_swallow_the_script_it_stands_in():

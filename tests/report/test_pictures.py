@@ -7,22 +7,22 @@ from functools import cache
 
 import pytest
 
-from mydyno.analysis.metrics import LATENCY_P99
-from mydyno.report.charts import theme
-from mydyno.report.charts.curve_axes import LoadAxis, ValueAxis
-from mydyno.report.charts.curves import curves_chart
-from mydyno.report.charts.draw import Chart
-from mydyno.report.charts.heat_map import fill, in_cell
-from mydyno.report.charts.knees import knees
-from mydyno.report.evidence import gather
-from mydyno.report.figures import Figure, figures
-from mydyno.report.optima_tables import optima_frame
-from mydyno.report.views.curves import curves
-from mydyno.report.views.heat_map import filled, heat_maps
-from mydyno.report.views.overview import MOST_PANELS
-from mydyno.report.views.page import Page, page
-from mydyno.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
-from mydyno.report.views.shape import shape
+from mydyno.lab.analysis.metrics import LATENCY_P99
+from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
+from mydyno.lab.report.charts.curves import curves_chart
+from mydyno.lab.report.charts.heat_map import fill, in_cell
+from mydyno.lab.report.charts.knees import knees
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import Figure, figures
+from mydyno.lab.report.optima_tables import optima_frame
+from mydyno.lab.report.views.curves import curves
+from mydyno.lab.report.views.heat_map import filled, heat_maps
+from mydyno.lab.report.views.overview import MOST_PANELS
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
+from mydyno.lab.report.views.shape import shape
+from mydyno.page.charts import theme
+from mydyno.page.charts.draw import Chart
 from report.builders import one_point_run, sql_bench_run, thread_cache_run
 from report.crossed import ARRAYS, LOADS, POOLS, arrays_run, file_systems_run
 from report.disks import disks_run

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.report.evidence import gather
-from mydyno.report.html import html
-from mydyno.report.sources import SOURCES
-from mydyno.report.views.page import Page, page
-from mydyno.results.records import DesignRecord, PointRecord
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.html import html
+from mydyno.lab.report.sources import SOURCES
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.results.records import DesignRecord, PointRecord
 from report.builders import FACTOR, MemoryRun, sql_bench_run, thread_cache_run
 from report.disks import disks_run
 from report.reading import parse

@@ -10,17 +10,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mydyno.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.report.build import ReportFiles, build
-from mydyno.report.charts import draw, theme
-from mydyno.report.drawing import drawings
-from mydyno.report.evidence import gather
-from mydyno.report.figures import figures
-from mydyno.report.html import html
-from mydyno.report.tables import operations_table, programs_table, trials_table
-from mydyno.report.text import summary
-from mydyno.report.views.page import Page, page
-from mydyno.results.records import Invalidity
+from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME
+from mydyno.lab.report.build import ReportFiles, build
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.html import html
+from mydyno.lab.report.tables import operations_table, programs_table, trials_table
+from mydyno.lab.report.text import summary
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.results.records import Invalidity
+from mydyno.page.charts import draw, theme
+from mydyno.page.drawing import drawings
 from report.builders import (
     MemoryRun,
     phase,

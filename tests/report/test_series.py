@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mydyno.report.evidence import gather
-from mydyno.report.views.page import page
-from mydyno.results.run import Run
-from mydyno.results.store import Lab
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.run import Run
+from mydyno.lab.results.store import Lab
 from report.builders import thread_cache_run
 
 

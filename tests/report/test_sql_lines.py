@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mydyno.report.sql_lines import broken, pieces
+from mydyno.queries.report.sql_lines import broken, pieces
 
 
 def lines(statement: str) -> list[str]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from sampling.builders import histogram
 
-from mydyno.report.csv import points_frame
-from mydyno.report.evidence import gather
-from mydyno.report.views.method import method
-from mydyno.report.views.pooled import pooled
-from mydyno.report.views.rates import overall_rate
-from mydyno.results.records import PhaseRecord
+from mydyno.lab.report.csv import points_frame
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.method import method
+from mydyno.lab.report.views.pooled import pooled
+from mydyno.lab.report.views.rates import overall_rate
+from mydyno.lab.results.records import PhaseRecord
 from report.builders import MemoryRun, thread_cache_run
 
 

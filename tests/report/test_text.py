@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.markdown import escaped
-from mydyno.report.evidence import gather
-from mydyno.report.figures import figures
-from mydyno.report.text import markdown, summary
-from mydyno.report.views.page import page
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.figures import figures
+from mydyno.lab.report.text import markdown, summary
+from mydyno.lab.report.views.page import page
 from report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
 from report.releases import releases_run
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.report.evidence import gather
-from mydyno.report.html import html
-from mydyno.report.trial_data import COUNTED, MACHINE, SPEED, TIME, charts_of, trial_sets
-from mydyno.report.trial_tables import busy_table, notes, phases_table, statements_table, time_table
-from mydyno.report.views.page import page
-from mydyno.report.views.settings import settings_view
-from mydyno.report.views.trial_pages import TrialPage, trial_pages
-from mydyno.report.views.trial_series import kept_of_phases, points_for, thinned
-from mydyno.report.views.trials import trial_table
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.html import html
+from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, TIME, charts_of, trial_sets
+from mydyno.lab.report.trial_tables import busy_table, notes, phases_table, statements_table, time_table
+from mydyno.lab.report.views.page import page
+from mydyno.lab.report.views.settings import settings_view
+from mydyno.lab.report.views.trial_pages import TrialPage, trial_pages
+from mydyno.lab.report.views.trial_series import kept_of_phases, points_for, thinned
+from mydyno.lab.report.views.trials import trial_table
 from report.browser import browser
 from report.builders import MemoryRun, one_point_run, sampled, sql_bench_run, thread_cache_run
 from report.disks import disks_run

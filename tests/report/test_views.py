@@ -7,18 +7,18 @@ from statistics import geometric_mean
 
 import pytest
 
-from mydyno.analysis.metrics import LATENCY_P99, QUERIES_PER_SECOND
 from mydyno.core.errors import LabError
-from mydyno.report.evidence import gather
-from mydyno.report.views.curves import curves
-from mydyno.report.views.environment import environment_view
-from mydyno.report.views.key_numbers import KeyNumber, key_numbers
-from mydyno.report.views.method import method
-from mydyno.report.views.optima import optima
-from mydyno.report.views.settings import settings_view
-from mydyno.report.views.trials import trial_table
-from mydyno.report.views.verdicts import verdicts
-from mydyno.results.records import SettingTranslation, TrialRecord
+from mydyno.lab.analysis.metrics import LATENCY_P99, QUERIES_PER_SECOND
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.curves import curves
+from mydyno.lab.report.views.environment import environment_view
+from mydyno.lab.report.views.key_numbers import KeyNumber, key_numbers
+from mydyno.lab.report.views.method import method
+from mydyno.lab.report.views.optima import optima
+from mydyno.lab.report.views.settings import settings_view
+from mydyno.lab.report.views.trials import trial_table
+from mydyno.lab.report.views.verdicts import verdicts
+from mydyno.lab.results.records import SettingTranslation, TrialRecord
 from report.builders import MemoryRun, one_point_run, phase, thread_cache_run, trial
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from mydyno.results.records import (
+from mydyno.lab.results.records import (
     CheckRecord,
     ClaimRecord,
     DataRecord,
@@ -26,7 +26,7 @@ from mydyno.results.records import (
     TrialRecord,
     VolumeRecord,
 )
-from mydyno.results.writer import RunWriter
+from mydyno.lab.results.writer import RunWriter
 
 FACTOR = "server.config.thread_cache_size"
 LEVELS = ("8", "450")

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 from results.builders import experiment, save, trial
 
 

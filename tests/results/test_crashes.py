@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 from results.builders import HISTOGRAMS, experiment, intervals, samples, trial
 
 WRITER = Path(__file__).with_name("dying_writer.py")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.results.store import Lab
+from mydyno.lab.results.store import Lab
 from results.builders import experiment, program_trial, save, storage_trial, trial
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lab-format.md"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.results.files import free_bytes
-from mydyno.results.store import Lab
-from mydyno.results.writer import RunWriter
+from mydyno.lab.results.files import free_bytes
+from mydyno.lab.results.store import Lab
+from mydyno.lab.results.writer import RunWriter
 from results.builders import HISTOGRAMS, experiment, intervals, samples, save, trial
 
 SIZE = 4 << 20

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core.errors import LabError, MydynoError, UndoError
-from mydyno.results.store import DATABASE, Lab
-from mydyno.spec.external import External
-from mydyno.stack import journal as journals
-from mydyno.stack.cleanup import cleanup
-from mydyno.stack.journal import Journal
-from mydyno.stack.undo import LiftThrottle, RestoreSysfs, RestoreVariables, StopArray, Undo
+from mydyno.lab.results.store import DATABASE, Lab
+from mydyno.lab.stack import journal as journals
+from mydyno.lab.stack.cleanup import cleanup
+from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.undo import LiftThrottle, RestoreSysfs, RestoreVariables, StopArray, Undo
+from mydyno.server.access.address import External
 from results.builders import experiment, save, trial
 
 COMMANDS = (

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import LabError, UsageError
-from mydyno.results import schema
-from mydyno.results.records import Invalidity, Latency
-from mydyno.results.rows import insert_trial, select_trials
-from mydyno.results.store import Lab
+from mydyno.lab.results import schema
+from mydyno.lab.results.records import Invalidity, Latency
+from mydyno.lab.results.rows import insert_trial, select_trials
+from mydyno.lab.results.store import Lab
 from results import builders
 from results.builders import (
     HISTOGRAMS,
@@ -259,7 +259,7 @@ def test_a_reader_sees_new_trials_while_a_writer_is_at_work(tmp_path: Path) -> N
 
 def test_a_second_writer_is_told_who_holds_the_lab_and_what_to_do(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from mydyno.results.store import Lab\n"
+        "import sys; from pathlib import Path; from mydyno.lab.results.store import Lab\n"
         "lab = Lab.open(Path(sys.argv[1]), write=True); print('open', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen(
@@ -321,7 +321,7 @@ def test_a_migration_that_fails_leaves_the_old_version(
     Lab.open(tmp_path, write=True).close()
     broken = (*schema.MIGRATIONS, ("ALTER TABLE trials ADD COLUMN note TEXT", "SELECT no_such_column"))
     with monkeypatch.context() as patch:
-        patch.setattr("mydyno.results.database.MIGRATIONS", broken)
+        patch.setattr("mydyno.lab.results.database.MIGRATIONS", broken)
         with pytest.raises(LabError, match="no_such_column"):
             Lab.open(tmp_path, write=True)
     assert list(tmp_path.glob("lab.sqlite.before*")) == []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.results import schema
-from mydyno.results.records import DesignRecord
-from mydyno.results.store import Lab
+from mydyno.lab.results import schema
+from mydyno.lab.results.records import DesignRecord
+from mydyno.lab.results.store import Lab
 from results import builders
 from results.builders import (
     designed_experiment,
@@ -100,7 +100,7 @@ def test_a_lab_of_the_first_version_takes_imported_numbers_and_keeps_what_refers
 def make_lab(path: Path, monkeypatch: pytest.MonkeyPatch, *, version: int, rows: str) -> None:
     """A lab as that version left it."""
     with monkeypatch.context() as patch:
-        patch.setattr("mydyno.results.database.MIGRATIONS", schema.MIGRATIONS[:version])
+        patch.setattr("mydyno.lab.results.database.MIGRATIONS", schema.MIGRATIONS[:version])
         Lab.open(path, write=True).close()
     with sqlite3.connect(path / "lab.sqlite") as database:
         database.executescript(rows)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.results.store import Lab
-from mydyno.results.writer import RunWriter
+from mydyno.lab.results.store import Lab
+from mydyno.lab.results.writer import RunWriter
 from results.builders import experiment, save, storage_trial, trial
 
 SMALL = {"runs"}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.results import files, schema
-from mydyno.results.lock import WriterLock
-from mydyno.results.store import Lab
+from mydyno.lab.results import files, schema
+from mydyno.lab.results.lock import WriterLock
+from mydyno.lab.results.store import Lab
 from results.builders import experiment, save, trial
 from results.test_old_labs import FIRST_VERSION, SECOND_VERSION, THIRD_VERSION, make_lab
 

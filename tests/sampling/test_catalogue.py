@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.sampling.catalogue import kind, number
+from mydyno.lab.sampling.catalogue import kind, number
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 from results.builders import phase
 
-from mydyno.sampling.frames import interval_frame, sample_frame
+from mydyno.lab.sampling.frames import interval_frame, sample_frame
 from sampling.builders import interval, sample
 
 

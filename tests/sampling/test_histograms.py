@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from mydyno.sampling.histograms import merged, packed
+from mydyno.lab.sampling.histograms import merged, packed
 from sampling.builders import AN_HOUR, histogram
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "engine" / "messages" / "phase_end.json"

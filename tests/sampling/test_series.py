@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mydyno.sampling.frames import sample_frame
-from mydyno.sampling.series import restarts, totals
+from mydyno.lab.sampling.frames import sample_frame
+from mydyno.lab.sampling.series import restarts, totals
 from sampling.builders import sample
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from mydyno.sampling.stall_causes import stall_causes
+from mydyno.lab.sampling.stall_causes import stall_causes
 
 STALLS = [(10.0, 12.0), (20.0, 22.0), (30.0, 32.0), (40.0, 42.0)]
 WITHIN = (0.0, 50.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from mydyno.analysis.utilisation import utilisation
-from mydyno.sampling.frames import sample_frame
-from mydyno.sampling.stretch import stretch
+from mydyno.lab.analysis.utilisation import utilisation
+from mydyno.lab.sampling.frames import sample_frame
+from mydyno.lab.sampling.stretch import stretch
 from sampling.builders import cpu, sample
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.spec import Experiment, loads
+from mydyno.lab.spec import Experiment, loads
 
 
 def experiment(

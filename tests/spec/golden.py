@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from mydyno import spec
+from mydyno.lab import spec
 
 BAD = Path(__file__).parent / "bad"
 

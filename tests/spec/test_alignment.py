@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.spec.alignment import Alignment, alignment, mkfs_words
-from mydyno.spec.arrays import Stripe
+from mydyno.lab.spec.alignment import Alignment, alignment, mkfs_words
+from mydyno.lab.spec.arrays import Stripe
 
 _STRIPE = Stripe(64 * 1024, 3)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.spec.array_rules import Format, Redundancy, impossible_array
-from mydyno.spec.arrays import Array, Raid
+from mydyno.lab.spec.array_rules import Format, Redundancy, impossible_array
+from mydyno.lab.spec.arrays import Array, Raid
 
 _XFS = Format("xfs")
 

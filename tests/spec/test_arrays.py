@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.spec.arrays import (
+from mydyno.lab.spec.arrays import (
     Array,
     Raid,
     Stripe,

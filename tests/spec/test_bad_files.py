@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import spec
+from mydyno.lab import spec
 from spec.golden import BAD, complaint
 
 FILES = sorted(BAD.glob("*.yaml"))

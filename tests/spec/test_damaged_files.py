@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from mydyno import plan, spec
+from mydyno.core.document.source import parse
 from mydyno.core.facts import HostFacts
-from mydyno.document.source import parse
+from mydyno.lab import plan, spec
 
 GOOD = [file.read_text("utf-8") for file in sorted((Path(__file__).parent / "good").glob("*.yaml"))]
 FACTS = HostFacts(memory_bytes=64 * 1024**3, cpus=2, free_disk_bytes=None)

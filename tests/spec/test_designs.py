@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mydyno.spec.designs.aliases import aliases
-from mydyno.spec.designs.fraction import fraction, words
-from mydyno.spec.designs.plackett_burman import plackett_burman
+from mydyno.lab.spec.designs.aliases import aliases
+from mydyno.lab.spec.designs.fraction import fraction, words
+from mydyno.lab.spec.designs.plackett_burman import plackett_burman
 from spec.builders import experiment
 
 TWO_LEVELS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import spec
+from mydyno.lab import spec
 from spec.builders import document, experiment, workload
 
 HERE = Path(__file__).parent

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.spec.reference import with_reference
+from mydyno.lab.spec.reference import with_reference
 
 GUIDE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
 
 
 def test_the_reference_in_the_guide_is_up_to_date() -> None:
     guide = GUIDE.read_text("utf-8")
-    assert with_reference(guide) == guide, "run: python -m mydyno.spec.reference docs/experiment-file.md"
+    assert with_reference(guide) == guide, "run: python -m mydyno.lab.spec.reference docs/experiment-file.md"
 
 
 def test_a_document_without_markers_is_refused() -> None:

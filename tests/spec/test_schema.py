@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mydyno import spec
-from mydyno.document.source import parse, read_text
-from mydyno.stack.server.releases import KNOWN
+from mydyno.core.document.source import parse, read_text
+from mydyno.lab import spec
+from mydyno.server.releases import KNOWN
 
 HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[1] / "experiments").glob("*.yaml"))]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno import spec
 from mydyno.core.server_files import VOLUMES
+from mydyno.lab import spec
 from spec.builders import document, experiment
 
 MIB, GIB = 1024**2, 1024**3

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import spec
-from mydyno.catalogue import catalogue
+from mydyno.core.document.source import parse
+from mydyno.core.document.tree import walk
 from mydyno.core.server_variables import CONTROLLED, IN_DATA_DIRECTORY
-from mydyno.document.source import parse
-from mydyno.document.tree import walk
-from mydyno.spec.config_value import ConfigValue
-from mydyno.spec.trusted_settings import trust_needed
+from mydyno.lab import spec
+from mydyno.lab.spec.config_value import ConfigValue
+from mydyno.lab.spec.trusted_settings import trust_needed
+from mydyno.server.variables import catalogue
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mydyno.core.server_version import parse_version
-from mydyno.host.local import LocalHost
-from mydyno.stack.journal import Journal
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.options import parse_options
-from mydyno.stack.site import Site
+from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.site import Site
+from mydyno.machine.local import LocalHost
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.options import parse_options
 
 GOLDEN = Path(__file__).parent / "server" / "golden"
 

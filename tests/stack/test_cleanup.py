@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UndoError
-from mydyno.stack.cleanup import cleanup
-from mydyno.stack.journal import Journal
-from mydyno.stack.undo import EndProcesses, RemoveTree
+from mydyno.lab.stack.cleanup import cleanup
+from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.undo import EndProcesses, RemoveTree
 
 
 def test_a_lab_without_a_journal_has_nothing_to_clean_up_and_gets_none(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.stack.disk_base import (
+from mydyno.lab.stack.disk_base import (
     FORMAT,
     BaseManifest,
     bases,
@@ -14,7 +14,7 @@ from mydyno.stack.disk_base import (
     remove_useless,
     write_manifest,
 )
-from mydyno.stack.server.file_places import Place
+from mydyno.server.program.file_places import Place
 
 REDO = Place(Path("/run/mydyno/log/mydyno"), Path("/run/mydyno/data/mydyno/data"))
 

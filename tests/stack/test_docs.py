@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from mydyno.host.block_devices import STABLE_FOLDERS
-from mydyno.stack.undo import Undo
+from mydyno.lab.stack.undo import Undo
+from mydyno.machine.block_devices import STABLE_FOLDERS
 
 SAFETY = (Path(__file__).parents[2] / "docs" / "safety.md").read_text()
 

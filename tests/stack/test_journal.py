@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import LabError, UndoError
-from mydyno.stack.journal import FILE_NAME, Journal
-from mydyno.stack.undo import EndProcesses, RemoveTree
+from mydyno.lab.stack.journal import FILE_NAME, Journal
+from mydyno.lab.stack.undo import EndProcesses, RemoveTree
 
 
 def private(parent: Path, digit: int) -> Path:

@@ -8,9 +8,8 @@ import pytest
 from mutation import mutations
 
 from mydyno.core.errors import UndoError
-from mydyno.spec.external import External
-from mydyno.stack.journal import FILE_NAME, Journal, outstanding_in
-from mydyno.stack.undo import (
+from mydyno.lab.stack.journal import FILE_NAME, Journal, outstanding_in
+from mydyno.lab.stack.undo import (
     DetachLoops,
     EndProcesses,
     LiftThrottle,
@@ -22,6 +21,7 @@ from mydyno.stack.undo import (
     Undo,
     Unmount,
 )
+from mydyno.server.access.address import External
 
 PRIVATE = Path("/nowhere/mydyno-0123456789ab")
 WAYS: tuple[Undo, ...] = (

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import ServerError
-from mydyno.host.identity import Identity
-from mydyno.host.local import LocalHost
-from mydyno.spec.limits import Limits
-from mydyno.stack.limits import (
+from mydyno.machine.identity import Identity
+from mydyno.machine.limits import Limits
+from mydyno.machine.local import LocalHost
+from mydyno.machine.process_limits import (
     LimitDifference,
     LimitInForce,
     check,
@@ -63,8 +63,8 @@ def test_a_wrapped_process_has_the_limits_and_the_user() -> None:
 
 def test_a_limit_above_the_hard_one_is_refused_where_it_may_not_be_raised() -> None:
     script = (
-        "from mydyno.host.local import LocalHost; from mydyno.spec.limits import Limits;"
-        "from mydyno.stack.limits import check; check(LocalHost(), Limits(nofile=400)); "
+        "from mydyno.machine.local import LocalHost; from mydyno.machine.limits import Limits;"
+        "from mydyno.machine.process_limits import check; check(LocalHost(), Limits(nofile=400)); "
         "check(LocalHost(), Limits(nofile=501))"
     )
     command = ["prlimit", "--nofile=500:500", "--"]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host.local import LocalHost
-from mydyno.stack.cache.page_cache import PageCache, drop, look, told_by_fincore
+from mydyno.lab.stack.cache.page_cache import PageCache, drop, look, told_by_fincore
+from mydyno.machine.local import LocalHost
 
 MIB = 1 << 20
 

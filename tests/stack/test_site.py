@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.stack.site import LONGEST_SOCKET_PATH
-from mydyno.stack.undo import PRIVATE_NAME, RemoveTree
+from mydyno.lab.stack.site import LONGEST_SOCKET_PATH
+from mydyno.lab.stack.undo import PRIVATE_NAME, RemoveTree
 from stack.builders import site_in
 
 

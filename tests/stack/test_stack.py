@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import MydynoError
-from mydyno.stack.layer import Standing, fingerprint_of
-from mydyno.stack.site import Site
-from mydyno.stack.stack import Stack
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.stack import Stack
 from stack.builders import site_in
 
 

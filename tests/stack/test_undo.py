@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UndoError
-from mydyno.stack import processes
-from mydyno.stack.processes import RunningProcess
-from mydyno.stack.undo import EndProcesses, RemoveTree
+from mydyno.lab.stack.undo import EndProcesses, RemoveTree
+from mydyno.machine import processes
+from mydyno.machine.processes import RunningProcess
 
 # Random, so that two runs of these tests at once do not end each other's processes.
 MARK = f"--defaults-file=/tmp/mydyno-{secrets.token_hex(6)}/my.cnf"

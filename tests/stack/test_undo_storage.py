@@ -9,21 +9,13 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UndoError
-from mydyno.stack.cleanup import cleanup
-from mydyno.stack.journal import Journal
-from mydyno.stack.undo import (
-    UNDO,
-    DetachLoops,
-    LiftThrottle,
-    RestoreSysfs,
-    StopArray,
-    Undo,
-    Unmount,
-)
-from mydyno.stack.undo.detach_loops import parse_loops
-from mydyno.stack.undo.lift_throttle import BLKIO_FILES, limits_in
-from mydyno.stack.undo.restore_sysfs import chosen
-from mydyno.stack.undo.unmount import mounts_on
+from mydyno.lab.stack.cleanup import cleanup
+from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.undo import UNDO, DetachLoops, LiftThrottle, RestoreSysfs, StopArray, Undo, Unmount
+from mydyno.lab.stack.undo.detach_loops import parse_loops
+from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.restore_sysfs import chosen
+from mydyno.lab.stack.undo.unmount import mounts_on
 from stack.loops import attached, backing_file, device_number, needs_loops, sparse_file
 
 BLKIO = Path("/sys/fs/cgroup/blkio")
@@ -95,7 +87,7 @@ def test_a_loop_whose_file_was_deleted_meanwhile_is_still_found(folder: Path, di
 def test_a_loop_that_is_still_mounted_is_told_and_stays_in_the_journal(
     folder: Path, disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mydyno.stack.undo.detach_loops._DETACH_SECONDS", 0.1)
+    monkeypatch.setattr("mydyno.lab.stack.undo.detach_loops._DETACH_SECONDS", 0.1)
     subprocess.run(["mkfs.ext4", "-q", disk], check=True)
     point = folder / "mount"
     point.mkdir()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import HostError, MissingToolError
-from mydyno.host.images import unpacked
+from mydyno.machine.images import unpacked
 
 SUITE = "bookworm"
 _MOST_SECONDS = 120

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.digest.records import Digest, Group
-from mydyno.statements.log import read_logs
+from mydyno.queries.log import read_logs
+from mydyno.queries.records import Digest, Group
 from statements.peers import Sums, counts_of_mysqldumpslow, its_groups
 
 ENTRIES = 600

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mydyno.statements.digest_text import as_statement, is_cut
+from mydyno.queries.digest_text import as_statement, is_cut
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mydyno.digest.records import Example
-from mydyno.statements.explainable import Explainable, explainable, without_locks
-from mydyno.statements.fingerprints import Fingerprint
+from mydyno.queries.explainable import Explainable, explainable, without_locks
+from mydyno.queries.fingerprints import Fingerprint
+from mydyno.queries.records import Example
 
 
 def asked(text: str, shape: str | None = None, *, is_cut: bool = False) -> Explainable | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.statements.fingerprints import fingerprints
+from mydyno.queries.fingerprints import fingerprints
 from statements.fingerprint_table import Row, rows
 from statements.peers import its_fingerprints
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from mydyno.statements.fingerprints import Fingerprint
-from mydyno.statements.grouping import Limits, Named, beyond, example, groups_of, representative
-from mydyno.statements.summary import Row, Sample
+from mydyno.queries.fingerprints import Fingerprint
+from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
+from mydyno.queries.summary import Row, Sample
 
 LIMITS = Limits(digest=1024, sample=1024)
 

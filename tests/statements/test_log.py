@@ -16,9 +16,9 @@ from typing import get_args
 import pytest
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
-from mydyno.digest.records import Digest, ProblemKind
-from mydyno.host.programs import find_program
-from mydyno.statements.log import Progress, read_logs
+from mydyno.machine.programs import find_program
+from mydyno.queries.log import Progress, read_logs
+from mydyno.queries.records import Digest, ProblemKind
 
 LIMIT_BYTES = 200 << 20
 """What the engine may have in memory, whatever it reads."""
@@ -294,7 +294,7 @@ def test_the_command_starts_without_what_it_does_not_need(slow_log: Path) -> Non
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "select * from orders" in done.stdout.lower()
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "mydyno.digest.records" in imported
+    assert "mydyno.queries.records" in imported
     for heavy in ("numpy", "polars", "scipy", "altair", "vl_convert", "pymysql"):
         assert heavy not in imported
 

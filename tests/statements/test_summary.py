@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mydyno.statements.summary import Row, difference, figures
+from mydyno.queries.summary import Row, difference, figures
 
 
 def row(

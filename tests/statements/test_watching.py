@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.statements.window import new_file
-from mydyno.statements.window.files import FileLog, FilesHere
-from mydyno.statements.window.watching import Limits, Watched, limits, watch
+from mydyno.queries.window import new_file
+from mydyno.queries.window.files import FileLog, FilesHere
+from mydyno.queries.window.watching import Limits, Watched, limits, watch
 
 _ENTRY = b"# Time: 261122  2:44:25\n# User@Host: a[a] @ h []\n# Query_time: 1.0\nselect %d;\n"
 

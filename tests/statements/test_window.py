@@ -9,10 +9,10 @@ import pytest
 
 from mydyno.core.errors import UsageError
 from mydyno.core.server_version import Vendor, Version
-from mydyno.statements.window.hidden import hidden, unseen
-from mydyno.statements.window.pieces import Piece, Pieces, begins_at, entries_in
-from mydyno.statements.window.row import Row, start_us, text_of
-from mydyno.statements.window.settings import Wish, settings
+from mydyno.queries.window.hidden import hidden, unseen
+from mydyno.queries.window.pieces import Piece, Pieces, begins_at, entries_in
+from mydyno.queries.window.row import Row, start_us, text_of
+from mydyno.queries.window.settings import Wish, settings
 
 OFF = {
     "log_output": "FILE",

@@ -9,17 +9,17 @@ from pathlib import Path
 from results.builders import phase, save, trial
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.cli.display import describe
 from mydyno.core.facts import HostFacts
-from mydyno.plan import Plan, PlannedTrial
-from mydyno.results.records import Invalidity
-from mydyno.results.store import Lab
-from mydyno.results.writer import RunWriter
-from mydyno.spec import Experiment
-from mydyno.trial.blocks import Blocks
-from mydyno.trial.describe import experiment_record
-from mydyno.trial.events import Event, EventLog
+from mydyno.lab import plan
+from mydyno.lab.plan import Plan, PlannedTrial
+from mydyno.lab.results.records import Invalidity
+from mydyno.lab.results.store import Lab
+from mydyno.lab.results.writer import RunWriter
+from mydyno.lab.spec import Experiment
+from mydyno.lab.trial.blocks import Blocks
+from mydyno.lab.trial.describe import experiment_record
+from mydyno.lab.trial.events import Event, EventLog
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 FACTORS = "{server.config.max_connections: [100, 200]}"

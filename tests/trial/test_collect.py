@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from mydyno.load import messages
-from mydyno.trial.collect import Collector
-from mydyno.trial.events import Measured, PhaseFinished
-from mydyno.trial.run_trial import _event
+from mydyno.lab.load import messages
+from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.events import Measured, PhaseFinished
+from mydyno.lab.trial.run_trial import _event
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine" / "messages"
 

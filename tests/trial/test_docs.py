@@ -7,11 +7,11 @@ from pathlib import Path
 
 from stack.builders import mariadb, mysql
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
 from mydyno.core.server_files import VOLUMES, home_of
-from mydyno.plan.data_size import BINARY_LOG_BYTES, TEMPORARY_BYTES, UNDO_BYTES
-from mydyno.stack.server.file_places import KINDS, UNDO_TABLESPACES, Place
+from mydyno.lab import plan, spec
+from mydyno.lab.plan.data_size import BINARY_LOG_BYTES, TEMPORARY_BYTES, UNDO_BYTES
+from mydyno.server.program.file_places import KINDS, UNDO_TABLESPACES, Place
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "volumes.md").read_text("utf-8")
 

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from mydyno.trial import events
+from mydyno.lab.trial import events
 
 
 def test_every_event_is_a_line_of_json_and_is_heard(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from mydyno.load import messages
-from mydyno.trial.external import changed_meanwhile, other_traffic, without_host
+from mydyno.lab.load import messages
+from mydyno.lab.trial.external import changed_meanwhile, other_traffic, without_host
 
 IDLE = messages.HostCounters(cpu={}, context_switches=0, disks={})
 CLIENT = messages.Process(

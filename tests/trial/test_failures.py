@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.core.errors import (
     EngineError,
     LabError,
@@ -18,10 +17,11 @@ from mydyno.core.errors import (
     UndoError,
 )
 from mydyno.core.facts import HostFacts
-from mydyno.plan import Point
-from mydyno.spec import Setup
-from mydyno.spec.storage import Volume
-from mydyno.trial.failures import Failure, Failures, spoils_one_trial
+from mydyno.lab import plan
+from mydyno.lab.plan import Point
+from mydyno.lab.spec import Setup
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.trial.failures import Failure, Failures, spoils_one_trial
 
 DISKS = "{data: {disks: {count: 2, size: 1G}, filesystem: xfs, mount: [noatime]}}"
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)

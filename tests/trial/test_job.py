@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from results.builders import phase
 
-from mydyno import spec
-from mydyno.analysis.littles_law import Load
 from mydyno.core.facts import HostFacts
 from mydyno.core.secrets import Secret
-from mydyno.load.job import Target
-from mydyno.plan import make
-from mydyno.spec import Workload
-from mydyno.trial.job import clock_ends, driving, interval_of, load_of, preparing
+from mydyno.lab import spec
+from mydyno.lab.analysis.littles_law import Load
+from mydyno.lab.load.job import Target
+from mydyno.lab.plan import make
+from mydyno.lab.spec import Workload
+from mydyno.lab.trial.job import clock_ends, driving, interval_of, load_of, preparing
 
 EXPERIMENT = """
 experiment: example

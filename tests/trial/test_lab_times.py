@@ -10,15 +10,15 @@ import pytest
 from results.builders import imported_experiment, save, trial
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
-from mydyno.host.environment import read_environment
-from mydyno.plan import Plan, time_of
-from mydyno.results.store import Lab
-from mydyno.spec import Experiment
-from mydyno.trial import time_cache
-from mydyno.trial.describe import experiment_record
-from mydyno.trial.lab_times import lab_times, past_times
+from mydyno.lab import plan
+from mydyno.lab.plan import Plan, time_of
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Experiment
+from mydyno.lab.trial import time_cache
+from mydyno.lab.trial.describe import experiment_record
+from mydyno.lab.trial.lab_times import lab_times, past_times
+from mydyno.machine.environment import read_environment
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 READ = experiment(

@@ -9,10 +9,10 @@ import pytest
 from results.builders import phase
 from sampling.builders import histogram, interval
 
-from mydyno.load.messages import Interval
-from mydyno.results.records import PhaseRecord
-from mydyno.sampling.histograms import merged
-from mydyno.trial.measurement import Judged, judge_phases
+from mydyno.lab.load.messages import Interval
+from mydyno.lab.results.records import PhaseRecord
+from mydyno.lab.sampling.histograms import merged
+from mydyno.lab.trial.measurement import Judged, judge_phases
 
 NOTHING = pl.DataFrame()
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from results.builders import phase, save, trial
 from spec.builders import experiment
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
-from mydyno.plan import Plan
-from mydyno.results.store import Lab
-from mydyno.spec import Experiment
-from mydyno.trial.describe import experiment_record
-from mydyno.trial.power import power_sentence
+from mydyno.lab import plan
+from mydyno.lab.plan import Plan
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Experiment
+from mydyno.lab.trial.describe import experiment_record
+from mydyno.lab.trial.power import power_sentence
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 FACTORS = "{server.config.max_connections: [100, 200]}"

@@ -8,11 +8,11 @@ import pytest
 from spec.builders import document
 from stack.builders import mariadb, mysql
 
-from mydyno import plan, spec
 from mydyno.core.facts import HostFacts
-from mydyno.plan import Point
-from mydyno.stack import ServerBinary, Setting
-from mydyno.trial.preflight_cache import cache_notes
+from mydyno.lab import plan, spec
+from mydyno.lab.plan import Point
+from mydyno.lab.stack import ServerBinary, Setting
+from mydyno.lab.trial.preflight_cache import cache_notes
 
 FACTS = HostFacts(8 * 2**30, 2, 2**40)
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from catalogue.releases import LISTED, MARIADB_1011, MYSQL_97
 
-from mydyno import spec
 from mydyno.core.facts import HostFacts
 from mydyno.core.server_version import Version
-from mydyno.plan import Plan, make
-from mydyno.stack import ServerBinary
-from mydyno.trial.preflight_shares import pool_of_share, share_notes, with_pools
-from mydyno.trial.settings import settings_of
+from mydyno.lab import spec
+from mydyno.lab.plan import Plan, make
+from mydyno.lab.stack import ServerBinary
+from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
+from mydyno.lab.trial.settings import settings_of
 
 EXPERIMENT = """
 experiment: example

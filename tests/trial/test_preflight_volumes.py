@@ -9,13 +9,13 @@ import pytest
 from spec.builders import experiment
 from stack.builders import mariadb, mysql
 
-from mydyno import plan
 from mydyno.core.facts import HostFacts
-from mydyno.spec import Problem, Variant
-from mydyno.stack import ServerBinary
-from mydyno.stack.server.config import Setting
-from mydyno.stack.server.names import canonical
-from mydyno.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
+from mydyno.lab import plan
+from mydyno.lab.spec import Problem, Variant
+from mydyno.lab.stack import ServerBinary
+from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
+from mydyno.server.program.config import Setting
+from mydyno.server.variables.names import canonical
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 

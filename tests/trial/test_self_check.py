@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from stack.builders import folder_for_servers, site_in
 from stack.loops import needs_loops
 
-from mydyno.analysis.disk_theory import LimitedDisk
-from mydyno.analysis.self_checks import TOLERANCE, remarks
 from mydyno.core.errors import MissingToolError
-from mydyno.host.proc import cpu_seconds
-from mydyno.host.programs import find_program
-from mydyno.results.records import SelfCheckRecord
-from mydyno.spec import Storage
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Volume
-from mydyno.stack import Stack, Standing
-from mydyno.stack.ground import Ground
-from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.trial.self_check import expected, idle_share, queue_depth, self_check
+from mydyno.lab.analysis.disk_theory import LimitedDisk
+from mydyno.lab.analysis.self_checks import TOLERANCE, remarks
+from mydyno.lab.results.records import SelfCheckRecord
+from mydyno.lab.spec import Storage
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.trial.self_check import expected, idle_share, queue_depth, self_check
+from mydyno.machine.proc import cpu_seconds
+from mydyno.machine.programs import find_program
 
 DISK = LimitedDisk(iops=200, bytes_per_second=None, budget="separate")
 FILE = 128 << 20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.plan import TrialTime
-from mydyno.trial import time_cache
-from mydyno.trial.time_cache import add_time, read_times
+from mydyno.lab.plan import TrialTime
+from mydyno.lab.trial import time_cache
+from mydyno.lab.trial.time_cache import add_time, read_times
 
 
 def time(seconds: float) -> TrialTime:

@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.analysis.littles_law import Load
-from mydyno.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
-from mydyno.trial.validity import Evidence, check
+from mydyno.lab.analysis.littles_law import Load
+from mydyno.lab.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
+from mydyno.lab.trial.validity import Evidence, check
 
 PHASE = PhaseRecord(
     index=0,

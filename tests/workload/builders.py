@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mydyno import workload
-from mydyno.document.problems import SpecErrors
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab import workload
 
 Program = dict[str, Any]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mydyno import workload
-from mydyno.document.problems import SpecErrors
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab import workload
 
 BAD = Path(__file__).parent / "bad"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import workload
-from mydyno.document.problems import SpecErrors
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab import workload
 from workload.golden import BAD, complaint
 
 FILES = sorted(BAD.glob("*.yaml"))

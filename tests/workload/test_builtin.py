@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from mydyno import spec, workload
 from mydyno.cli.main import app
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import MydynoError
-from mydyno.document.problems import SpecErrors
+from mydyno.lab import spec, workload
 from workload.builders import sent
 
 READS = {"SELECT": 14}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from mydyno.cli.load import slap as command
-from mydyno.workload.slap import Options
+from mydyno.lab.workload.slap import Options
 from workload.slap.documented import oddity_table
 from workload.smack.documented import trap_table
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from mydyno import workload
-from mydyno.document.source import parse
+from mydyno.core.document.source import parse
+from mydyno.lab import workload
 
 HERE = Path(__file__).parent / "good"
 BUILTIN = Path(workload.__file__).parent / "builtin"

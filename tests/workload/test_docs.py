@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mydyno import workload
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.reference import with_reference
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab import workload
+from mydyno.lab.workload.reference import with_reference
 
 GUIDE = Path(__file__).parents[2] / "docs" / "workloads.md"
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)

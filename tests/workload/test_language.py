@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno import workload
-from mydyno.workload.functions import FUNCTIONS
+from mydyno.lab import workload
+from mydyno.lab.workload.functions import FUNCTIONS
 from workload.builders import complaints, expression, program, sql, steps
 
 GOOD = Path(__file__).parent / "good"

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mydyno import workload
+from mydyno.core.document.base import Section
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
-from mydyno.document.base import Section
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.assignments import options_from
+from mydyno.lab import workload
+from mydyno.lab.workload.assignments import options_from
 
 SHOP = """\
 workload: shop

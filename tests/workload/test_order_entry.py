@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from mydyno import workload
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.estimate import statement_counts
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab import workload
+from mydyno.lab.workload.estimate import statement_counts
 from workload.population import Row, rows
 
 TOY = {"warehouses": 2, "districts": 3, "customers": 1010, "orders": 51, "items": 70}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mydyno.workload import builtin_names, read
-from mydyno.workload.smack.resolve import resolve_file
-from mydyno.workload.statement_trust import reaches, reaching_statements
+from mydyno.lab.workload import builtin_names, read
+from mydyno.lab.workload.smack.resolve import resolve_file
+from mydyno.lab.workload.statement_trust import reaches, reaching_statements
 
 CLASSIC = Path(__file__).parents[2] / "src" / "mydyno" / "workload" / "smack"
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from mydyno.advise.change import (
+from mydyno.apply.change import (
     ByHand,
     Change,
     RemoveVariable,
@@ -24,7 +24,7 @@ from mydyno.advise.change import (
     SetVariable,
 )
 from mydyno.apply.edits.texts import RefusedError
-from mydyno.catalogue import catalogue
+from mydyno.server.variables import catalogue
 
 SYSCTLS = frozenset(
     {
@@ -124,7 +124,7 @@ def refuse_foreign(change: Change) -> None:
 @cache
 def is_variable_set(name: str) -> bool:
     """Whether mydyno sets this server variable: a rule may recommend it, or it is one for speed."""
-    from mydyno.advise.registry import variables  # Loads every rule, which what reads journals does without.
+    from mydyno.advisor.registry import variables  # Loads every rule, which what reads journals does without.
 
     row = catalogue().get(name)
     if name in variables() or name in _ALSO:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.stack.server.login import Login
+from mydyno.server.access.login import Login
 
 
 @dataclass(frozen=True)

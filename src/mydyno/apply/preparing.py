@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.advise.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
-from mydyno.advise.finding import Finding
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import in_force_or_rounded, live_acts, present, waiting
 from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.apply.edits.option_file import is_written
 from mydyno.apply.edits.texts import Texts, to_bytes
 from mydyno.apply.edits.udev import Identity
@@ -18,14 +17,15 @@ from mydyno.apply.edits.unit import drop_in
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.plan import must_be_writable, read_file, replacing
 from mydyno.apply.files.replace import ReplaceFile
+from mydyno.apply.finding import Finding
 from mydyno.apply.means import Means
 from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.apply.reading import Running
 from mydyno.apply.refusals import Room
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.beneath import names_below
 from mydyno.core.errors import ApplyError, MissingToolError
-from mydyno.host.local import LocalHost
+from mydyno.machine.local import LocalHost
+from mydyno.server.variables.meaning import same_meaning
 
 _IDENTITIES = ("ID_SERIAL", "MD_UUID")
 """What udev knows of a disk, and of an array, that stays with it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mydyno.advise.change import (
+from mydyno.apply.change import (
     ByHand,
     Change,
     RemoveVariable,
@@ -17,7 +17,6 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.advise.finding import Finding
 from mydyno.apply.edits.fstab import set_mount_options
 from mydyno.apply.edits.option_file import Reading, remove_variable, set_variable
 from mydyno.apply.edits.sysctl import set_sysctl
@@ -25,10 +24,11 @@ from mydyno.apply.edits.texts import RefusedError, Texts
 from mydyno.apply.edits.tmpfiles import set_sysfs
 from mydyno.apply.edits.udev import Identity, set_array, set_queue
 from mydyno.apply.edits.unit import set_unit
+from mydyno.apply.finding import Finding
 from mydyno.apply.refusals import Room, refuse_impossible
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.errors import ApplyError
 from mydyno.core.server_version import Version
+from mydyno.server.variables.meaning import same_meaning
 
 Present = Callable[[Change], str | None]
 """The value in force now; None: it cannot be told. May raise ApplyError: there is no such thing here."""

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mydyno.apply.edits.option_file import Reading
-from mydyno.catalogue import catalogue
 from mydyno.core.errors import MydynoError, ServerError, UsageError
 from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
-from mydyno.facts.option_files import start_files
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.binary import help_text
-from mydyno.stack.server.external import session, version_line
-from mydyno.stack.server.login import Login
-from mydyno.stack.server.server_process import process_of
+from mydyno.lab.stack.server.external import session, version_line
+from mydyno.machine.local import LocalHost
+from mydyno.server.access.login import Login
+from mydyno.server.access.server_process import process_of
+from mydyno.server.program.binary import help_text
+from mydyno.server.variables import catalogue
+from mydyno.survey.facts.option_files import start_files
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.advise.change import ByHand, Change, SetVariable
 from mydyno.apply.allowed import refuse_foreign
+from mydyno.apply.change import ByHand, Change, SetVariable
 from mydyno.apply.edits.texts import RefusedError
-from mydyno.catalogue import catalogue
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.server_version import Version
 from mydyno.core.units import bytes_or_none, format_bytes
+from mydyno.server.variables import catalogue
+from mydyno.server.variables.meaning import same_meaning
 
 _TAKEN = ("once", "each connection", "each operation")
 """How variables of the catalogue take memory that the server asks the system for at that size."""

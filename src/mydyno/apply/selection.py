@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 
-from mydyno.advise.finding import Finding
+from mydyno.apply.finding import Finding
 from mydyno.core.errors import UsageError
 
 

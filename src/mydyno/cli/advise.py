@@ -43,9 +43,9 @@ def advise(
     mydyno advise --json | jq '.findings[] | {rule, title}'
     ```
     """
-    from mydyno.advise import advise as advice_for
+    from mydyno.advisor import advise as advice_for
+    from mydyno.advisor.report.advice_text import advice_lines
     from mydyno.cli.shown import show, width
-    from mydyno.report.advice_text import advice_lines
 
     inputs = (reach.facts, reach.defaults_file, reach.password_file)
     file = outputs.Outputs(inputs, force).file("--out", out, outputs.ADVICE)

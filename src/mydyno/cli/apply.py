@@ -14,8 +14,8 @@ from mydyno.cli import screen
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
-    from mydyno.advise import Advice
-    from mydyno.advise.finding import Finding
+    from mydyno.advisor import Advice
+    from mydyno.apply.finding import Finding
     from mydyno.apply.means import Means
     from mydyno.apply.preparing import Prepared
     from mydyno.apply.reading import Running
@@ -82,7 +82,7 @@ def apply(
     mydyno apply advice.json --root /mnt/image
     ```
     """
-    from mydyno.advise.advice import read_advice
+    from mydyno.advisor.advice import read_advice
     from mydyno.apply.means import Means
     from mydyno.apply.preparing import prepare
     from mydyno.apply.selection import ids_of, select
@@ -204,7 +204,7 @@ def _server(advice: Advice, means: Means) -> Running:
 
 
 def _needs_server(findings: tuple[Finding, ...]) -> bool:
-    from mydyno.advise.change import RemoveVariable, SetVariable
+    from mydyno.apply.change import RemoveVariable, SetVariable
 
     return any(
         isinstance(change, SetVariable | RemoveVariable) for each in findings for change in each.changes

@@ -30,8 +30,8 @@ def pin(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.results import baselines
-    from mydyno.results.baselines import Baseline
+    from mydyno.lab.results import baselines
+    from mydyno.lab.results.baselines import Baseline
 
     with open_lab(lab, write=True, trust=trust) as opened:
         found = opened.find_run(run)
@@ -47,7 +47,7 @@ def pin(
 def list_baselines(lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False) -> None:
     """List the pinned runs."""
     from mydyno.cli.labs import open_lab
-    from mydyno.results import baselines
+    from mydyno.lab.results import baselines
 
     with open_lab(lab, write=False, trust=trust) as opened:
         found = baselines.read(opened.path)
@@ -66,7 +66,7 @@ def unpin(
 ) -> None:
     """Forget a baseline; its run stays."""
     from mydyno.cli.labs import open_lab
-    from mydyno.results import baselines
+    from mydyno.lab.results import baselines
 
     with open_lab(lab, write=True, trust=trust) as opened:
         gone = baselines.unpin(opened.path, name)

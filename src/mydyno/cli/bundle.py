@@ -41,10 +41,10 @@ def bundle(
     """
     from mydyno.cli.labs import open_lab
     from mydyno.core.units import format_bytes
-    from mydyno.results.bundle import SUFFIX
-    from mydyno.results.bundle import bundle as write
-    from mydyno.results.sound import numbers_explained
-    from mydyno.results.store import DATABASE
+    from mydyno.lab.results.bundle import SUFFIX
+    from mydyno.lab.results.bundle import bundle as write
+    from mydyno.lab.results.sound import numbers_explained
+    from mydyno.lab.results.store import DATABASE
 
     with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
@@ -69,9 +69,9 @@ def unbundle(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.results.bundle import Bundle
-    from mydyno.results.bundle import unbundle as take
-    from mydyno.results.files import free_bytes
+    from mydyno.lab.results.bundle import Bundle
+    from mydyno.lab.results.bundle import unbundle as take
+    from mydyno.lab.results.files import free_bytes
 
     there = next(folder for folder in (lab, *lab.absolute().parents) if folder.is_dir())
     with Bundle.open(file, free_bytes(there)) as found, open_lab(lab, write=True, trust=trust) as opened:

@@ -32,8 +32,8 @@ def cleanup(
 
 
 def _clean(lab: Path, *, trust: bool) -> None:
-    from mydyno import stack
     from mydyno.cli.labs import open_lab
+    from mydyno.lab import stack
 
     with open_lab(lab, write=True, trust=trust):
         undone = stack.cleanup(lab)

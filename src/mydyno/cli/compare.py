@@ -12,8 +12,8 @@ from mydyno.cli.labs import open_lab
 from mydyno.core.errors import ExitCode
 
 if TYPE_CHECKING:
-    from mydyno.report.compared.run import MergedRun
-    from mydyno.report.compared.view import Compared
+    from mydyno.lab.report.compared.run import MergedRun
+    from mydyno.lab.report.compared.view import Compared
 
 ALLOWED = 0.03
 
@@ -70,12 +70,12 @@ def compare(
     mydyno compare oltp@thread_cache_size=8 oltp@thread_cache_size=450
     ```
     """
-    from mydyno.report.compared.chosen import Labs, choose
-    from mydyno.report.compared.run import MergedRun
-    from mydyno.report.compared.text import terminal
-    from mydyno.report.compared.view import compared
-    from mydyno.results.sound import numbers_explained
-    from mydyno.results.store import DATABASE
+    from mydyno.lab.report.compared.chosen import Labs, choose
+    from mydyno.lab.report.compared.run import MergedRun
+    from mydyno.lab.report.compared.text import terminal
+    from mydyno.lab.report.compared.view import compared
+    from mydyno.lab.results.sound import numbers_explained
+    from mydyno.lab.results.store import DATABASE
 
     allowed = ALLOWED if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
     gated = fail_if_slower is not None or fail_if_unsure
@@ -105,8 +105,8 @@ def _write(
     out: Path | None,
     files: dict[str, outputs.OutputFile | None],
 ) -> None:
-    from mydyno.report.compared.machine import as_json, junit
-    from mydyno.report.compared.text import markdown
+    from mydyno.lab.report.compared.machine import as_json, junit
+    from mydyno.lab.report.compared.text import markdown
 
     contents = {
         "markdown": lambda: markdown(found, gated=gated),
@@ -117,7 +117,7 @@ def _write(
         if file is not None:
             file.write(contents[kind]())
     if out is not None:
-        from mydyno.report.build import build
+        from mydyno.lab.report.build import build
 
         screen.echo(f"report   {build(merged, out).html}", err=True)
 

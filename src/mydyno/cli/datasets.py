@@ -15,7 +15,7 @@ from mydyno.core.plurals import counted, plural
 from mydyno.core.units import format_bytes, parse_duration
 
 if TYPE_CHECKING:
-    from mydyno.stack.datasets import DatasetEntry, DatasetManifest
+    from mydyno.lab.stack.datasets import DatasetEntry, DatasetManifest
 
 
 _Names = Annotated[
@@ -66,8 +66,8 @@ def list_datasets(
     mydyno datasets list --json | jq '.[] | {name, rows, size_bytes, checksum}'
     ```
     """
-    from mydyno.results.ownership import must_be_sound
-    from mydyno.stack.datasets import DatasetStore
+    from mydyno.lab.results.ownership import must_be_sound
+    from mydyno.lab.stack.datasets import DatasetStore
 
     must_be_sound(lab, trust=trust)
     store = DatasetStore(lab)
@@ -111,10 +111,10 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB, trust: options.T
     from contextlib import closing
 
     from mydyno.cli.labs import open_lab
-    from mydyno.host.local import LocalHost
-    from mydyno.stack import Journal, Site
-    from mydyno.stack.datasets import DatasetStore
-    from mydyno.stack.datasets import verify as verification
+    from mydyno.lab.stack import Journal, Site
+    from mydyno.lab.stack.datasets import DatasetStore
+    from mydyno.lab.stack.datasets import verify as verification
+    from mydyno.machine.local import LocalHost
 
     _lab_must_exist(lab)
     with open_lab(lab, write=True, trust=trust):
@@ -148,7 +148,7 @@ def remove(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.stack.datasets import DatasetStore
+    from mydyno.lab.stack.datasets import DatasetStore
 
     if sum((bool(names), everything, unused_for is not None)) != 1:
         raise UsageError("which datasets?", "name them, or say --all, or --unused-for 30d; one of the three")

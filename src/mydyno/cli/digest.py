@@ -17,14 +17,14 @@ from mydyno.cli import options, outputs
 from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, Showing
 from mydyno.core.errors import ExitCode, UsageError
-from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
+from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading
-    from mydyno.digest.comparison import Comparison
-    from mydyno.digest.records import Digest, Group
-    from mydyno.stack.server.login import Login
-    from mydyno.statements.log import OpenDigest
+    from mydyno.queries.comparison import Comparison
+    from mydyno.queries.log import OpenDigest
+    from mydyno.queries.records import Digest, Group
+    from mydyno.server.access.login import Login
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class _Sources:
     @contextmanager
     def open(self, reading: Reading, most: int | None, ahead: int | None) -> Iterator[OpenDigest]:
         """The digest and its first groups."""
-        from mydyno.statements.log import OpenDigest
+        from mydyno.queries.log import OpenDigest
 
         with ExitStack() as stack:
             with self._log_file() as log:
@@ -182,7 +182,7 @@ def _digest(
     """Shows it in its order, with plans where there is a server to ask, indexes to try and its history."""
     from mydyno.cli.digest_history import MOST_GROUPS, with_history_of
     from mydyno.cli.digest_reading import knock, looked_at
-    from mydyno.digest.order import BY_TIME
+    from mydyno.queries.order import BY_TIME
 
     login = sources.login
     order = showing.order or BY_TIME
@@ -208,7 +208,7 @@ def _in_order(
     found: Digest, more: Iterator[Group], order: str, most: int | None, ahead: int | None
 ) -> tuple[Digest, Iterator[Group]]:
     """The digest with the groups that are shown, or their first `ahead` and the others behind them."""
-    from mydyno.digest.order import BY_TIME, all_in_order, first_in_order, ordered
+    from mydyno.queries.order import BY_TIME, all_in_order, first_in_order, ordered
 
     if most is not None and ahead is None:
         return first_in_order(found, more, order, most), iter(())
@@ -220,7 +220,7 @@ def _in_order(
 
 
 def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach: DigestReach) -> Comparison:
-    from mydyno.digest.comparison import compare
+    from mydyno.queries.comparison import compare
 
     # --for is for the server, which may be the newer side.
     before = (reading if files else replace(reading, seconds=None)).of_files(old, None)

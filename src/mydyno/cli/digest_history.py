@@ -13,7 +13,7 @@ from mydyno.core.errors import UsageError
 from mydyno.core.writing import replacing, writing_hint
 
 if TYPE_CHECKING:
-    from mydyno.digest.records import Digest, Group
+    from mydyno.queries.records import Digest, Group
 
 MOST_GROUPS = 1_000
 """Of a digest that is saved: the first by time."""
@@ -26,11 +26,11 @@ def with_history_of(folder: Path, digest: Digest, more: Iterable[Group]) -> Dige
     The file's name is made of its window and its content, so that the same digest is saved once. Raises
     UsageError for a file in the folder that is no digest, and where it cannot be written.
     """
-    from mydyno.digest.filed import Filed
-    from mydyno.digest.history import with_history
-    from mydyno.digest.order import first
-    from mydyno.digest.records import Group
-    from mydyno.digest.saved import open_saved, to_json
+    from mydyno.queries.filed import Filed
+    from mydyno.queries.history import with_history
+    from mydyno.queries.order import first
+    from mydyno.queries.records import Group
+    from mydyno.queries.saved import open_saved, to_json
 
     if digest.window_us is None:
         raise UsageError("--history needs to know when statements ran: nothing that was read has a time")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mydyno.cli.moments import moment_us, zone_of
 from mydyno.core.errors import UsageError
-from mydyno.digest.grouping import BY_FINGERPRINT, Grouping
+from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
-    from mydyno.digest.records import Digest
-    from mydyno.stack.server.login import Login
-    from mydyno.statements.log import OpenDigest, Progress
+    from mydyno.queries.log import OpenDigest, Progress
+    from mydyno.queries.records import Digest
+    from mydyno.server.access.login import Login
 
 INDEXED = 20
 """Groups that indexes are looked for."""
@@ -63,8 +63,8 @@ class Reading:
 
     def of_files(self, files: Sequence[str], limit: int | None) -> Digest:
         """As `open_files`, with all groups; they wait in a temporary file."""
-        from mydyno.digest.filed import Filed
-        from mydyno.digest.records import Group
+        from mydyno.queries.filed import Filed
+        from mydyno.queries.records import Group
 
         with self.open_files(files, limit, ahead=0) as opened:
             groups = Filed(Group, chain(opened.digest.groups, opened.more))
@@ -84,7 +84,7 @@ class Reading:
         A saved digest is as it was saved: what would narrow it down is refused. Raises UsageError,
         EngineError, MissingToolError.
         """
-        from mydyno.statements.log import OpenDigest
+        from mydyno.queries.log import OpenDigest
 
         if self.seconds is not None:
             raise UsageError("--for watches performance_schema, not logs", "leave the files out")
@@ -104,8 +104,8 @@ class Reading:
             raise UsageError(
                 f"{saved[0]} is a saved digest: --group-by, --merge-tables and --out-log need its log"
             )
-        from mydyno.digest.order import BY_TIME, first_in_order
-        from mydyno.digest.saved import open_saved
+        from mydyno.queries.order import BY_TIME, first_in_order
+        from mydyno.queries.saved import open_saved
 
         digest, groups = open_saved(Path(saved[0]))
         if limit is not None:
@@ -115,8 +115,8 @@ class Reading:
 
     def of_table(self, login: Login, limit: int | None, out_log: BinaryIO | None) -> Digest:
         """The rows of a server's mysql.slow_log. Raises ServerError, UsageError, EngineError."""
-        from mydyno.statements.window.digesting import digest_of
-        from mydyno.statements.window.table import TableLog
+        from mydyno.queries.window.digesting import digest_of
+        from mydyno.queries.window.table import TableLog
 
         with TableLog.whole(login) as log, _telling() as tell:
             name = f"mysql.slow_log of {login.address}"
@@ -132,7 +132,7 @@ class Reading:
                 "--for SECONDS counts what runs from now on; --from-table reads mysql.slow_log",
             )
         from mydyno.cli.progress import telling
-        from mydyno.statements.performance_schema import read_digests
+        from mydyno.queries.performance_schema import read_digests
 
         with telling() as tell:
             return read_digests(login, seconds=self.seconds, limit=limit, tell=tell)
@@ -141,7 +141,7 @@ class Reading:
     def _open_logs(
         self, files: Sequence[str], limit: int | None, ahead: int | None, out_log: BinaryIO | None
     ) -> Iterator[OpenDigest]:
-        from mydyno.statements.log import open_logs
+        from mydyno.queries.log import open_logs
 
         with ExitStack() as stack:
             with _telling() as tell:
@@ -179,7 +179,7 @@ def _telling() -> Iterator[Callable[[Progress], None]]:
 
 def knock(login: Login) -> None:
     """Raises ServerError where there is no way in: before a long log is read, not after."""
-    from mydyno.stack.server.external import session
+    from mydyno.lab.stack.server.external import session
 
     with session(login):
         pass
@@ -191,7 +191,7 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
     Without a server the indexes that are there are not known. Those that a saved digest has are kept.
     Raises ServerError.
     """
-    from mydyno.digest.candidates import tables_of, with_candidates
+    from mydyno.queries.candidates import tables_of, with_candidates
 
     if digest.group_by != BY_FINGERPRINT:
         return digest
@@ -199,8 +199,8 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
         looked = bool(digest.candidates or digest.without_candidate)
         return digest if looked else with_candidates(digest, None, INDEXED)
     from mydyno.cli.progress import telling
-    from mydyno.statements.explain import with_plans
-    from mydyno.statements.schema import read_schema
+    from mydyno.queries.explain import with_plans
+    from mydyno.queries.schema import read_schema
 
     with telling() as tell:
         found = with_plans(digest, login, explained, tell) if explained else digest
@@ -210,7 +210,7 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
 
 def _is_saved(file: str) -> bool:
     """A FIFO is left alone: what is read of it is gone."""
-    from mydyno.digest.saved import is_saved
+    from mydyno.queries.saved import is_saved
 
     path = Path(file)
     try:

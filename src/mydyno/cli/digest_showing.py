@@ -13,8 +13,8 @@ from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.cli.outputs import OutputFile
-    from mydyno.digest.comparison import Comparison
-    from mydyno.digest.records import Digest, Group
+    from mydyno.queries.comparison import Comparison
+    from mydyno.queries.records import Digest, Group
 
 LIMIT = 20
 """Groups of a page for a terminal."""
@@ -55,15 +55,15 @@ class Showing:
 
     def load_ahead(self) -> None:
         """Loads what showing takes while the engine still reads, which leaves this process idle."""
-        modules = ["mydyno.report.digests.text", "mydyno.cli.shown"]
+        modules = ["mydyno.queries.report.text", "mydyno.cli.shown"]
         if not self.is_glance:
-            modules.append("mydyno.digest.candidates.looking")
+            modules.append("mydyno.queries.candidates.looking")
         Thread(target=lambda: [import_module(name) for name in modules], name="loading").start()
 
     def ahead(self, explained: int) -> int | None:
         """Groups that must be there before any is shown; None: all that are shown. JSON is written as groups
         are read, but for the first ones in an order of which nobody knows them before."""
-        from mydyno.digest.order import BY_TIME
+        from mydyno.queries.order import BY_TIME
 
         is_known = self.limit is None or self.order in (None, BY_TIME)
         is_stream = self.as_json and self.html is None and is_known
@@ -71,43 +71,43 @@ class Showing:
 
     def digest(self, found: Digest, more: Iterable[Group] = ()) -> None:
         """`more` are groups behind its own, for JSON. Raises UsageError for a page that cannot be written."""
-        from mydyno.digest.order import first
-        from mydyno.report.zoned import Zone
+        from mydyno.page.zoned import Zone
+        from mydyno.queries.order import first
 
         if self.html is not None:
-            from mydyno.report.digests.page import digest_html
+            from mydyno.queries.report.page import digest_html
 
             _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
         if self.as_json:
-            from mydyno.digest.saved import json_parts
+            from mydyno.queries.saved import json_parts
 
             for part in json_parts(found, more):
                 screen.echo_json(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width
-        from mydyno.report.digests.text import digest_lines
+        from mydyno.queries.report.text import digest_lines
 
         text = first(found, self.limit or LIMIT)
         show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
 
     def comparison(self, found: Comparison) -> None:
         """Raises UsageError for a page that cannot be written."""
-        from mydyno.report.zoned import Zone
+        from mydyno.page.zoned import Zone
 
         if self.html is not None:
-            from mydyno.report.digests.page import comparison_html
+            from mydyno.queries.report.page import comparison_html
 
             _write(self.html, comparison_html(found, Zone(self.zone)))
         if self.as_json:
-            from mydyno.digest.comparison import comparison_json
+            from mydyno.queries.comparison import comparison_json
 
             for part in comparison_json(found):
                 screen.echo_json(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width
-        from mydyno.report.digests.comparison_text import comparison_lines
+        from mydyno.queries.report.comparison_text import comparison_lines
 
         show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
 

@@ -10,13 +10,13 @@ import time
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Protocol, Self, TextIO
 
-from mydyno.analysis.words import words_of
 from mydyno.cli import screen
 from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_duration, format_range
 from mydyno.core.visible import visible
-from mydyno.results.records import Work
-from mydyno.trial import events
+from mydyno.lab.analysis.words import words_of
+from mydyno.lab.results.records import Work
+from mydyno.lab.trial import events
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

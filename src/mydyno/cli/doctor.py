@@ -90,14 +90,14 @@ def _needed(name: str, look: Callable[[], str]) -> Check:
 
 
 def _engine() -> str:
-    from mydyno.host.programs import find_program
-    from mydyno.load.engine import NAME, engine_version
+    from mydyno.lab.load.engine import NAME, engine_version
+    from mydyno.machine.programs import find_program
 
     return f"{engine_version()} ({find_program(NAME)})"
 
 
 def _server() -> str:
-    from mydyno.stack.server.releases import binary_of
+    from mydyno.server.releases import binary_of
 
     binary = binary_of()
     return f"{binary.version} ({binary.path}, knows {len(binary.options)} options)"
@@ -105,7 +105,7 @@ def _server() -> str:
 
 def _releases() -> Check:
     from mydyno.cli.servers_table import every_release
-    from mydyno.stack.server.releases import ReleaseStore
+    from mydyno.server.releases import ReleaseStore
 
     rows = [row for row in every_release(ReleaseStore()) if row.provider != "system"]
     here = [f"{row.name} ({row.problem or row.version})" for row in rows if row.installed]
@@ -136,7 +136,7 @@ def _fio() -> Check:
 
 
 def _user() -> str:
-    from mydyno.host.identity import server_identity
+    from mydyno.machine.identity import server_identity
 
     identity = server_identity()
     if identity is None:
@@ -145,7 +145,7 @@ def _user() -> str:
 
 
 def _machine(lab: Path) -> Iterator[Check]:
-    from mydyno.host.local import LocalHost
+    from mydyno.machine.local import LocalHost
 
     host = LocalHost()
     facts, environment = host.facts(lab), host.environment(lab)
@@ -179,7 +179,7 @@ def _open_files() -> Check:
 
 
 def _journal(lab: Path) -> Check:
-    from mydyno.stack import outstanding_in
+    from mydyno.lab.stack import outstanding_in
 
     left = len(outstanding_in(lab))
     return Check(

@@ -10,8 +10,8 @@ from mydyno.cli import screen
 
 if TYPE_CHECKING:
     from mydyno.core.facts import GroundFacts
-    from mydyno.plan.grounds import Offer
-    from mydyno.spec import HostKind
+    from mydyno.lab.plan.grounds import Offer
+    from mydyno.lab.spec import HostKind
 
 _LABELS = {"boots": "can be used"}
 _ABOUT = {"local": "this machine itself", "uml": "User-Mode Linux guests", "vm": "QEMU guests"}
@@ -42,14 +42,14 @@ class GroundCheck:
 
 def examine_grounds() -> tuple[GroundCheck, ...]:
     """Each ground of this machine, in the order in which they are explained."""
-    from mydyno.host.ground_facts import read_ground_facts
+    from mydyno.machine.ground_facts import read_ground_facts
 
     return checks_of(read_ground_facts(try_kvm=True))
 
 
 def checks_of(facts: GroundFacts) -> tuple[GroundCheck, ...]:
     """The same for a machine with these facts."""
-    from mydyno.spec.host import KINDS
+    from mydyno.lab.spec.host import KINDS
 
     return tuple(_examine(ground, facts) for ground in KINDS)
 
@@ -84,7 +84,7 @@ def show(grounds: Sequence[GroundCheck]) -> None:
 
 
 def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:
-    from mydyno.plan.grounds import CAPABILITIES, offer
+    from mydyno.lab.plan.grounds import CAPABILITIES, offer
 
     offers = {capability: offer(capability, ground, facts) for capability in CAPABILITIES}
     stands = offers["boots"]

@@ -32,13 +32,13 @@ def explain(reach: reaching.Reach, rule: _Rule = None) -> None:
     mydyno explain redo-capacity --server /run/mysqld/mysqld.sock
     ```
     """
-    from mydyno.advise import rule_of
-    from mydyno.advise.advice import allowed
-    from mydyno.advise.finding import Finding
-    from mydyno.advise.unknowns import Known
+    from mydyno.advisor import rule_of
+    from mydyno.advisor.advice import allowed
+    from mydyno.advisor.report.rule_text import list_lines, rule_lines
+    from mydyno.advisor.unknowns import Known
+    from mydyno.apply.finding import Finding
     from mydyno.cli.shown import show, width
     from mydyno.core.errors import UsageError
-    from mydyno.report.rule_text import list_lines, rule_lines
 
     asked = reach.server or reach.defaults_file or reach.facts
     if rule is None:

@@ -13,7 +13,7 @@ from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
 if TYPE_CHECKING:
-    from mydyno.results.run import Run
+    from mydyno.lab.results.run import Run
 
 
 SeriesFormat = Literal["openmetrics", "prometheus"]
@@ -64,9 +64,9 @@ def export(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.results.lost import lost_series
-    from mydyno.results.sound import numbers_explained
-    from mydyno.results.store import DATABASE
+    from mydyno.lab.results.lost import lost_series
+    from mydyno.lab.results.sound import numbers_explained
+    from mydyno.lab.results.store import DATABASE
 
     if form is None and grafana_dashboard is None:
         raise UsageError(
@@ -77,7 +77,7 @@ def export(
     for_grafana = allowed.file("--grafana-dashboard", grafana_dashboard, outputs.DASHBOARD)
     series = allowed.file("--out", out, outputs.SERIES) if form in ("openmetrics", "prometheus") else None
     if for_grafana is not None:
-        from mydyno.report.export.dashboard import dashboard
+        from mydyno.lab.report.export.dashboard import dashboard
 
         for_grafana.write(dashboard())
         screen.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
@@ -94,7 +94,7 @@ def export(
 
 def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None) -> tuple[str, ...]:
     """What the lab could not give."""
-    from mydyno.report.export.exposition import Exposition
+    from mydyno.lab.report.export.exposition import Exposition
 
     exposition = Exposition(run, form)
     with nullcontext(screen.data_stream()) if file is None else file.open() as stream:
@@ -105,8 +105,8 @@ def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None)
 
 def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, ...]:
     """What the lab could not give."""
-    from mydyno.report.export.tables import write_tables
-    from mydyno.report.export.whole import whole_folder
+    from mydyno.lab.report.export.tables import write_tables
+    from mydyno.lab.report.export.whole import whole_folder
 
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:

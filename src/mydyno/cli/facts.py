@@ -37,7 +37,7 @@ def facts(reach: reaching.Reach, anonymous: _Anonymous = False) -> None:
     mydyno advise --facts facts.json
     ```
     """
-    from mydyno.facts.anonymous import anonymous as anonymised
+    from mydyno.survey.facts.anonymous import anonymous as anonymised
 
     system = reach.system()
     for unread in system.unread:

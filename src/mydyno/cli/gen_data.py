@@ -28,7 +28,7 @@ def gen_data(
     mydyno gen-data -n 10 -f %n,%8s --seed 7
     ```
     """
-    from mydyno.workload.smack import generate
+    from mydyno.lab.workload.smack import generate
 
     parsed = generate.parse_format(form)
     for trap in generate.traps_of(parsed):

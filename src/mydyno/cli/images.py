@@ -15,7 +15,7 @@ from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from mydyno.host.images import KernelManifest, Manifest, RootManifest
+    from mydyno.machine.images import KernelManifest, Manifest, RootManifest
 
 _Suite = Annotated[
     str | None,
@@ -73,8 +73,8 @@ def list_images(as_json: options.AsJson = False) -> None:
     mydyno images list --json | jq '.[] | {name, sha256, packages}'
     ```
     """
-    from mydyno.host.images import ImageStore
-    from mydyno.host.uml import UmlKernels
+    from mydyno.machine.images import ImageStore
+    from mydyno.machine.uml import UmlKernels
 
     store, kernels = ImageStore(), UmlKernels().all()
     images = store.images()
@@ -111,9 +111,9 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
     mydyno images build --suite bookworm --kernel 6.1 --kernel 6.12
     ```
     """
-    from mydyno.host.images import ImageStore, build_kernel, build_root
-    from mydyno.host.images.suites import SUITES, check_suite, machine_suite, suite_of_kernel
-    from mydyno.host.local import LocalHost
+    from mydyno.machine.images import ImageStore, build_kernel, build_root
+    from mydyno.machine.images.suites import SUITES, check_suite, machine_suite, suite_of_kernel
+    from mydyno.machine.local import LocalHost
 
     suite = suite or machine_suite(LocalHost())
     if suite is None:
@@ -155,8 +155,8 @@ def fetch(version: _Uml = None) -> None:
     mydyno images fetch 5.10
     ```
     """
-    from mydyno.host.uml import UmlKernels
-    from mydyno.host.uml.fetch import default_version, fetch_kernel
+    from mydyno.machine.uml import UmlKernels
+    from mydyno.machine.uml.fetch import default_version, fetch_kernel
 
     with telling() as progress:
         kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)
@@ -173,8 +173,8 @@ def remove(names: _Names = None, everything: _All = False) -> None:
     mydyno images remove --all
     ```
     """
-    from mydyno.host.images import ImageStore
-    from mydyno.host.uml import UmlKernels
+    from mydyno.machine.images import ImageStore
+    from mydyno.machine.uml import UmlKernels
 
     store, kernels = ImageStore(), UmlKernels()
     uml = {f"uml {version}": version for version in kernels.versions()}

@@ -95,7 +95,7 @@ def import_table(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.imports.take import are_run_files, from_options, from_run_files, take
+    from mydyno.lab.imports.take import are_run_files, from_options, from_run_files, take
 
     if are_run_files(files):
         if any((table, factor, metric, program, connections, repetition)):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from mydyno.cli import screen
 
 if TYPE_CHECKING:
-    from mydyno.results.store import Lab
-    from mydyno.results.upgrade import Upgrade
+    from mydyno.lab.results.store import Lab
+    from mydyno.lab.results.upgrade import Upgrade
 
 
 def open_lab(path: Path, *, write: bool, trust: bool) -> Lab:
     """As `Lab.open`; an upgrade is told on standard error. `trust`: --trust was given."""
-    from mydyno.results.store import Lab
+    from mydyno.lab.results.store import Lab
 
     lab = Lab.open(path, write=write, trust=trust)
     if lab.upgrade is not None:

@@ -24,9 +24,9 @@ def plan(
     ```
     """
     from mydyno.cli.planning import prepare
-    from mydyno.host.local import LocalHost
-    from mydyno.plan import render
-    from mydyno.trial.power import power_sentence
+    from mydyno.lab.plan import render
+    from mydyno.lab.trial.power import power_sentence
+    from mydyno.machine.local import LocalHost
 
     _, prepared = prepare(file, size, lab, LocalHost(), trust=trust)
     if as_json:

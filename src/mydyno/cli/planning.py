@@ -10,10 +10,10 @@ from mydyno.cli.trust import refuse_untrusted
 from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
-    from mydyno.host.protocol import Host
-    from mydyno.plan import Plan
-    from mydyno.spec import Experiment
-    from mydyno.trial.preflight import Prepared
+    from mydyno.lab.plan import Plan
+    from mydyno.lab.spec import Experiment
+    from mydyno.lab.trial.preflight import Prepared
+    from mydyno.machine.protocol import Host
 
 
 def prepare(
@@ -32,12 +32,12 @@ def prepare(
     nothing is run that the file alone names; `own_server`: an external server is the command line's choice,
     not the file's. Raises SpecErrors.
     """
-    from mydyno import spec
-    from mydyno.host.ground_facts import read_ground_facts
-    from mydyno.plan import asked_disks, make
-    from mydyno.stack.server.releases import not_installed
-    from mydyno.trial import preflight
-    from mydyno.trial.lab_times import past_times
+    from mydyno.lab import spec
+    from mydyno.lab.plan import asked_disks, make
+    from mydyno.lab.trial import preflight
+    from mydyno.lab.trial.lab_times import past_times
+    from mydyno.machine.ground_facts import read_ground_facts
+    from mydyno.server.releases import not_installed
 
     experiment = spec.load(file, size)
     facts = host.facts(lab)
@@ -64,7 +64,7 @@ def refuse_missing_tools(plan: Plan) -> None:
 def install_releases(names: Iterable[str]) -> None:
     """Installs releases that can be had, aloud."""
     from mydyno.cli.progress import telling
-    from mydyno.stack.server.releases import ReleaseStore, install, known_release
+    from mydyno.server.releases import ReleaseStore, install, known_release
 
     for name in names:
         known = known_release(name)

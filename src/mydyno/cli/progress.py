@@ -12,7 +12,7 @@ from mydyno.core.units import format_bytes, format_duration
 from mydyno.core.visible import visible
 
 if TYPE_CHECKING:
-    from mydyno.host.images.build import Progress
+    from mydyno.machine.images.build import Progress
 
 _WORTH_TELLING_S = 0.5
 """What is read sooner needs no line."""

@@ -14,13 +14,13 @@ from mydyno.core.errors import ExitCode, UsageError
 from mydyno.prove.place import Place
 
 if TYPE_CHECKING:
-    from mydyno.analysis.verdict import Verdict
     from mydyno.cli.proving import Asked
+    from mydyno.lab.analysis.verdict import Verdict
+    from mydyno.lab.results.run import Run
+    from mydyno.lab.results.store import Lab
     from mydyno.prove.condition import Condition
     from mydyno.prove.experiment import Proposal
     from mydyno.prove.stages import Stages
-    from mydyno.results.run import Run
-    from mydyno.results.store import Lab
 
 _EXPERIMENT, _LOAD, _SERVER = "Experiment", "Load", "The server itself (--on server)"
 
@@ -263,8 +263,8 @@ def _show(asked: Asked, condition: Condition, file: outputs.OutputFile) -> None:
     """Writes the first experiment file, and shows its plan and what all of it comes to."""
     from mydyno.cli import proving
     from mydyno.cli.planning import prepare
-    from mydyno.host.local import LocalHost
-    from mydyno.plan import render
+    from mydyno.lab.plan import render
+    from mydyno.machine.local import LocalHost
 
     proposal, pilot, stages = _planned(asked, condition)
     file.write(stages.runs[0].text)
@@ -334,8 +334,8 @@ def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, asked: Asked) -
     """Runs it as `mydyno run` does; what was measured before is kept."""
     from mydyno.cli import display
     from mydyno.cli.planning import prepare
-    from mydyno.host.local import LocalHost
-    from mydyno.trial.campaign import Campaign
+    from mydyno.lab.trial.campaign import Campaign
+    from mydyno.machine.local import LocalHost
 
     host = LocalHost()
     file.write(proposal.text)

@@ -15,18 +15,18 @@ from mydyno.core.plurals import counted
 from mydyno.core.server_release import SYSTEM
 
 if TYPE_CHECKING:
-    from mydyno.advise.advice import Advice
-    from mydyno.analysis.verdict import Verdict
+    from mydyno.advisor.advice import Advice
     from mydyno.core.facts import HostFacts
-    from mydyno.facts import System
+    from mydyno.lab.analysis.verdict import Verdict
+    from mydyno.lab.results.run import Run
     from mydyno.prove.condition import Condition
     from mydyno.prove.experiment import Load, Proposal
     from mydyno.prove.pilot import Choice
     from mydyno.prove.place import Place
     from mydyno.prove.shape import Shape
     from mydyno.prove.stages import Stages
-    from mydyno.results.run import Run
-    from mydyno.stack.server.names import Knows
+    from mydyno.server.variables.names import Knows
+    from mydyno.survey.facts import System
 
 
 _LOADING_PART = 0.25
@@ -64,8 +64,8 @@ class Asked:
 
 def load(workload: str, connections: str, warmup: str, measure: str, repeats: int, until: str | None) -> Load:
     """The load, its workload file named from the root: the experiment file may lie elsewhere."""
+    from mydyno.lab.workload import builtin_names
     from mydyno.prove.experiment import Load
-    from mydyno.workload import builtin_names
 
     is_file = workload not in builtin_names()
     name = str(Path(workload).absolute()) if is_file else workload
@@ -74,8 +74,8 @@ def load(workload: str, connections: str, warmup: str, measure: str, repeats: in
 
 def rows_option(workload: str, rows: str | None) -> tuple[str, ...]:
     """`--rows` as the option that this workload has for it."""
+    from mydyno.lab.workload import read
     from mydyno.prove.shape import sized_by
-    from mydyno.workload import read
 
     return () if rows is None else (f"{sized_by(read(workload))}={rows}",)
 
@@ -104,11 +104,11 @@ def external(
 
 def propose(asked: Asked) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
+    from mydyno.lab.workload import read
+    from mydyno.lab.workload.assignments import options_from
     from mydyno.prove import propose as proposing
     from mydyno.prove.ground import Ground
     from mydyno.prove.pilot import OPTION
-    from mydyno.workload import read
-    from mydyno.workload.assignments import options_from
 
     advice, own = asked.advice, asked.on == "server"
     release = None if own else asked.release or release_of(advice.server)
@@ -147,8 +147,8 @@ def _other_release(advice: Advice, knows: Knows | None) -> Iterator[str]:
 def release_of(server: str) -> str:
     """The release to run for `MariaDB 10.11.19 at ...`: the same series where it is here, or to be had."""
     from mydyno.core.server_version import Vendor
-    from mydyno.stack.server.releases import binary_of
-    from mydyno.stack.server.releases.find import is_release
+    from mydyno.server.releases import binary_of
+    from mydyno.server.releases.find import is_release
 
     told = server.partition(" at ")[0]
     vendor = next((each for each in Vendor if told.startswith(str(each))), None)
@@ -165,7 +165,7 @@ def release_of(server: str) -> str:
 
 def most_data_bytes(within: float) -> int:
     """As many as are loaded in a quarter of the time of the first answer, by the plan's own assumption."""
-    from mydyno.plan.estimate import LOADED_ROWS_PER_SECOND
+    from mydyno.lab.plan.estimate import LOADED_ROWS_PER_SECOND
     from mydyno.prove.stages import FIRST_ANSWER_SECONDS
 
     return int(_LOADING_PART * min(within, FIRST_ANSWER_SECONDS) * LOADED_ROWS_PER_SECOND * _ROW_BYTES)
@@ -173,9 +173,9 @@ def most_data_bytes(within: float) -> int:
 
 def has_keys(asked: Asked) -> bool:
     """Whether the pilot may choose how keys are drawn: the load has the option, and nobody has said it."""
+    from mydyno.lab.workload import read
+    from mydyno.lab.workload.assignments import options_from
     from mydyno.prove.pilot import DEFAULT_KEYS, OPTION
-    from mydyno.workload import read
-    from mydyno.workload.assignments import options_from
 
     if asked.load.is_file or asked.on == "server":
         return False
@@ -187,9 +187,9 @@ def has_keys(asked: Asked) -> bool:
 
 def seconds_of(lab: Path) -> Callable[[Proposal], float]:
     """How long the plan of a proposal says that it takes on this machine."""
-    from mydyno import spec
-    from mydyno.host.local import LocalHost
-    from mydyno.plan import make
+    from mydyno.lab import spec
+    from mydyno.lab.plan import make
+    from mydyno.machine.local import LocalHost
 
     facts = LocalHost().facts(lab if lab.is_dir() else Path.cwd())
     return lambda proposal: make(spec.loads(proposal.text, proposal.name), facts).estimate.seconds
@@ -236,8 +236,8 @@ def left(stages: Stages, pilot_seconds: float) -> str:
 def verdicts_of(run: Run) -> dict[str, Verdict]:
     """Writes the run's report, and gives its verdicts: level -> the level against `as it is`."""
     from mydyno.cli.report import write
-    from mydyno.report.evidence import gather
-    from mydyno.report.views.verdicts import compared_row
+    from mydyno.lab.report.evidence import gather
+    from mydyno.lab.report.views.verdicts import compared_row
 
     write(run, run.report_folder)
     evidence = gather(run)
@@ -276,14 +276,14 @@ def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes:
 
 
 def read_advice_file(path: Path) -> Advice:
-    from mydyno.advise.advice import read_advice
+    from mydyno.advisor.advice import read_advice
 
     return read_advice(_text(path, "mydyno advise --out FILE makes one"), str(path))
 
 
 def read_facts(path: Path | None, advice: Advice) -> System | None:
     """Of the file, or else what travels in the advice."""
-    from mydyno.facts.system import read_system
+    from mydyno.survey.facts.system import read_system
 
     return (
         advice.facts
@@ -302,9 +302,9 @@ def _text(path: Path, hint: str) -> str:
 def _knows(asked: Asked, release: str | None) -> Knows | None:
     """The very server: its binary, or the external one itself. None: it is not installed yet, and asked by
     the run."""
-    from mydyno.spec.external import External
-    from mydyno.stack.server.external import look_at
-    from mydyno.stack.server.releases import binary_of, not_installed
+    from mydyno.lab.stack.server.external import look_at
+    from mydyno.server.access.address import External
+    from mydyno.server.releases import binary_of, not_installed
 
     if release is None:
         return look_at(External.model_validate(dict(asked.external)))
@@ -313,8 +313,8 @@ def _knows(asked: Asked, release: str | None) -> Knows | None:
 
 def _refusals(knows: Knows | None) -> Callable[[str, str], str | None]:
     """What that server says to one setting."""
+    from mydyno.lab.stack import understand
     from mydyno.prove.ground import takes_all
-    from mydyno.stack import understand
 
     if knows is None:
         return takes_all
@@ -328,8 +328,8 @@ def _refusals(knows: Knows | None) -> Callable[[str, str], str | None]:
 
 def _here(asked: Asked, in_guest: bool) -> HostFacts:
     """Memory and free disk of the host that the server will be on."""
-    from mydyno.host.local import LocalHost
-    from mydyno.spec.host import GUEST_MEMORY_BYTES
+    from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
+    from mydyno.machine.local import LocalHost
 
     facts = LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd())
     return replace(facts, memory_bytes=GUEST_MEMORY_BYTES) if in_guest else facts

@@ -17,8 +17,8 @@ from mydyno.cli.options import SSL_HELP
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from mydyno.facts import System
-    from mydyno.stack.server.login import Login
+    from mydyno.server.access.login import Login
+    from mydyno.survey.facts import System
     from mydyno.survey.host.machine import Machine
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
@@ -171,7 +171,7 @@ class Reach(HostReach):
             return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
 
     def _saved(self, path: Path) -> System:
-        from mydyno.facts.system import read_system
+        from mydyno.survey.facts.system import read_system
 
         given = [name for name in ("server", "defaults_file", "host", "measure") if getattr(self, name)]
         if given:

@@ -11,8 +11,8 @@ from mydyno.cli import options, outputs, screen
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
-    from mydyno.report.asked import Asked
-    from mydyno.results.run import Run
+    from mydyno.lab.report.asked import Asked
+    from mydyno.lab.results.run import Run
 
 
 def report(
@@ -61,9 +61,9 @@ def report(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.report.asked import Asked, parse_margin
-    from mydyno.results.sound import numbers_explained
-    from mydyno.results.store import DATABASE
+    from mydyno.lab.report.asked import Asked, parse_margin
+    from mydyno.lab.results.sound import numbers_explained
+    from mydyno.lab.results.store import DATABASE
 
     folder = outputs.Outputs(force=force).folder("--out", out)
     asked = Asked(columns, metric, parse_margin(margin))
@@ -76,12 +76,12 @@ def report(
 
 def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     """Write the files and print the summary and where they are; the page is returned."""
-    from mydyno.report.charts.press import press
+    from mydyno.page.charts.press import press
 
     press()  # It takes a second to start, as do the modules that follow.
-    from mydyno.report.asked import AS_IT_IS
-    from mydyno.report.build import build
-    from mydyno.report.text import terminal
+    from mydyno.lab.report.asked import AS_IT_IS
+    from mydyno.lab.report.build import build
+    from mydyno.lab.report.text import terminal
 
     files = build(run, out, asked or AS_IT_IS)
     screen.echo(terminal(files.page))

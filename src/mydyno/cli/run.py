@@ -36,8 +36,8 @@ def run(
     from mydyno.cli import display
     from mydyno.cli.labs import open_lab
     from mydyno.cli.planning import prepare
-    from mydyno.host.local import LocalHost
-    from mydyno.trial.campaign import Campaign
+    from mydyno.lab.trial.campaign import Campaign
+    from mydyno.machine.local import LocalHost
 
     host = LocalHost()
     experiment, prepared = prepare(file, size, lab, host, trust=trust, install=True)

@@ -11,7 +11,7 @@ import typer
 from mydyno.cli import options, screen
 
 if TYPE_CHECKING:
-    from mydyno.results.summaries import RunSummary
+    from mydyno.lab.results.summaries import RunSummary
 
 
 _HEAD = ("run", "made (UTC)", "trials", "invalid", "state", "files")
@@ -48,7 +48,7 @@ def runs(
 
 def _row(run: RunSummary) -> tuple[str, ...]:
     from mydyno.core.units import format_bytes
-    from mydyno.report.format import printable
+    from mydyno.page.format import printable
 
     done = run.valid + run.invalid
     return (

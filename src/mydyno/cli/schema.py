@@ -20,8 +20,8 @@ def schema() -> None:
     # yaml-language-server: $schema=experiment.schema.json
     ```
     """
-    from mydyno import spec
-    from mydyno.stack.server.releases import KNOWN
+    from mydyno.lab import spec
+    from mydyno.server.releases import KNOWN
 
     # In one line: nobody reads a megabyte, and indentation would double it.
     screen.echo_json(json.dumps(spec.json_schema(KNOWN)))

@@ -8,9 +8,9 @@ from typing import Any
 
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
-from mydyno.spec.external import DEFAULT_PORT
-from mydyno.stack.server import credentials
-from mydyno.stack.server.login import Login, socket_path
+from mydyno.server.access import credentials
+from mydyno.server.access.address import DEFAULT_PORT
+from mydyno.server.access.login import Login, socket_path
 
 
 def login_of(

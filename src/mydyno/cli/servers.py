@@ -15,8 +15,8 @@ from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
 from mydyno.core.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from mydyno.stack.server.releases import Installed, Known, ReleaseStore
-    from mydyno.stack.server.releases.provider import Provider
+    from mydyno.server.releases import Installed, Known, ReleaseStore
+    from mydyno.server.releases.provider import Provider
 
 _Names = Annotated[
     list[str],
@@ -74,7 +74,7 @@ def list_servers(as_json: options.AsJson = False) -> None:
     ```
     """
     from mydyno.cli.servers_table import every_release, render
-    from mydyno.stack.server.releases import ReleaseStore
+    from mydyno.server.releases import ReleaseStore
 
     store = ReleaseStore()
     rows = every_release(store)
@@ -101,7 +101,7 @@ def add(names: _Names, from_: _From = None) -> None:
     mydyno servers add mariadb-11.4 --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
     ```
     """
-    from mydyno.stack.server.releases import ReleaseStore, install
+    from mydyno.server.releases import ReleaseStore, install
 
     store = ReleaseStore()
     if from_ is not None:
@@ -131,7 +131,7 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
     mydyno servers remove --all
     ```
     """
-    from mydyno.stack.server.releases import ReleaseStore
+    from mydyno.server.releases import ReleaseStore
 
     store = ReleaseStore()
     there = store.names()
@@ -153,8 +153,8 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
 
 def _known(name: str) -> Known:
     """The release that can be had by that name. Raises UsageError."""
-    from mydyno.stack.server.releases import KNOWN, known_release
-    from mydyno.stack.server.releases.find import nearest_release
+    from mydyno.server.releases import KNOWN, known_release
+    from mydyno.server.releases.find import nearest_release
 
     if name == SYSTEM:
         raise UsageError(f"{SYSTEM} is the server that this machine has: there is nothing to add")
@@ -173,10 +173,10 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
     """The name and the provider of what is given with --from. Raises UsageError."""
     from dataclasses import replace
 
-    from mydyno.stack.server.releases import KNOWN
-    from mydyno.stack.server.releases.archive import Archive
-    from mydyno.stack.server.releases.directory import Directory
-    from mydyno.stack.server.releases.npm import Npm
+    from mydyno.server.releases import KNOWN
+    from mydyno.server.releases.archive import Archive
+    from mydyno.server.releases.directory import Directory
+    from mydyno.server.releases.npm import Npm
 
     if len(names) != 1:
         raise UsageError("--from needs one name for what it gives", "mydyno servers add NAME --from DIR")

@@ -10,9 +10,9 @@ from typing import Any
 from mydyno.core.errors import MydynoError
 from mydyno.core.server_release import SYSTEM
 from mydyno.core.units import format_bytes
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, binary_of
-from mydyno.stack.server.releases.find import binary_of_installed
+from mydyno.machine.local import LocalHost
+from mydyno.server.releases import KNOWN, Installed, ReleaseStore, binary_of
+from mydyno.server.releases.find import binary_of_installed
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import typer
 
 from mydyno.cli import screen
 from mydyno.cli.options import WIDTH
-from mydyno.report.lines import Line, Style
+from mydyno.page.lines import Line, Style
 
 _COLOURS: dict[Style, dict[str, Any]] = {
     "plain": {},

@@ -17,9 +17,9 @@ from mydyno.core.units import format_duration, parse_bytes, parse_duration
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from mydyno.digest.records import Digest
-    from mydyno.stack.server.login import Login
-    from mydyno.statements.window import Caught, Window
+    from mydyno.queries.records import Digest
+    from mydyno.queries.window import Caught, Window
+    from mydyno.server.access.login import Login
 
 _LONGEST = 31_536_000.0
 """Seconds: the servers' own bound of long_query_time."""
@@ -104,7 +104,7 @@ def slowlog(
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
     from mydyno.cli.progress import telling
-    from mydyno.statements.window import Wish, new_file, open_window
+    from mydyno.queries.window import Wish, new_file, open_window
 
     seconds, most_bytes = _seconds(duration), _size(max_size)
     wish = Wish(_threshold(threshold), not_using_indexes)
@@ -152,8 +152,8 @@ def _report(caught: Caught) -> None:
 
 def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None) -> Digest:
     from mydyno.cli.progress import ReadingLine
-    from mydyno.statements.log import Progress
-    from mydyno.statements.window import digest_of
+    from mydyno.queries.log import Progress
+    from mydyno.queries.window import digest_of
 
     told = ReadingLine()
 

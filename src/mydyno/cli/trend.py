@@ -14,7 +14,7 @@ from mydyno.core.plurals import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mydyno.analysis.trend import Trend
+    from mydyno.lab.analysis.trend import Trend
 
 
 def trend(
@@ -47,11 +47,11 @@ def trend(
     mydyno trend oltp --last 50 --picture trend.png --json trend.json
     ```
     """
-    from mydyno.analysis.trend import Measured, trends
     from mydyno.cli.labs import open_lab
-    from mydyno.report.trend.text import as_json, terminal
-    from mydyno.results.sound import numbers_explained
-    from mydyno.results.store import DATABASE
+    from mydyno.lab.analysis.trend import Measured, trends
+    from mydyno.lab.report.trend.text import as_json, terminal
+    from mydyno.lab.results.sound import numbers_explained
+    from mydyno.lab.results.store import DATABASE
 
     if picture is not None and picture.suffix not in (".png", ".svg"):
         raise UsageError(
@@ -78,10 +78,10 @@ def trend(
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
-    from mydyno.report.charts import draw, theme, vega
-    from mydyno.report.charts.signature import signed_png, signed_svg
-    from mydyno.report.charts.theme import Size
-    from mydyno.report.trend.chart import trend_chart
+    from mydyno.lab.report.charts.signature import signed_png, signed_svg
+    from mydyno.lab.report.trend.chart import trend_chart
+    from mydyno.page.charts import draw, theme, vega
+    from mydyno.page.charts.theme import Size
 
     spec = draw.specification(trend_chart(found, Size("picture", 800)))
     svg = vega.svg({**spec, "background": theme.PAPER})

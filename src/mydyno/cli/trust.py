@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mydyno.cli import screen
 
 if TYPE_CHECKING:
-    from mydyno.plan import Plan
-    from mydyno.spec import Experiment, Problem
+    from mydyno.lab.plan import Plan
+    from mydyno.lab.spec import Experiment, Problem
 
 
 def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) -> None:
@@ -19,9 +19,9 @@ def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) ->
     `own_server`: an external server is the command line's choice. A server binary outside the known places is
     asked about where somebody can answer.
     """
-    from mydyno.document.problems import SpecErrors
-    from mydyno.spec.trust import trust_problems
-    from mydyno.workload.statement_trust import HINT
+    from mydyno.core.document.problems import SpecErrors
+    from mydyno.lab.spec.trust import trust_problems
+    from mydyno.lab.workload.statement_trust import HINT
 
     variants = [experiment.variant(point.levels) for point in plan.points]
     problems = [problem for variant in variants for problem in trust_problems(variant, own_server=own_server)]
@@ -35,7 +35,7 @@ def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) ->
 
 def _unknown_binaries(experiment: Experiment, plan: Plan) -> dict[str, Problem]:
     """Each server binary that is in none of the known places, with the place that names it."""
-    from mydyno.stack.server.releases.find import is_known_server
+    from mydyno.server.releases.find import is_known_server
 
     found: dict[str, Problem] = {}
     for point in plan.points:

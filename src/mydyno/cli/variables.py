@@ -62,9 +62,9 @@ def variables(
     ```
     """
     from mydyno.cli import variables_text as text
-    from mydyno.stack.server.ask_running import ask_running
-    from mydyno.stack.server.releases import binary_of
-    from mydyno.stack.server.variables import changes, matching
+    from mydyno.lab.stack.server.ask_running import ask_running
+    from mydyno.lab.stack.server.release_variables import changes, matching
+    from mydyno.server.releases import binary_of
 
     binary = binary_of(release)
     if changed_from is not None:

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from mydyno.catalogue import Row, catalogue
-from mydyno.catalogue.release import Family
 from mydyno.core.units import format_bytes
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.variables import Changes, Variable, about
+from mydyno.lab.stack.server.release_variables import Changes, Variable, about
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.variables import Row, catalogue
+from mydyno.server.variables.release import Family
 
 _WIDTH = 80
 _NAME = 46

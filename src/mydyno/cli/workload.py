@@ -48,7 +48,7 @@ def list_workloads(as_json: options.AsJson = False) -> None:
     mydyno workload list
     ```
     """
-    from mydyno import workload
+    from mydyno.lab import workload
 
     about = {name: workload.read(name).about for name in workload.builtin_names()}
     if as_json:
@@ -76,9 +76,9 @@ def show(
     mydyno workload show oltp-read-only --text > mine.yaml
     ```
     """
-    from mydyno import workload
-    from mydyno.workload.assignments import options_from
-    from mydyno.workload.describe import describe
+    from mydyno.lab import workload
+    from mydyno.lab.workload.assignments import options_from
+    from mydyno.lab.workload.describe import describe
 
     read = workload.read(name)
     if text:
@@ -100,9 +100,9 @@ def check(name: _Name, chosen: _Set = None) -> None:
     mydyno workload check shop.yaml --set rows=1M --set distribution=uniform
     ```
     """
-    from mydyno import workload
-    from mydyno.workload.assignments import options_from
-    from mydyno.workload.describe import summary
+    from mydyno.lab import workload
+    from mydyno.lab.workload.assignments import options_from
+    from mydyno.lab.workload.describe import summary
 
     read = workload.read(name)
     resolved = read.resolve(options_from(read, chosen or ()))

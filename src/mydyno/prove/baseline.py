@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mydyno.advise.excerpt import SETTINGS
-from mydyno.facts import Server
+from mydyno.advisor.excerpt import SETTINGS
 from mydyno.prove.ground import Ground
 from mydyno.prove.shape import scaled_value
+from mydyno.survey.facts import Server
 
 _INSTEAD = {
     # Both are shown where the newer one counts (MySQL 8.0.30 and later); two names of one thing are refused.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mydyno.advise.excerpt import POOL_READS, POOL_REQUESTS, READING, WRITING
-from mydyno.facts import Server, System
+from mydyno.advisor.excerpt import POOL_READS, POOL_REQUESTS, READING, WRITING
+from mydyno.survey.facts import Server, System
 
 _LEAST_REQUESTS = 1_000
 """Fewer page requests than that say nothing of a ratio."""

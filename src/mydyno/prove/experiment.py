@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mydyno.advise.advice import Advice
-from mydyno.advise.finding import Finding
+from mydyno.advisor.advice import Advice
+from mydyno.apply.finding import Finding
 from mydyno.prove.levels import AS_IT_IS, Level, Levels
 from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Untried

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mydyno.facts import FileSystem, System
 from mydyno.prove.place import Place
+from mydyno.survey.facts import FileSystem, System
 
 
 def takes_all(name: str, value: str) -> str | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.prove.provable import Step, Tried, Untried, Value
+from mydyno.server.variables.meaning import same_meaning
 
 AS_IT_IS = "as it is"
 TOGETHER = "all together"

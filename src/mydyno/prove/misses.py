@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from statistics import median
 
-from mydyno.advise.excerpt import POOL_READS, POOL_REQUESTS
+from mydyno.advisor.excerpt import POOL_READS, POOL_REQUESTS
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.run import Run
 from mydyno.prove.experiment import FACTOR
-from mydyno.results.records import TrialRecord
-from mydyno.results.run import Run
 
 _READS, _REQUESTS = f"status.{POOL_READS}", f"status.{POOL_REQUESTS}"
 

@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.units import parse_duration
 from mydyno.prove.condition import Condition
 from mydyno.prove.experiment import Load, Proposal
 from mydyno.prove.levels import AS_IT_IS, Level
 from mydyno.prove.provable import CONFIG, Value
 from mydyno.prove.shape import scaled_value
+from mydyno.server.variables.meaning import same_meaning
 
 POOL = "innodb_buffer_pool_size"
 OPTION = "distribution"

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from mydyno.advise.finding import Finding
-from mydyno.analysis.verdict import Verdict, smallest_seen
-from mydyno.analysis.wording import change, largest_difference, undecidable
+from mydyno.apply.finding import Finding
 from mydyno.core.plurals import counted
 from mydyno.core.record import Record
+from mydyno.lab.analysis.verdict import Verdict, smallest_seen
+from mydyno.lab.analysis.wording import change, largest_difference, undecidable
 from mydyno.prove.experiment import Proposal
 from mydyno.prove.levels import TOGETHER, Level
 

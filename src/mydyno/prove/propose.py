@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mydyno.advise.advice import Advice
-from mydyno.advise.finding import Finding
+from mydyno.advisor.advice import Advice
+from mydyno.apply.finding import Finding
 from mydyno.core.errors import UsageError
 from mydyno.core.facts import HostFacts
-from mydyno.plan.memory import DEFAULT_MAX_CONNECTIONS
+from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS
+from mydyno.lab.workload import WorkloadFile
 from mydyno.prove import shape
 from mydyno.prove.baseline import shared_settings
 from mydyno.prove.experiment import Common, Load, Proposal, name_of
@@ -19,7 +20,6 @@ from mydyno.prove.ground import Ground
 from mydyno.prove.levels import Levels, levels_of
 from mydyno.prove.provable import CONFIG, Tried, Untried, tried
 from mydyno.prove.storage import storage_of
-from mydyno.workload import WorkloadFile
 
 _SPARE_CONNECTIONS = 20
 """For mydyno's own, beside those of the load."""

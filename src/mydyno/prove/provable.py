@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.advise.change import (
+from mydyno.apply.change import (
     ByHand,
     Change,
     RemoveVariable,
@@ -16,7 +16,7 @@ from mydyno.advise.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.advise.finding import Finding
+from mydyno.apply.finding import Finding
 from mydyno.prove.ground import Ground
 
 Value = str | int | tuple[str, ...]

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mydyno.catalogue.convert import size_text
 from mydyno.core.errors import UsageError
 from mydyno.core.facts import HostFacts
 from mydyno.core.units import bytes_or_none, format_bytes
+from mydyno.lab.workload import WorkloadFile
 from mydyno.prove.provable import CONFIG, Step, Tried, Value
-from mydyno.workload import WorkloadFile
+from mydyno.server.variables.convert import size_text
 
 SIZED_BY = ("table_size", "rows", "warehouses")
 """Options by which workloads are made larger, in the order in which they are looked for."""

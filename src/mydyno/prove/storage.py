@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from mydyno.core.units import format_bytes
-from mydyno.facts import Array, System
+from mydyno.lab.spec import FileSystem
 from mydyno.prove.provable import of_volume
-from mydyno.spec import FileSystem
+from mydyno.survey.facts import Array, System
 
 _LEAST_DISK = 2 << 30
 _DATA_TIMES = 6

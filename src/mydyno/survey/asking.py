@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advise.builders import system
-from mydyno.advise import after, rule_of
-from mydyno.advise.change import ByHand
-from mydyno.advise.finding import Finding
-from mydyno.advise.rule import Judgement
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import Host, Server
+from mydyno.advisor import after, rule_of
+from mydyno.advisor.rule import Judgement
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Finding
+from mydyno.survey.facts import Host, Server
 
 
 def judged(rule: str, server: Server, targets: Targets | None = None, host: Host | None = None) -> Judgement:

@@ -5,10 +5,10 @@ import pytest
 from advise.builders import GIB, a_role, host, server
 from advise.disks import array, arrayed, disk, filesystem, storage, stored
 from advise.rules.asking import finding, judged, sentences, settled
-from mydyno.advise.change import ByHand
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import Host, LogicalVolume, Server
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Host, LogicalVolume, Server
 
 MIB = 1 << 20
 

@@ -2,9 +2,9 @@ import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import FileSystem, Server, Storage, Use
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import FileSystem, Server, Storage, Use
 
 DAY = 86_400
 MIB = 1 << 20

@@ -9,9 +9,9 @@ import pytest
 from advise.builders import MARIADB, MYSQL_84, host, server
 from advise.disks import storage
 from advise.rules.asking import finding, judged
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
-from mydyno.facts import DiskLoad, Host, Load, Reading, Schema, Server
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.survey.facts import DiskLoad, Host, Load, Reading, Schema, Server
 
 GIB = 1 << 30
 

@@ -2,13 +2,13 @@ import pytest
 
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, variable
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.change import ByHand
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
-from mydyno.advise.targets.connections import connections
-from mydyno.facts import Accounts, HostCache, Server
-from mydyno.facts.accounts import names_a_host
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.advisor.targets.connections import connections
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Accounts, HostCache, Server
+from mydyno.survey.facts.accounts import names_a_host
 
 DAY = 86_400
 

@@ -9,10 +9,10 @@ import pytest
 from advise.builders import MARIADB, host, server
 from advise.disks import disk, filesystem, process, storage
 from advise.rules.asking import finding, judged
-from mydyno.advise.change import ByHand
-from mydyno.advise.finding import Finding, Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import Host, Server, Use
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Finding, Severity
+from mydyno.survey.facts import Host, Server, Use
 
 GIB = 1 << 30
 

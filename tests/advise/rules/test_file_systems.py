@@ -5,10 +5,10 @@ import pytest
 from advise.builders import GIB, host, server
 from advise.disks import disk, filesystem, storage, stored
 from advise.rules.asking import finding, judged, sentences, settled
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import DiskSpeed, FstabEntry, Host, Schema, Server, Storage
-from mydyno.facts.fstab import parse_fstab
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import DiskSpeed, FstabEntry, Host, Schema, Server, Storage
+from mydyno.survey.facts.fstab import parse_fstab
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system
 from advise.rules.asking import found, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advise.rules.innodb import (
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advisor.rules.innodb import (
     adaptive_hash_index,
     autoinc_lock_mode,
     deadlock_detect,
@@ -24,8 +23,9 @@ from mydyno.advise.rules.innodb import (
     thread_concurrency,
     undo_truncate,
 )
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import FileSystem, Innodb, Schema, Storage, Use
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import FileSystem, Innodb, Schema, Storage, Use
 
 MARIADB_105 = "mariadbd  Ver 10.5.29-MariaDB for debian-linux-gnu on x86_64"
 

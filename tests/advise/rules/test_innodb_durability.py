@@ -4,10 +4,9 @@ import pytest
 
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system, variable
 from advise.rules.asking import found, sentences
-from mydyno.advise import RULES
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advise.rules.innodb import (
+from mydyno.advisor import RULES
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
+from mydyno.advisor.rules.innodb import (
     checksum_algorithm,
     doublewrite,
     fast_shutdown,
@@ -17,8 +16,9 @@ from mydyno.advise.rules.innodb import (
     redo_log_disabled,
     two_phase_commit,
 )
-from mydyno.advise.targets import Targets
-from mydyno.facts import DiskSpeed, FileSystem, Origin, Storage, Use
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import DiskSpeed, FileSystem, Origin, Storage, Use
 
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"
 

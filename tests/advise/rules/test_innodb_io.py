@@ -4,9 +4,8 @@ import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system
 from advise.rules.asking import found, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advise.rules.innodb import (
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advisor.rules.innodb import (
     adaptive_flushing,
     change_buffering,
     dirty_pages,
@@ -21,8 +20,20 @@ from mydyno.advise.rules.innodb import (
     purge_threads,
     random_read_ahead,
 )
-from mydyno.advise.targets import Targets
-from mydyno.facts import Disk, DiskSpeed, FileSystem, Host, Innodb, Origin, Schema, Storage, Use, Variable
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import (
+    Disk,
+    DiskSpeed,
+    FileSystem,
+    Host,
+    Innodb,
+    Origin,
+    Schema,
+    Storage,
+    Use,
+    Variable,
+)
 
 MARIADB_105 = "mariadbd  Ver 10.5.29-MariaDB for debian-linux-gnu on x86_64"
 MARIADB_118 = "mariadbd  Ver 11.8.6-MariaDB for Linux on x86_64"

@@ -2,9 +2,8 @@
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
 from advise.rules.asking import found, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
-from mydyno.advise.rules.innodb import (
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
+from mydyno.advisor.rules.innodb import (
     buffer_pool_dump,
     buffer_pool_instances,
     buffer_pool_size,
@@ -12,8 +11,9 @@ from mydyno.advise.rules.innodb import (
     dedicated_server,
     old_blocks_time,
 )
-from mydyno.advise.targets import Targets
-from mydyno.facts import Origin, Schema, System
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Origin, Schema, System
 
 POOL = "innodb_buffer_pool_size"
 TEN_GIB = Targets(buffer_pool_bytes=10 * GIB, memory_lines=("16G - 6G = 10G",))

@@ -5,17 +5,17 @@ import pytest
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
 from advise.disks import filesystem, stored
 from advise.rules.asking import found, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
-from mydyno.advise.rules.innodb import (
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
+from mydyno.advisor.rules.innodb import (
     checkpoint_age,
     log_buffer,
     log_writer_threads,
     online_alter_log,
     redo_capacity,
 )
-from mydyno.advise.targets import Targets, targets_of
-from mydyno.facts import Innodb
+from mydyno.advisor.targets import Targets, targets_of
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Innodb
 
 FOUR_GIB = Targets(redo_bytes=4 * GIB, redo_lines=("1M/s x 3600 s = 3.5G in an hour",))
 

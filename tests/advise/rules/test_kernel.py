@@ -5,10 +5,10 @@ import pytest
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server
 from advise.disks import process
 from advise.rules.asking import finding, judged, sentences, settled
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
-from mydyno.facts import Cpu, Host, Kernel, Memory, Server
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Cpu, Host, Kernel, Memory, Server
 
 
 def with_kernel(**known: object) -> Host:

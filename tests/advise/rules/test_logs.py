@@ -3,8 +3,8 @@ import pytest
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
 from advise.disks import filesystem, stored
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere
+from mydyno.advisor.rule import Fine, NotHere
+from mydyno.apply.finding import Severity
 
 
 def test_slow_statements_are_written_down_unless_that_were_a_flood() -> None:

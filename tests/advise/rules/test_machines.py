@@ -2,12 +2,23 @@
 
 from advise.builders import GIB, MYSQL_84, host, server, system
 from advise.disks import array, disk, filesystem, process, storage
-from mydyno.advise import RULES, advise, after
-from mydyno.advise.finding import Finding
-from mydyno.advise.rule import Unknown
-from mydyno.advise.targets import targets_of
-from mydyno.facts import Cpu, DiskSpeed, Host, Kernel, Load, LogicalVolume, Memory, Schema, Server, System
-from mydyno.facts.fstab import parse_fstab
+from mydyno.advisor import RULES, advise, after
+from mydyno.advisor.rule import Unknown
+from mydyno.advisor.targets import targets_of
+from mydyno.apply.finding import Finding
+from mydyno.survey.facts import (
+    Cpu,
+    DiskSpeed,
+    Host,
+    Kernel,
+    Load,
+    LogicalVolume,
+    Memory,
+    Schema,
+    Server,
+    System,
+)
+from mydyno.survey.facts.fstab import parse_fstab
 
 NOW = "2026-11-21T00:00:00Z"
 OURS = [rule for rule in RULES if rule.judge.__module__.split(".")[3] in ("hardware", "system")]

@@ -1,8 +1,8 @@
 from advise.builders import GIB, MARIADB, host, server, system
-from mydyno.advise.finding import Finding, Severity
-from mydyno.advise.rule import Fine, Judgement, Unknown
-from mydyno.advise.rules.system.memory_budget import RULE
-from mydyno.advise.targets import targets_of
+from mydyno.advisor.rule import Fine, Judgement, Unknown
+from mydyno.advisor.rules.system.memory_budget import RULE
+from mydyno.advisor.targets import targets_of
+from mydyno.apply.finding import Finding, Severity
 
 
 def judged(pool: int, connections: int, memory: int | None = 16 * GIB, used: int = 20) -> Judgement:

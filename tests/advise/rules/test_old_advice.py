@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from mydyno.advise import RULES
+from mydyno.advisor import RULES
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "old-advice.md").read_text()

@@ -1,7 +1,7 @@
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, server, variable
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.rule import Fine, Unknown
-from mydyno.facts import Origin, Server, Variable
+from mydyno.advisor.rule import Fine, Unknown
+from mydyno.survey.facts import Origin, Server, Variable
 
 FILE = "/etc/mysql/my.cnf"
 

@@ -5,10 +5,10 @@ from typing import Any
 from advise.builders import GIB, MARIADB, MYSQL_84, host, server
 from advise.disks import disk, process, storage
 from advise.rules.asking import finding, judged, sentences, settled
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
-from mydyno.facts import DiskSpeed, Host, Kernel, Memory, Process, Server
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import DiskSpeed, Host, Kernel, Memory, Process, Server
 
 NEEDING = Targets(open_files=20_000)
 

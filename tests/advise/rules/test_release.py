@@ -2,10 +2,10 @@ import pytest
 
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, server, system
 from advise.rules.asking import finding, judged
-from mydyno.advise import rule_of
-from mydyno.advise.finding import Finding, Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
-from mydyno.advise.targets import Targets
+from mydyno.advisor import rule_of
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Finding, Severity
 
 
 def test_a_release_without_corrections_is_a_finding_that_says_since_when() -> None:

@@ -1,7 +1,7 @@
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere
+from mydyno.advisor.rule import Fine, NotHere
+from mydyno.apply.finding import Severity
 
 REPLICA = a_role(replica=True)
 

@@ -5,9 +5,9 @@ import pytest
 from advise.builders import MARIADB, server
 from advise.disks import array, arrayed, disk, filesystem, stored
 from advise.rules.asking import finding, judged, sentences, settled
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, Judgement, NotHere, Unknown
-from mydyno.facts import Host
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Host
 
 NEW = ("none", "mq-deadline", "kyber", "bfq")
 OLD = ("noop", "deadline", "cfq")

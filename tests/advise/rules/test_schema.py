@@ -2,10 +2,10 @@ import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, server
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.change import ByHand
-from mydyno.advise.finding import Finding, Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.facts import Index, Role, Schema, Server, Table
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Finding, Severity
+from mydyno.survey.facts import Index, Role, Schema, Server, Table
 
 ORDERS = Table(name="shop.orders", engine="InnoDB", rows=1000)
 RULES = (

@@ -2,9 +2,9 @@ import pytest
 
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, server
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
 
 MIB = 1 << 20
 

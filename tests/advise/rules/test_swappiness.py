@@ -1,9 +1,9 @@
 from advise.builders import host, system
-from mydyno.advise.finding import Finding
-from mydyno.advise.rule import Fine, NotHere
-from mydyno.advise.rules.system.swappiness import RULE
-from mydyno.advise.targets import Targets
-from mydyno.facts import Memory, System
+from mydyno.advisor.rule import Fine, NotHere
+from mydyno.advisor.rules.system.swappiness import RULE
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Finding
+from mydyno.survey.facts import Memory, System
 
 
 def machine(swappiness: str, swap: int = 1 << 30) -> System:

@@ -1,9 +1,9 @@
 from advise.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.finding import Severity
-from mydyno.advise.rule import Fine, NotHere
-from mydyno.advise.targets import Targets
-from mydyno.facts import Process, Schema, Server
+from mydyno.advisor.rule import Fine, NotHere
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Severity
+from mydyno.survey.facts import Process, Schema, Server
 
 
 def opening(version: str = MARIADB) -> Server:

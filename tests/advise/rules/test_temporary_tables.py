@@ -1,7 +1,7 @@
 from advise.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.rule import Fine, NotHere
-from mydyno.advise.targets import Targets
+from mydyno.advisor.rule import Fine, NotHere
+from mydyno.advisor.targets import Targets
 
 MIB = 1 << 20
 

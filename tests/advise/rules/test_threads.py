@@ -1,8 +1,8 @@
 from advise.builders import MARIADB, MYSQL_84, host, server, variable
 from advise.rules.asking import finding, judged, sentences
-from mydyno.advise.rule import Fine, NotHere, Unknown
-from mydyno.advise.targets import Targets
-from mydyno.facts import Server
+from mydyno.advisor.rule import Fine, NotHere, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.survey.facts import Server
 
 
 def seed_001(cache: str, created: int, connections: int, used: int) -> Server:

@@ -1,7 +1,7 @@
 """Which acts bring changes about."""
 
-from mydyno.advise.change import SetMountOptions, SetSysctl
 from mydyno.apply.acts.plan import joined_mounts
+from mydyno.apply.change import SetMountOptions, SetSysctl
 
 SWAPPINESS = SetSysctl(name="vm.swappiness", value="1", was="60")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apply.edits.builders import new_text, texts
-from mydyno.advise.change import SetArray, SetQueue, SetSysctl, SetSysfs, SetUnit
+from mydyno.apply.change import SetArray, SetQueue, SetSysctl, SetSysfs, SetUnit
 from mydyno.apply.edits import sysctl, tmpfiles, udev
 from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.sysctl import set_sysctl

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apply.edits.builders import new_text, texts
-from mydyno.advise.change import SetMountOptions
+from mydyno.apply.change import SetMountOptions
 from mydyno.apply.edits.fstab import options_after, set_mount_options
 from mydyno.apply.edits.texts import RefusedError
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apply.edits.builders import new_text, reading, texts
-from mydyno.advise.change import RemoveVariable, SetVariable
+from mydyno.apply.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.option_file import remove_variable, set_variable
 from mydyno.apply.edits.texts import RefusedError

@@ -7,9 +7,9 @@ from typing import Any
 
 from digest.builders import digest, group
 from mydyno.core.server_version import parse_version
-from mydyno.digest.candidates import Column, Definition, Schema, TableName, with_candidates
-from mydyno.digest.records import Digest, Group, IndexCandidate
-from mydyno.facts.indexes import Part, TableIndex
+from mydyno.queries.candidates import Column, Definition, Schema, TableName, with_candidates
+from mydyno.queries.records import Digest, Group, IndexCandidate
+from mydyno.survey.facts.indexes import Part, TableIndex
 
 MYSQL = parse_version("mysqld Ver 8.4.3 (MySQL Community Server - GPL)")
 MARIADB = parse_version("mariadbd Ver 10.11.6-MariaDB")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from digest.candidates.asking import only, slow, wanted, why
-from mydyno.digest.records import Flag, Plan, PlanRow
+from mydyno.queries.records import Flag, Plan, PlanRow
 
 STATEMENT = "SELECT x FROM t WHERE a = 1"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from digest.candidates.asking import column, index, looked, only, schema, slow, table, text, wanted, why
-from mydyno.digest.candidates import Definition, Schema
-from mydyno.facts import Unread
-from mydyno.facts.indexes import Part, TableIndex
+from mydyno.queries.candidates import Definition, Schema
+from mydyno.survey.facts import Unread
+from mydyno.survey.facts.indexes import Part, TableIndex
 
 STATEMENT = "SELECT x FROM t WHERE a = 1 AND b > 2"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.candidates.asking import index, looked, schema, table, wanted, why
-from mydyno.facts.indexes import Part
+from mydyno.survey.facts.indexes import Part
 
 COLUMNS: dict[str, list[str]] = {
     "SELECT 1 FROM a JOIN b ON b.a_ref = a.k WHERE a.c = 1": ["a(c)", "b(a_ref)"],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from digest.candidates.asking import looked, only, slow, wanted
-from mydyno.digest.candidates.pattern import Pattern, begins, columns_of, merged
+from mydyno.queries.candidates.pattern import Pattern, begins, columns_of, merged
 
 
 def test_an_index_that_another_one_begins_with_is_served_by_it() -> None:

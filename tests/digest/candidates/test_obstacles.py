@@ -8,7 +8,7 @@ import pytest
 
 from digest.candidates.asking import MARIADB, column, index, looked, only, schema, table, text, wanted, why
 from mydyno.core.server_version import parse_version
-from mydyno.digest.candidates import Schema
+from mydyno.queries.candidates import Schema
 
 INSTEAD = {
     "DATE(a) = '2026-01-01'": "write a >= day AND a < day + INTERVAL 1 DAY",

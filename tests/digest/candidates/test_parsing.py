@@ -13,9 +13,9 @@ from digest.builders import group
 from digest.candidates.asking import looked, slow, why
 from digest.candidates.test_choosing import COLUMNS
 from digest.candidates.test_joins import COLUMNS as JOINS
-from mydyno.digest.candidates import TableName, tables_of
-from mydyno.digest.candidates.parsing import MOST_CHARACTERS, Refused, parse
-from mydyno.digest.records import Example
+from mydyno.queries.candidates import TableName, tables_of
+from mydyno.queries.candidates.parsing import MOST_CHARACTERS, Refused, parse
+from mydyno.queries.records import Example
 
 PIECES = [*COLUMNS, *JOINS]
 FINGERPRINT = "select x from t where a in (?+) and b = ? and c is ? limit ?"

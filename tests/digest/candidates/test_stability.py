@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from digest.candidates.asking import column, index, looked, schema, slow, table, text
-from mydyno.digest.candidates import Schema
-from mydyno.digest.records import IndexCandidate
-from mydyno.facts.indexes import Part, TableIndex
+from mydyno.queries.candidates import Schema
+from mydyno.queries.records import IndexCandidate
+from mydyno.survey.facts.indexes import Part, TableIndex
 
 COLUMNS = ("a", "b", "c", "d", "e")
 TABLE = table(

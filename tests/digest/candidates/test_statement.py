@@ -7,8 +7,8 @@ import pytest
 from digest.builders import digest
 from digest.candidates.asking import MARIADB, column, index, looked, only, schema, slow, table, text
 from mydyno.core.server_version import parse_version
-from mydyno.digest.candidates import with_candidates
-from mydyno.digest.records import Source
+from mydyno.queries.candidates import with_candidates
+from mydyno.queries.records import Source
 
 ONLINE = ", ALGORITHM=INPLACE, LOCK=NONE"
 

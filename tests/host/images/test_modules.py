@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from host.images.builders import kernel_folder
 from mydyno.core.errors import HostError
-from mydyno.host.images.modules import choose, depends, load_order, name_of, read_module, unsigned
+from mydyno.machine.images.modules import choose, depends, load_order, name_of, read_module, unsigned
 
 
 def names(files: tuple[Path, ...]) -> list[str]:

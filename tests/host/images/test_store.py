@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from host.images.builders import kernel_manifest, root_manifest
-from mydyno.host.cache_store import folder_elsewhere
-from mydyno.host.images.manifest import read_manifest, write_manifest
-from mydyno.host.images.root import installed_packages
-from mydyno.host.images.store import ImageStore
+from mydyno.machine.cache_store import folder_elsewhere
+from mydyno.machine.images.manifest import read_manifest, write_manifest
+from mydyno.machine.images.root import installed_packages
+from mydyno.machine.images.store import ImageStore
 
 
 def put_root(store: ImageStore, suite: str, content: bytes) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.host.images.suites import Source, rewritten, suite_of_kernel
+from mydyno.machine.images.suites import Source, rewritten, suite_of_kernel
 
 MIRROR = "http://mirror.example/debian/"
 SECURITY = "http://mirror.example/debian-security/"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host.uml.kernels import UmlKernel, UmlKernels, UmlManifest
-from mydyno.host.uml.machine import Share, UmlMachine, disk_name, hidden_folders
+from mydyno.machine.uml.kernels import UmlKernel, UmlKernels, UmlManifest
+from mydyno.machine.uml.machine import Share, UmlMachine, disk_name, hidden_folders
 
 MANIFEST = UmlManifest(
     release="6.1.176",

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host.vm.acceleration import Acceleration, acceleration, known
+from mydyno.machine.vm.acceleration import Acceleration, acceleration, known
 
 
 def test_without_the_device_nothing_is_tried(tmp_path: Path) -> None:

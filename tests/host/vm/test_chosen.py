@@ -4,9 +4,9 @@ import pytest
 
 from host.images.builders import kernel_manifest, root_manifest
 from mydyno.core.errors import HostError, MissingToolError
-from mydyno.host.images import ImageStore
-from mydyno.host.images.manifest import write_manifest
-from mydyno.host.vm.chosen import chosen_kernel, chosen_root
+from mydyno.machine.images import ImageStore
+from mydyno.machine.images.manifest import write_manifest
+from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mydyno.core.errors import HostError
-from mydyno.host.vm.control import Control
+from mydyno.machine.vm.control import Control
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 import json
 from pathlib import Path
 
-from mydyno.host.images import ImageStore
-from mydyno.host.images.cpio import Entry, file
-from mydyno.host.vm.initrd import entries, guest_config, make_initrd
-from mydyno.host.vm.machine import SharedFolder
+from mydyno.machine.images import ImageStore
+from mydyno.machine.images.cpio import Entry, file
+from mydyno.machine.vm.initrd import entries, guest_config, make_initrd
+from mydyno.machine.vm.machine import SharedFolder
 
 
 def written(folder: Path, *names: str) -> list[Path]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.host.vm.control import throttle_arguments
-from mydyno.host.vm.machine import DiskImage, Machine, SharedFolder, command_line
+from mydyno.machine.vm.control import throttle_arguments
+from mydyno.machine.vm.machine import DiskImage, Machine, SharedFolder, command_line
 
 MACHINE = Machine(
     name="mydyno-0123456789ab",

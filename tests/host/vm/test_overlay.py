@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import HostError, MissingToolError
-from mydyno.host.vm.overlay import QEMU_IMG, make_overlay
+from mydyno.machine.vm.overlay import QEMU_IMG, make_overlay
 
 needs_qemu_img = pytest.mark.skipif(
     shutil.which(QEMU_IMG) is None, reason=f"no {QEMU_IMG}: apt-get install qemu-utils"

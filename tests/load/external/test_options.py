@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from mydyno.document.base import FAULTS, Fault
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.core.document.base import FAULTS, Fault
+from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
 
 
 def faults(section: type, **keys: Any) -> list[Fault]:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.load import messages
-from mydyno.load.external.clock import Clock
-from mydyno.load.external.foreign import Cut, PhaseListener, Start
-from mydyno.load.external.program import Ended, Line
-from mydyno.load.external.slap import SlapPhase
-from mydyno.load.external.sysbench_phase import SysbenchPhase
-from mydyno.load.job import Phase, closed_loop, open_loop, rounds, timed
-from mydyno.trial.collect import phase_record
+from mydyno.lab.load import messages
+from mydyno.lab.load.external.clock import Clock
+from mydyno.lab.load.external.foreign import Cut, PhaseListener, Start
+from mydyno.lab.load.external.program import Ended, Line
+from mydyno.lab.load.external.slap import SlapPhase
+from mydyno.lab.load.external.sysbench_phase import SysbenchPhase
+from mydyno.lab.load.job import Phase, closed_loop, open_loop, rounds, timed
+from mydyno.lab.trial.collect import phase_record
 
 GOLDEN = Path(__file__).parent / "golden"
 SECOND = 1_000_000_000

@@ -16,12 +16,12 @@ import pytest
 
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.load.external import External
-from mydyno.load.external.program import Child, Closed, Line, PrivateFolder
-from mydyno.load.external.slap import Slap
-from mydyno.load.external.sysbench import Sysbench
-from mydyno.load.job import Phase, Target, closed_loop, events, open_loop, rounds, think, timed
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.load.external import External
+from mydyno.lab.load.external.program import Child, Closed, Line, PrivateFolder
+from mydyno.lab.load.external.slap import Slap
+from mydyno.lab.load.external.sysbench import Sysbench
+from mydyno.lab.load.job import Phase, Target, closed_loop, events, open_loop, rounds, think, timed
+from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
 
 PASSWORD = "s3cret with, comma #and 'quote"
 TARGET = Target(user="bench", password=Secret(PASSWORD), database="db", socket=Path("/run/s.sock"))
@@ -251,7 +251,7 @@ def test_a_child_ends_when_it_is_told_to(folder: PrivateFolder, tmp_path: Path) 
 def test_a_child_that_closes_its_output_and_goes_on_is_killed(
     folder: PrivateFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mydyno.load.external.program._ENDS_WITHIN_S", 0.2)
+    monkeypatch.setattr("mydyno.lab.load.external.program._ENDS_WITHIN_S", 0.2)
     child, heard = start(folder, tmp_path, "exec >&- 2>&-; exec sleep 600")
     hear_out(heard)
     before = time.monotonic()

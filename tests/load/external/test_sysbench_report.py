@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import EngineError
-from mydyno.load.external.sysbench_report import (
+from mydyno.lab.load.external.sysbench_report import (
     CheckpointBegins,
     ErrorLine,
     IntervalLine,

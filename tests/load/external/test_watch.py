@@ -10,10 +10,10 @@ import pytest
 
 from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
-from mydyno.load import messages
-from mydyno.load.external.clock import Clock
-from mydyno.load.external.watch import Watch
-from mydyno.load.job import Sampling, Target
+from mydyno.lab.load import messages
+from mydyno.lab.load.external.clock import Clock
+from mydyno.lab.load.external.watch import Watch
+from mydyno.lab.load.job import Sampling, Target
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 TARGET = Target(user="root", password=Secret("x"), database="db", socket=Path("/nowhere/s.sock"))

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from mydyno.core.document.beside import files_beside
 from mydyno.core.errors import EngineError, LabError, UsageError
-from mydyno.document.beside import files_beside
-from mydyno.host.local import LocalHost
-from mydyno.load import messages
-from mydyno.load.fio import Fio
-from mydyno.load.fio.driver import Part
-from mydyno.workload.external import FioOptions
+from mydyno.lab.load import messages
+from mydyno.lab.load.fio import Fio
+from mydyno.lab.load.fio.driver import Part
+from mydyno.lab.workload.external import FioOptions
+from mydyno.machine.local import LocalHost
 
 pytestmark = [
     pytest.mark.live,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from configparser import ConfigParser
 from pathlib import Path
 
-from mydyno.load.fio.jobfile import Place, filling, measuring, steadying
-from mydyno.workload.external import FioOptions
+from mydyno.lab.load.fio.jobfile import Place, filling, measuring, steadying
+from mydyno.lab.workload.external import FioOptions
 
 FOLDER = Place(Path("/run/data/mydyno-fio"), is_device=False)
 DEVICE = Place(Path("/dev/md0"), is_device=True)

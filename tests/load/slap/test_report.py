@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from load.smack.fake import phase_end
-from mydyno.load.slap import Block, as_csv, as_text, figures
-from mydyno.load.slap.report import pass_of
+from mydyno.lab.load.slap import Block, as_csv, as_text, figures
+from mydyno.lab.load.slap.report import pass_of
 
 
 def block(engine: str | None = "innodb", **more: Any) -> Block:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from mydyno.host.protocol import Host
-from mydyno.load import messages
-from mydyno.load.job import Job
-from mydyno.load.messages import Message, PhaseEnd
+from mydyno.lab.load import messages
+from mydyno.lab.load.job import Job
+from mydyno.lab.load.messages import Message, PhaseEnd
+from mydyno.machine.protocol import Host
 
 _FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 
@@ -35,7 +35,7 @@ MORE: dict[str, Any] = {}
 
 
 class FakeEngine:
-    """Takes the place of mydyno.load.engine.Engine; `jobs` are what it was given, as the engine reads it."""
+    """Takes the place of lab.load.engine.Engine; `jobs` are what it was given, as the engine reads it."""
 
     jobs: list[dict[str, Any]]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from workload.smack.builders import script
 
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import ServerError, UsageError
-from mydyno.document.problems import SpecErrors
-from mydyno.load.smack import Settings, data
-from mydyno.workload.smack import inspect
-from mydyno.workload.smack.grammar import Section
+from mydyno.lab.load.smack import Settings, data
+from mydyno.lab.workload.smack import inspect
+from mydyno.lab.workload.smack.grammar import Section
 
 
 def table(command: str, file: str = "t.dat") -> Section:

@@ -9,10 +9,10 @@ import pytest
 
 from load.smack import fake
 from load.smack.fake import FakeEngine
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.document.problems import SpecErrors
-from mydyno.load.smack import Overrides, Result, Settings, client, complain, figures, run
+from mydyno.lab.load.smack import Overrides, Result, Settings, client, complain, figures, run
 
 QUERY = 'query "q" { query "select 1"; type "one"; has_result_set "y"; }\n'
 CLIENT = 'client "c" { user "u"; pass "p"; host "db.example"; port "3307"; db "test"; query_barrel "2 q"; }\n'

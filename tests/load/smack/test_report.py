@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from load.smack.fake import phase_end
-from mydyno.load.smack.report import as_text, gather
+from mydyno.lab.load.smack.report import as_text, gather
 
 
 def test_the_corrected_report_has_true_times_with_decimals_and_both_rates() -> None:

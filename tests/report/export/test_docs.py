@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from mydyno.cli.main import app
-from mydyno.report.export.dashboard import dashboard
-from mydyno.report.export.exposition import TRIAL
-from mydyno.report.export.metrics import of_interval, of_sample
-from mydyno.results.store import Lab
+from mydyno.lab.report.export.dashboard import dashboard
+from mydyno.lab.report.export.exposition import TRIAL
+from mydyno.lab.report.export.metrics import of_interval, of_sample
+from mydyno.lab.results.store import Lab
 from report.builders import thread_cache_run
 from report.export.test_export import STATUS
 

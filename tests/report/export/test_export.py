@@ -23,14 +23,14 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 from results.builders import HISTOGRAMS, experiment, storage_trial, trial
 
 from mydyno.core.errors import MydynoError
-from mydyno.report.export.dashboard import dashboard
-from mydyno.report.export.exposition import Exposition, Form
-from mydyno.report.export.metrics import of_interval, of_sample
-from mydyno.report.export.tables import write_tables
-from mydyno.report.export.whole import whole_folder
-from mydyno.results.run import Run
-from mydyno.results.store import Lab
-from mydyno.sampling.catalogue import kind
+from mydyno.lab.report.export.dashboard import dashboard
+from mydyno.lab.report.export.exposition import Exposition, Form
+from mydyno.lab.report.export.metrics import of_interval, of_sample
+from mydyno.lab.report.export.tables import write_tables
+from mydyno.lab.report.export.whole import whole_folder
+from mydyno.lab.results.run import Run
+from mydyno.lab.results.store import Lab
+from mydyno.lab.sampling.catalogue import kind
 
 GOLDEN = Path(__file__).parents[2] / "sampling" / "golden"
 SERVERS = [

@@ -19,11 +19,11 @@ import pytest
 from report.builders import thread_cache_run
 
 from mydyno.core.errors import LabError
-from mydyno.report.evidence import gather
-from mydyno.report.views.page import page
-from mydyno.results.bundle import Bundle, bundle, unbundle
-from mydyno.results.bundle.manifest import _checksum
-from mydyno.results.store import Lab
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.page import page
+from mydyno.lab.results.bundle import Bundle, bundle, unbundle
+from mydyno.lab.results.bundle.manifest import _checksum
+from mydyno.lab.results.store import Lab
 from results.builders import (
     designed_experiment,
     experiment,
@@ -470,8 +470,8 @@ def test_rows_that_fit_no_lab_are_refused(
 
 
 def test_a_bundle_of_an_older_lab_is_upgraded_on_its_way(tmp_path: Path) -> None:
-    from mydyno.results.plain_rows import PlainRun, TableRows
-    from mydyno.results.staged import StagedRun
+    from mydyno.lab.results.plain_rows import PlainRun, TableRows
+    from mydyno.lab.results.staged import StagedRun
 
     first = PlainRun(
         1,

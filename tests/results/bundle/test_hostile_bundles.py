@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, MydynoError
-from mydyno.results.bundle import Bundle, unbundle
-from mydyno.results.store import Lab
+from mydyno.lab.results.bundle import Bundle, unbundle
+from mydyno.lab.results.store import Lab
 from results.bundle.mutations import Members, archive, members, mutated, signed
 from results.bundle.test_bundle import FILE, ROOM, bundled, full_lab
 

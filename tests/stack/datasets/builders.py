@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mydyno.stack.datasets import DatasetManifest, DatasetStore, TableContent
-from mydyno.stack.datasets.manifest import write_manifest
-from mydyno.stack.datasets.tables import one_checksum
+from mydyno.lab.stack.datasets import DatasetManifest, DatasetStore, TableContent
+from mydyno.lab.stack.datasets.manifest import write_manifest
+from mydyno.lab.stack.datasets.tables import one_checksum
 
 TABLES = {
     "mydyno.sbtest1": TableContent(rows=10_000, checksum=123456),

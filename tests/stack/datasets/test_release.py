@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.stack.datasets.release import refuse_another_release, releases_told_by
+from mydyno.lab.stack.datasets.release import refuse_another_release, releases_told_by
 
 
 def redo_log(path: Path, creator: bytes) -> Path:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.stack.datasets import DatasetStore
-from mydyno.stack.datasets.store import touch
-from mydyno.stack.disk_base import FORMAT, BaseManifest, bases, bases_folder, write_manifest
+from mydyno.lab.stack.datasets import DatasetStore
+from mydyno.lab.stack.datasets.store import touch
+from mydyno.lab.stack.disk_base import FORMAT, BaseManifest, bases, bases_folder, write_manifest
 from stack.datasets.builders import put, put_old
 
 DAY = 86400.0

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, MissingToolError
-from mydyno.host.local import LocalHost
-from mydyno.stack.datasets import DatasetStore, TableContent
-from mydyno.stack.datasets.tables import one_checksum
-from mydyno.stack.datasets.verify import differences, maker_of, verify
+from mydyno.lab.stack.datasets import DatasetStore, TableContent
+from mydyno.lab.stack.datasets.tables import one_checksum
+from mydyno.lab.stack.datasets.verify import differences, maker_of, verify
+from mydyno.machine.local import LocalHost
 from stack.builders import site_in
 from stack.datasets.builders import TABLES, manifest, put, put_old
 

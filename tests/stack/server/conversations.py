@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.stack.server.client import BoundedConnection
-from mydyno.stack.server.transport import SslMode, Transport
+from mydyno.server.access.client import BoundedConnection
+from mydyno.server.access.transport import SslMode, Transport
 
 RECORDINGS = Path(__file__).parent / "golden" / "conversations"
 STATEMENTS = (

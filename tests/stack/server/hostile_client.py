@@ -18,8 +18,8 @@ from contextlib import contextmanager
 import pymysql
 
 from mydyno.core.secrets import Secret
-from mydyno.stack.server.client import BoundedConnection
-from mydyno.stack.server.login import Login
+from mydyno.server.access.client import BoundedConnection
+from mydyno.server.access.login import Login
 
 PASSWORD = "a password that nobody hears"
 

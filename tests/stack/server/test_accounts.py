@@ -2,7 +2,7 @@ import pytest
 
 from mydyno.core.secrets import Secret
 from mydyno.core.server_version import parse_version
-from mydyno.stack.server.accounts import init_file, native_hash, set_password
+from mydyno.lab.stack.server.accounts import init_file, native_hash, set_password
 from stack.builders import MARIADB_VERSION, MYSQL_VERSION
 
 

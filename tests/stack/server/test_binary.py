@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, ServerError
-from mydyno.host.local import LocalHost
-from mydyno.stack.server import binary
-from mydyno.stack.server.binary import ServerBinary, find_binary, inspect_binary
+from mydyno.machine.local import LocalHost
+from mydyno.server.program import binary
+from mydyno.server.program.binary import ServerBinary, find_binary, inspect_binary
 from stack.builders import GOLDEN, MARIADB_VERSION, mariadb
 
 

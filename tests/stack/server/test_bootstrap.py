@@ -4,8 +4,8 @@ import pytest
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.bootstrap import bootstrap_script, bootstraps
+from mydyno.lab.stack.server.bootstrap import bootstrap_script, bootstraps
+from mydyno.server.program.binary import ServerBinary
 
 OLD_NAMES = (
     "mysql_system_tables",

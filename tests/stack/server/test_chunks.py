@@ -7,8 +7,8 @@ from catalogue.releases import LISTED, MARIADB_105, MARIADB_1011, MYSQL_56, MYSQ
 
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Vendor, Version
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.chunks import in_whole_chunks
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.chunks import in_whole_chunks
 
 MYSQL_80 = Version(Vendor.MYSQL, (8, 0, 36), "8.0.36")
 MIB = 1024**2

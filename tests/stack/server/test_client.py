@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from mydyno.stack.server import pymysql_internals
-from mydyno.stack.server.pymysql_internals import Packet, Result, Session
+from mydyno.server.access import pymysql_internals
+from mydyno.server.access.pymysql_internals import Packet, Result, Session
 
 
 def described(name: str) -> list[str]:

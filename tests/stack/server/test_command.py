@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.host.identity import Identity
-from mydyno.host.local import LocalHost
-from mydyno.spec.limits import Limits
-from mydyno.stack.server.command import refuse_covered, server_command
+from mydyno.machine.identity import Identity
+from mydyno.machine.limits import Limits
+from mydyno.machine.local import LocalHost
+from mydyno.server.program.command import refuse_covered, server_command
 
 SERVER = Path("/usr/sbin/mariadbd")
 ROOT = Path("/home/dba/.cache/mydyno/servers/mariadb-10.5/root")

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.stack.server.config import render
+from mydyno.server.program.config import render
 
 
 def test_the_file_keeps_the_two_kinds_of_settings_apart() -> None:

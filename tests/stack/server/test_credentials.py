@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.stack.server.credentials import ClientOptions, read_option_file, read_password_file
+from mydyno.server.access.credentials import ClientOptions, read_option_file, read_password_file
 
 
 def option_file(folder: Path, text: str) -> ClientOptions:

@@ -1,6 +1,6 @@
 import pytest
 
-from mydyno.stack.server.errorlog import hint, telling_lines
+from mydyno.server.program.errorlog import hint, telling_lines
 
 STAMP = "2026-01-01 12:00:00 0"
 

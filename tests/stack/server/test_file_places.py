@@ -9,14 +9,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.server_files import HOMES, VOLUMES, FileKind, home_of, kinds_on
-from mydyno.stack.server.file_places import (
-    KINDS,
-    Place,
-    has_binary_log,
-    place_settings_of,
-    undo_settings,
-)
-from mydyno.stack.server.placement import misplaced
+from mydyno.lab.stack.server.placement import misplaced
+from mydyno.server.program.file_places import KINDS, Place, has_binary_log, place_settings_of, undo_settings
 from stack.builders import mariadb, mysql, options_of
 
 DATA = Path("/run/mydyno/data/mydyno/data")

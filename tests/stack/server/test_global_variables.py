@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.stack.server.config import Setting
-from mydyno.stack.server.global_variables import Value, as_value
+from mydyno.server.program.config import Setting
+from mydyno.server.variables.global_variables import Value, as_value
 
 
 @pytest.mark.parametrize(

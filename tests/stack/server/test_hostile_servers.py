@@ -14,7 +14,7 @@ import pymysql
 import pytest
 
 from mydyno.core.secrets import Secret
-from mydyno.stack.server.login import Login
+from mydyno.server.access.login import Login
 from stack.server.hostile_client import PASSWORD
 from stack.server.hostile_server import MODES, HostileServer, hostile_server
 

@@ -2,9 +2,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.server_version import parse_version
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.initialise import place_settings, room_settings
+from mydyno.lab.stack.server.initialise import place_settings, room_settings
+from mydyno.machine.local import LocalHost
+from mydyno.server.program.binary import ServerBinary
 
 SIZE, MOST = "innodb_buffer_pool_size", "innodb_buffer_pool_size_max"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.spec import External
-from mydyno.stack.server.login import Login, login_of
+from mydyno.lab.spec import External
+from mydyno.server.access.login import Login, login_of
 
 
 def of_file(folder: Path, text: str) -> Login:

@@ -2,7 +2,7 @@ import pytest
 
 from mydyno.core.errors import SpecError
 from mydyno.core.server_variables import Setting
-from mydyno.stack.server.names import SettingsError, canonical, find_problems, understand
+from mydyno.server.variables.names import SettingsError, canonical, find_problems, understand
 from stack.builders import mariadb, mysql
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import option_name
-from mydyno.stack.server.options import parse_options
+from mydyno.server.program.options import parse_options
 from stack.builders import options_of
 
 MYSQL_CLIENT = """\

@@ -8,9 +8,9 @@ import pytest
 
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import parse_version
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.binary import ServerBinary
-from mydyno.stack.server.redo_files import (
+from mydyno.machine.local import LocalHost
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.redo_files import (
     refused_redo_files,
     remove_refused_redo_files,
     replaces_redo_files,

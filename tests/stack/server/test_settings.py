@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.server_variables import Setting
-from mydyno.stack.server.settings import SettingDifference, number, settings_difference
+from mydyno.server.variables.settings import SettingDifference, number, settings_difference
 
 SAME: list[tuple[str, Setting, str]] = [
     ("innodb_buffer_pool_size", "256M", "268435456"),

@@ -10,9 +10,9 @@ import pytest
 from mydyno.cli.server_login import login_of as login_of_options
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
-from mydyno.spec import External
-from mydyno.stack.server.login import Login, login_of
-from mydyno.stack.server.transport import SslMode, Transport, transport
+from mydyno.lab.spec import External
+from mydyno.server.access.login import Login, login_of
+from mydyno.server.access.transport import SslMode, Transport, transport
 from stack.server.certificates import make_certificates, make_public_key
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.host.programs import find_program
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Stack, Standing
-from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers, described, loading_layers
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, described, loading_layers
+from mydyno.machine.programs import find_program
 from stack.builders import site_in
 from stack.loops import needs_loops
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.spec.arrays import Array, Raid
-from mydyno.stack.storage import md
+from mydyno.lab.spec.arrays import Array, Raid
+from mydyno.lab.stack.storage import md
 from stack.storage.recorded import recorded
 
 _FOUR = ["/dev/ubda", "/dev/ubdb", "/dev/ubdc", "/dev/ubdd"]

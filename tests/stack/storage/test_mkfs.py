@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mydyno.spec.alignment import Alignment, alignment
-from mydyno.spec.arrays import Stripe
-from mydyno.spec.storage import Volume
-from mydyno.stack.storage.mkfs import (
+from mydyno.lab.spec.alignment import Alignment, alignment
+from mydyno.lab.spec.arrays import Stripe
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.storage.mkfs import (
     geometry_command,
     geometry_shown,
     known_filesystems,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.stack.storage.mount_options import (
+from mydyno.lab.stack.storage.mount_options import (
     Mounted,
     flushes,
     named_options,

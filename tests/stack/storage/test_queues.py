@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import StorageError
-from mydyno.host.local import LocalHost
-from mydyno.stack.storage.queues import put_back, queue_of, set_number
+from mydyno.lab.stack.storage.queues import put_back, queue_of, set_number
+from mydyno.machine.local import LocalHost
 from stack.builders import site_in
 from stack.loops import attached, needs_loops, sparse_file
 

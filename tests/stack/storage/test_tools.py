@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.host.local import LocalHost
-from mydyno.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.machine.local import LocalHost
 
 
 def test_a_missing_tool_is_told_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mydyno.stack.ground import DiskLimits
-from mydyno.stack.storage.btrfs import parse_profiles, profile_differences
-from mydyno.stack.storage.scheduler import parse_schedulers
-from mydyno.stack.storage.throttle import shown
+from mydyno.lab.stack.ground import DiskLimits
+from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
+from mydyno.lab.stack.storage.scheduler import parse_schedulers
+from mydyno.lab.stack.storage.throttle import shown
 from stack.storage.recorded import recorded
 
 

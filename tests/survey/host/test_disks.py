@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.disks import kind_of, read_arrays, read_disks, read_tree, read_volumes, volume_name
 from survey.host.machines import machine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.disks import read_tree
 from mydyno.survey.host.filesystems import places, read_filesystems
 from survey.host.machines import machine

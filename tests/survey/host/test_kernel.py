@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.kernel import count_of_list, counters, read_cpu, read_kernel, read_memory
 from survey.host.machines import machine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.facts import DiskLoad
+from mydyno.survey.facts import DiskLoad
 from mydyno.survey.host.load import Counters, load_between, read_counters
 from mydyno.survey.host.machine import LocalMachine
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.server_version import parse_version
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.machine import LocalMachine
 from mydyno.survey.host.read import read_host
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.facts import Limit, Unread
+from mydyno.survey.facts import Limit, Unread
 from mydyno.survey.host.process import find_process, numa_policy, read_process
 from survey.host.machines import machine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mydyno.core.server_version import parse_version
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.read import ReadHost, read_host
 from survey.host.machines import machine
 from survey.host.test_filesystems import FILES as MOUNTED

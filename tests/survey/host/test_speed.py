@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.facts import FileSystem, Storage, Unread, Use
+from mydyno.survey.facts import FileSystem, Storage, Unread, Use
 from mydyno.survey.host.machine import LocalMachine
 from mydyno.survey.host.speed import measure
 

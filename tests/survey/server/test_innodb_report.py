@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.facts import Innodb
+from mydyno.survey.facts import Innodb
 from mydyno.survey.server.innodb_report import parse_innodb_report
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.facts import Reading
+from mydyno.survey.facts import Reading
 from mydyno.survey.server.interval import Point, readings_of
 
 

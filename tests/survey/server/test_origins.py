@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mydyno.facts import Origin
-from mydyno.facts.option_files import OptionFiles, option_files
+from mydyno.survey.facts import Origin
+from mydyno.survey.facts.option_files import OptionFiles, option_files
 from mydyno.survey.server.origins import Told, origin_of
 
 TEXT = {

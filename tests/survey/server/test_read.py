@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno.core.server_version import parse_version
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.server.read import remark_on_age
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.facts import Index, Table
-from mydyno.facts.indexes import Part, TableIndex
+from mydyno.survey.facts import Index, Table
+from mydyno.survey.facts.indexes import Part, TableIndex
 from mydyno.survey.server.schema import LISTED, counter_used, made
 
 MIB = 1 << 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.workload.slap import Oddity, Options, met
+from mydyno.lab.workload.slap import Oddity, Options, met
 
 _CHOICES = (
     Options(queries=100, guid_primary=True),

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from mydyno.core.errors import UsageError
-from mydyno.workload import slap
-from mydyno.workload.slap import Options
-from mydyno.workload.slap.sql import preload_insert, write
+from mydyno.lab.workload import slap
+from mydyno.lab.workload.slap import Options
+from mydyno.lab.workload.slap.sql import preload_insert, write
 from workload.slap.machine import Client
 
 IDS = [f"id-{n}" for n in range(99)]

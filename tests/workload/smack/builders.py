@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mydyno.workload.smack import grammar, program
-from mydyno.workload.smack.dictionary import Dictionary
-from mydyno.workload.smack.grammar import Script, Section
+from mydyno.lab.workload.smack import grammar, program
+from mydyno.lab.workload.smack.dictionary import Dictionary
+from mydyno.lab.workload.smack.grammar import Script, Section
 
 MAIN = """main { c.init(); c.set_num_rounds($2); c.create_threads($1); c.connect(); c.unload_query_barrel();
 c.collect_threads(); c.disconnect(); }"""

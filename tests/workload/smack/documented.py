@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mydyno.workload.smack.traps import TRAPS
+from mydyno.lab.workload.smack.traps import TRAPS
 
 _CODE = re.compile(
     r"(%9-5s|%2-5-9s|%5-9s|%5-s|%-5s|%5s|%s\b|%m-ns|"

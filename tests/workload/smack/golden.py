@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.smack import grammar, inspect
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab.workload.smack import grammar, inspect
 
 HERE = Path(__file__).parent
 BAD = HERE / "bad"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.smack import dictionary
-from mydyno.workload.smack.dictionary import Dictionary
-from mydyno.workload.smack.generate import lines, parse_format
-from mydyno.workload.smack.grammar import Section
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab.workload.smack import dictionary
+from mydyno.lab.workload.smack.dictionary import Dictionary
+from mydyno.lab.workload.smack.generate import lines, parse_format
+from mydyno.lab.workload.smack.grammar import Section
 from workload.smack.builders import section
 
 

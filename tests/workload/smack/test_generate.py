@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mydyno.core.errors import UsageError
-from mydyno.workload.smack.generate import (
+from mydyno.lab.workload.smack.generate import (
     expected_bytes,
     lines,
     most_bytes,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.smack import grammar
-from mydyno.workload.smack.lexer import Kind, tokenize
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab.workload.smack import grammar
+from mydyno.lab.workload.smack.lexer import Kind, tokenize
 
 _ALPHABET = st.sampled_from(list('{}();,.=:$"\\#/\n \t-@é') + list(string.ascii_lowercase[:4]) + list("019"))
 _WORDS = st.sampled_from(

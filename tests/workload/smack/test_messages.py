@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.workload.smack.traps import TRAPS as KNOWN
+from mydyno.lab.workload.smack.traps import TRAPS as KNOWN
 from workload.smack.golden import BAD, TRAPS, complaint, warnings
 
 # Traps of data files and of dictionaries' files, which the text alone does not show.

@@ -6,9 +6,9 @@ from importlib import resources
 
 import pytest
 
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.smack import grammar, inspect, program
-from mydyno.workload.smack.dictionary import Counter, Dictionary
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab.workload.smack import grammar, inspect, program
+from mydyno.lab.workload.smack.dictionary import Counter, Dictionary
 from workload.smack.builders import round_of, statements, words
 
 WORD = 'dictionary "word" { type "rand"; source_type "list"; source "a,b,"; }'
@@ -25,7 +25,7 @@ def client(barrel: str) -> str:
 
 
 def classic(name: str) -> program.Round:
-    file = resources.files("mydyno.workload.smack") / f"{name}.smack"
+    file = resources.files("mydyno.lab.workload.smack") / f"{name}.smack"
     script = grammar.parse(file.read_text(), file.name)
     inspect.check(script, ["10", "100"])
     return program.build(script, script.named("client")["smacker"], [words("a", "b")])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.document.problems import SpecErrors
-from mydyno.workload.smack.generate import expected_bytes, lines, parse_command
-from mydyno.workload.smack.resolve import resolve_file
+from mydyno.core.document.problems import SpecErrors
+from mydyno.lab.workload.smack.generate import expected_bytes, lines, parse_command
+from mydyno.lab.workload.smack.resolve import resolve_file
 
-CLASSIC = Path(str(resources.files("mydyno.workload.smack")))
+CLASSIC = Path(str(resources.files("mydyno.lab.workload.smack")))
 TABLE = """client "c" { user "u"; }
 table "t" { client "c"; create "create table t (a char(20), b int)"; data_file "t.dat"; %s }
 query "q" { query "select 1"; type "one"; }

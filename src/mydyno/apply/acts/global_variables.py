@@ -12,10 +12,10 @@ from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
-from mydyno.stack.server import global_variables
-from mydyno.stack.server.global_variables import Value
-from mydyno.stack.server.resizing import resize_status, wait_for_resizing
-from mydyno.stack.server.setting_lock import new_lock
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.global_variables import Value
+from mydyno.server.variables.resizing import resize_status, wait_for_resizing
+from mydyno.server.variables.setting_lock import new_lock
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -13,10 +13,10 @@ from mydyno.apply.acts.server_values import listed, server_session, setting_sess
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.core.server_variables import Setting
-from mydyno.stack.server import global_variables
-from mydyno.stack.server.global_variables import Value
-from mydyno.stack.server.setting_lock import new_lock
-from mydyno.stack.server.settings import settings_difference
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.global_variables import Value
+from mydyno.server.variables.setting_lock import new_lock
+from mydyno.server.variables.settings import settings_difference
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -15,8 +15,8 @@ from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import server_session, setting_session
 from mydyno.apply.means import Means
-from mydyno.stack.server import global_variables
-from mydyno.stack.server.setting_lock import new_lock
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.setting_lock import new_lock
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from mydyno.advise.change import (
-    Change,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
 from mydyno.apply.acts import LiveAct, ReadUnit, RestartServer, SetGlobals, WriteKernelFile
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.kernel_file import read_kernel_file
@@ -23,8 +13,18 @@ from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
 from mydyno.apply.acts.server_values import server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties
+from mydyno.apply.change import (
+    Change,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
 from mydyno.apply.means import Means
-from mydyno.stack.server.settings import settings_difference
+from mydyno.server.variables.settings import settings_difference
 
 
 def live_acts(

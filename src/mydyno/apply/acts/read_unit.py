@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from mydyno.advise.machine import span_seconds
+from mydyno.advisor.machine import span_seconds
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl

@@ -12,7 +12,7 @@ from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import MountOption, PathFromRoot
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
-from mydyno.host.local import LocalHost
+from mydyno.machine.local import LocalHost
 
 _ACCESS_TIMES = frozenset({"noatime", "relatime", "strictatime"})
 """One of them is in force at each mount; mountinfo shows nothing for strictatime (mount(8))."""

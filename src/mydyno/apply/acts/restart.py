@@ -15,10 +15,10 @@ from mydyno.apply.acts.server_values import listed, server_session, shown, stand
 from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
-from mydyno.host.local import LocalHost
-from mydyno.stack.server import global_variables
-from mydyno.stack.server.global_variables import Value
-from mydyno.stack.server.server_process import process_of
+from mydyno.machine.local import LocalHost
+from mydyno.server.access.server_process import process_of
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.global_variables import Value
 
 _PATIENCE_SECONDS = 3600.0
 """A server of a large buffer pool writes for long when it stops, and the unit has limits of its own."""

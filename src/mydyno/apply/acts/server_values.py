@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from mydyno.apply.act import Look, Stands
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError, ServerError
-from mydyno.stack.server.external import session
-from mydyno.stack.server.global_variables import Value
-from mydyno.stack.server.login import ANSWER_SECONDS
-from mydyno.stack.server.resizing import wait_until_resized
-from mydyno.stack.server.setting_lock import SETTING_SECONDS, take_lock
-from mydyno.stack.server.settings import settings_difference
+from mydyno.lab.stack.server.external import session
+from mydyno.server.access.login import ANSWER_SECONDS
+from mydyno.server.variables.global_variables import Value
+from mydyno.server.variables.resizing import wait_until_resized
+from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
+from mydyno.server.variables.settings import settings_difference
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mydyno.core.errors import ApplyError, MissingToolError, ServerError
-from mydyno.host.local import LocalHost
-from mydyno.host.protocol import Finished
+from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Finished
 
 _OF_A_SERVICE = re.compile(r"^(?:0:|\d+:name=systemd):/system\.slice/(?:.*/)?([^/]+\.service)$", re.MULTILINE)
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from mydyno.core.errors import MissingToolError
-from mydyno.host.local import LocalHost
+from mydyno.machine.local import LocalHost
 
 _IGNORED_LINE = re.compile(r"parse error at line (\d+)")
 

@@ -12,8 +12,8 @@ from mydyno.apply.edits.texts import Texts
 from mydyno.core.errors import MydynoError
 from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.settings import settings_difference
+from mydyno.machine.local import LocalHost
+from mydyno.server.variables.settings import settings_difference
 
 _DIRECTIVE = re.compile(r"^(\s*!\s*include(?:dir)?\s+)(/.*)$", re.MULTILINE)
 _COMPLAINT = re.compile(r"\[ERROR\]|unknown (?:variable|option)|\berror:", re.IGNORECASE)

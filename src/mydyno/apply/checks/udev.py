@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from mydyno.core.errors import MissingToolError
-from mydyno.host.local import LocalHost
+from mydyno.machine.local import LocalHost
 
 
 def udev_faults(new: str) -> list[str] | None:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 from mydyno.core.errors import MissingToolError
-from mydyno.host.local import LocalHost
+from mydyno.machine.local import LocalHost
 
 
 def unit_faults(path: str, new: str) -> list[str] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mydyno.advise.change import SetMountOptions
+from mydyno.apply.change import SetMountOptions
 from mydyno.apply.edits.texts import RefusedError, Texts
-from mydyno.facts.fstab import parse_fstab, with_options
+from mydyno.survey.facts.fstab import parse_fstab, with_options
 
 PATH = "/etc/fstab"
 _NOTHING = "defaults"

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.advise.change import RemoveVariable, SetVariable
+from mydyno.apply.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.lines import HEADER, set_line, switch_off
 from mydyno.apply.edits.texts import RefusedError, Texts
-from mydyno.catalogue.meaning import same_meaning
 from mydyno.core.server_version import Version
-from mydyno.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
+from mydyno.server.variables.meaning import same_meaning
+from mydyno.survey.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
 
 NAME = "zz-mydyno.cnf"
 _SECTION = "# mydyno apply: the group below is its own, and has to stay the last of this file\n"

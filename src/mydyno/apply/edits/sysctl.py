@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mydyno.advise.change import SetSysctl
+from mydyno.apply.change import SetSysctl
 from mydyno.apply.edits.lines import set_line, switch_off
 from mydyno.apply.edits.texts import RefusedError, Texts
 

@@ -6,7 +6,7 @@ mydyno's is refused where another file has one.
 
 from __future__ import annotations
 
-from mydyno.advise.change import SetSysfs
+from mydyno.apply.change import SetSysfs
 from mydyno.apply.edits.lines import set_line
 from mydyno.apply.edits.texts import RefusedError, Texts
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mydyno.advise.change import SetArray, SetQueue
+from mydyno.apply.change import SetArray, SetQueue
 from mydyno.apply.edits.lines import set_line
 from mydyno.apply.edits.texts import RefusedError, Texts
 

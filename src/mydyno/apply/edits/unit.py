@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mydyno.advise.change import SetUnit
+from mydyno.apply.change import SetUnit
 from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.texts import RefusedError, Texts
 

@@ -39,7 +39,7 @@ class _Workloads(TyperGroup):
     """A command for each workload, made when it is asked for: reading the files takes time."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from mydyno.workload import builtin_names
+        from mydyno.lab.workload import builtin_names
 
         return sorted({*builtin_names(), *_CODE})
 
@@ -61,13 +61,13 @@ def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
     if name in _CODE or name == "smack":
         return _of_code(name), name
     from mydyno.cli.load import program
-    from mydyno.workload import read
+    from mydyno.lab.workload import read
 
     if name in known:
         return program.command(name, read(name)), name
     if name.endswith((".yaml", ".yml")) or "/" in name:
         return program.command("file", read(name), name), name
-    from mydyno.workload.definitions import nearest_workload
+    from mydyno.lab.workload.definitions import nearest_workload
 
     near = nearest_workload(name, known)
     raise UsageError(

@@ -9,14 +9,14 @@ from mydyno.cli.display import p95
 from mydyno.core.errors import EngineError, ExitCode
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
-from mydyno.host.local import LocalHost
-from mydyno.load import messages
-from mydyno.load.failures import hint_of, nothing_succeeded, some_failed
-from mydyno.load.job import Job, Target
-from mydyno.spec import Workload
-from mydyno.trial.collect import Collector
-from mydyno.trial.drive import driver
-from mydyno.trial.job import engine_workload, phases
+from mydyno.lab.load import messages
+from mydyno.lab.load.failures import hint_of, nothing_succeeded, some_failed
+from mydyno.lab.load.job import Job, Target
+from mydyno.lab.spec import Workload
+from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.drive import driver
+from mydyno.lab.trial.job import engine_workload, phases
+from mydyno.machine.local import LocalHost
 
 
 def drive(

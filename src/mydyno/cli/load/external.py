@@ -9,7 +9,7 @@ import typer
 
 from mydyno.cli.load import parameters, program
 from mydyno.core.errors import UsageError
-from mydyno.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
 
 _SECTIONS: dict[str, tuple[type[ExternalSysbench | ExternalSlap], str, str]] = {
     "sysbench": (

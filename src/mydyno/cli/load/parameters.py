@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from mydyno.cli import options
 from mydyno.cli.load import spellings
 from mydyno.cli.options import SSL_HELP
-from mydyno.document.base import Section
+from mydyno.core.document.base import Section
 
 SERVER, LOAD, TABLES, WORKLOAD = "Server", "Load", "Tables", "Workload"
 

@@ -9,8 +9,8 @@ from typing import Any
 from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters, result, server, shape
 from mydyno.core.errors import UsageError
-from mydyno.workload import WorkloadFile
-from mydyno.workload.statement_trust import reaching_statements, refuse_reaching
+from mydyno.lab.workload import WorkloadFile
+from mydyno.lab.workload.statement_trust import reaching_statements, refuse_reaching
 
 PREPARE = ("none", "create", "if-missing")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mydyno.load import messages
-from mydyno.trial.collect import Collector, phase_record
+from mydyno.lab.load import messages
+from mydyno.lab.trial.collect import Collector, phase_record
 
 
 def figures(workload: str, heard: Collector) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from mydyno.cli.options import SSL_HELP
 from mydyno.cli.server_login import login_of, password_of
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
-from mydyno.load.job import Target
-from mydyno.stack.server import credentials
-from mydyno.stack.server.external import refuse_encryption
+from mydyno.lab.load.job import Target
+from mydyno.lab.stack.server.external import refuse_encryption
+from mydyno.server.access import credentials
 
 _OPTIONS = ("socket", "host", "port", "user", "defaults_file", "password_file", "ask_password", *SSL_HELP)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
-from mydyno.document.given import validated
-from mydyno.spec import Workload
+from mydyno.lab.spec import Workload
 
 
 def workload(generator: str, options: dict[str, Any], values: dict[str, Any]) -> Workload:

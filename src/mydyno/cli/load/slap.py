@@ -12,11 +12,11 @@ import typer
 
 from mydyno.cli import screen
 from mydyno.cli.load import parameters, server
+from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
-from mydyno.document.given import validated
-from mydyno.load import slap as runner
-from mydyno.load.slap.run import split_sql
-from mydyno.workload import slap
+from mydyno.lab.load import slap as runner
+from mydyno.lab.load.slap.run import split_sql
+from mydyno.lab.workload import slap
 
 _HELP = """mysqlslap's auto-generated load: for each engine and number of clients so many iterations, each on
 a schema made anew and dropped afterwards. Clients connect inside the timed part, as there.

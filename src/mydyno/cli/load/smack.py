@@ -13,9 +13,9 @@ from mydyno.cli import outputs, screen
 from mydyno.cli.load import parameters, program, server
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.load.smack import Overrides, Settings, complain, figures, run
-from mydyno.stack.server import credentials
-from mydyno.workload import read
+from mydyno.lab.load.smack import Overrides, Settings, complain, figures, run
+from mydyno.lab.workload import read
+from mydyno.server.access import credentials
 
 _HELP = """super-smack's `.smack` files, unchanged, or without a file its two stock scenarios.
 

@@ -13,12 +13,12 @@ import typer
 
 from mydyno.cli import outputs, screen
 from mydyno.cli.load import driving, parameters, result, server
+from mydyno.core.document.given import validated
+from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
-from mydyno.document.given import validated
-from mydyno.document.problems import nearest
-from mydyno.load import sql_bench as report
-from mydyno.spec import Workload
-from mydyno.workload.sql_bench import GROUPS, SqlBench
+from mydyno.lab.load import sql_bench as report
+from mydyno.lab.spec import Workload
+from mydyno.lab.workload.sql_bench import GROUPS, SqlBench
 
 _HELP = """sql-bench's test programs, one connection, one after the other, and their RUN report: for each
 operation the tests as the original counts them and the statements really sent, client CPU and server CPU

@@ -14,11 +14,11 @@ import tempfile
 from pathlib import Path
 
 from mydyno.core.errors import EngineError, MissingToolError
-from mydyno.host.images import unpacked
-from mydyno.host.images.build import Progress
-from mydyno.host.images.suites import MOVING_SUITE
-from mydyno.host.memory_file import MemoryFile
-from mydyno.stack.server.login import Login
+from mydyno.machine.images import unpacked
+from mydyno.machine.images.build import Progress
+from mydyno.machine.images.suites import MOVING_SUITE
+from mydyno.machine.memory_file import MemoryFile
+from mydyno.server.access.login import Login
 
 PACKAGE = "mysqltuner"
 LEAST = (2, 9)

@@ -25,8 +25,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.catalogue.convert import size_text
 from mydyno.prove.mysqltuner.report import Report
+from mydyno.server.variables.convert import size_text
 
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _NUMBER = r"(\d+(?:\.\d+)?)([KMGTB]?)\b"

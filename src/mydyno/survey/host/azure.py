@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mydyno.facts import Disk, Unread
+from mydyno.survey.facts import Disk, Unread
 from mydyno.survey.host.machine import Machine
 
 CLOUD = "Microsoft Azure"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from mydyno.facts import Array, Disk, LogicalVolume, Unread
-from mydyno.host import block_tree
-from mydyno.host.block_tree import BlockTree
-from mydyno.host.environment import chosen
+from mydyno.machine import block_tree
+from mydyno.machine.block_tree import BlockTree
+from mydyno.machine.environment import chosen
+from mydyno.survey.facts import Array, Disk, LogicalVolume, Unread
 from mydyno.survey.host.machine import Machine
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd|mtdblock)\d*")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
-from mydyno.facts import FileSystem, Unread, Use
-from mydyno.host.block_tree import BlockTree
-from mydyno.host.environment import FileSystem as Mount
-from mydyno.host.environment import filesystem_under
+from mydyno.machine.block_tree import BlockTree
+from mydyno.machine.environment import FileSystem as Mount
+from mydyno.machine.environment import filesystem_under
+from mydyno.survey.facts import FileSystem, Unread, Use
 from mydyno.survey.host.machine import Machine
 
 Files = Literal["data", "redo log", "binary log", "undo", "temporary files", "slow log"]

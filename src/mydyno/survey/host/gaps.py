@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mydyno.facts import Unread
+from mydyno.survey.facts import Unread
 from mydyno.survey.host.machine import Machine
 
 MISSING = "no such file or directory"

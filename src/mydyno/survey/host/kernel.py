@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from mydyno.core.secrets import masked
-from mydyno.facts import Cpu, Kernel, Memory, Unread
-from mydyno.host import proc
-from mydyno.host.environment import chosen, cpu_model, memory_bytes
+from mydyno.machine import proc
+from mydyno.machine.environment import chosen, cpu_model, memory_bytes
+from mydyno.survey.facts import Cpu, Kernel, Memory, Unread
 from mydyno.survey.host.gaps import note
 from mydyno.survey.host.machine import Machine
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from mydyno.facts import DiskLoad, Load
-from mydyno.host import proc
+from mydyno.machine import proc
+from mydyno.survey.facts import DiskLoad, Load
 from mydyno.survey.host.machine import Machine
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from mydyno.core.errors import MissingToolError, ServerError
-from mydyno.host.local import LocalHost
-from mydyno.host.protocol import Finished
+from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Finished
 
 PATIENCE_SECONDS = 30.0
 

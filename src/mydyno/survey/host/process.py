@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mydyno.facts import Limit, Process, Unit, Unread
-from mydyno.host import proc
+from mydyno.machine import proc
+from mydyno.survey.facts import Limit, Process, Unit, Unread
 from mydyno.survey.host.gaps import note
 from mydyno.survey.host.groups import Group, read_group
 from mydyno.survey.host.machine import Machine

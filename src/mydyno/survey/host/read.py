@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.server_version import Version
-from mydyno.facts import Host, Storage, Unread
-from mydyno.facts.fstab import parse_fstab
-from mydyno.facts.option_files import OptionFiles, option_files, server_groups, start_files
-from mydyno.facts.storage import FstabEntry
-from mydyno.host.environment import distribution, virtualisation
-from mydyno.stack.server.binary import help_arguments
+from mydyno.machine.environment import distribution, virtualisation
+from mydyno.server.program.binary import help_arguments
+from mydyno.survey.facts import Host, Storage, Unread
+from mydyno.survey.facts.fstab import parse_fstab
+from mydyno.survey.facts.option_files import OptionFiles, option_files, server_groups, start_files
+from mydyno.survey.facts.storage import FstabEntry
 from mydyno.survey.host.azure import CLOUD, is_azure, with_host_caching
 from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
 from mydyno.survey.host.filesystems import files_of, places, read_filesystems

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Mapping
 
 from mydyno.core.units import format_bytes
-from mydyno.facts import DiskSpeed, Storage, Unread
+from mydyno.survey.facts import DiskSpeed, Storage, Unread
 from mydyno.survey.host.machine import Machine
 from mydyno.survey.server.interval import Tell
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from mydyno.core.errors import HostError
-from mydyno.host.local import LocalHost
-from mydyno.host.protocol import Finished
+from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Finished
 from mydyno.survey.host.machine import PATIENCE_SECONDS
 
 _CONNECT_SECONDS = 10

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mydyno.facts.accounts import Accounts, HostCache, names_a_host
 from mydyno.survey.asking import Asking
+from mydyno.survey.facts.accounts import Accounts, HostCache, names_a_host
 
 _LISTED = 100
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mydyno.facts import Innodb
+from mydyno.survey.facts import Innodb
 
 _HEADING = re.compile(r"^-{3,}\n([A-Z][A-Z /]+)\n-{3,}$", re.MULTILINE)
 _DEADLOCK_TIME = re.compile(r"\A\s*(\d[\d-]+ \d+:\d\d:\d\d)")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mydyno.facts import Reading, Status
+from mydyno.survey.facts import Reading, Status
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

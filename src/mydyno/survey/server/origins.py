@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from mydyno.catalogue.row import same_value
 from mydyno.core.server_version import Version
 from mydyno.core.units import parse_bytes
-from mydyno.facts import Origin
-from mydyno.facts.option_files import OptionFiles, OptionLine
+from mydyno.server.variables.row import same_value
 from mydyno.survey.asking import Asking
+from mydyno.survey.facts import Origin
+from mydyno.survey.facts.option_files import OptionFiles, OptionLine
 
 Source = Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mydyno.advise import registry
+from mydyno.advisor import registry
 from mydyno.core.server_version import Version, parse_version
-from mydyno.facts import Innodb, Schema, Server, Unread, Variable
-from mydyno.facts.option_files import OptionFiles
-from mydyno.stack.server import global_variables
-from mydyno.stack.server.external import session, version_line
-from mydyno.stack.server.login import Login
-from mydyno.stack.server.server_process import process_of
+from mydyno.lab.stack.server.external import session, version_line
+from mydyno.server.access.login import Login
+from mydyno.server.access.server_process import process_of
+from mydyno.server.variables import global_variables
 from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.facts import Innodb, Schema, Server, Unread, Variable
+from mydyno.survey.facts.option_files import OptionFiles
 from mydyno.survey.server.accounts import read_accounts, read_host_cache
 from mydyno.survey.server.innodb_report import parse_innodb_report
 from mydyno.survey.server.interval import Tell, Wait, pause, watch

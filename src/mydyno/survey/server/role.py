@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
-from mydyno.facts import Role, Unread
 from mydyno.survey.asking import Asking
+from mydyno.survey.facts import Role, Unread
 from mydyno.survey.server.rights import Rights
 
 _RENAMED = (8, 0, 22)

@@ -13,9 +13,9 @@ from typing import Any
 
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
-from mydyno.facts import Index, Schema, Table, Unread
-from mydyno.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
 from mydyno.survey.asking import Asking
+from mydyno.survey.facts import Index, Schema, Table, Unread
+from mydyno.survey.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
 from mydyno.survey.server.rights import Rights
 
 MOST_SECONDS = 30

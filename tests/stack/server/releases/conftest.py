@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.stack.server.releases import ReleaseStore
+from mydyno.server.releases import ReleaseStore
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mydyno.stack.server.releases.debian import leave_out_documents, merge_usr
+from mydyno.server.releases.debian import leave_out_documents, merge_usr
 
 
 def write(root: Path, *names: str) -> None:

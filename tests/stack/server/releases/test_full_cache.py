@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.host.images.build import Progress, watch
-from mydyno.stack.server.releases import ReleaseStore, install
-from mydyno.stack.server.releases.archive import Archive
-from mydyno.stack.server.releases.provider import Provided, Provider, ProviderName
+from mydyno.machine.images.build import Progress, watch
+from mydyno.server.releases import ReleaseStore, install
+from mydyno.server.releases.archive import Archive
+from mydyno.server.releases.provider import Provided, Provider, ProviderName
 from stack.server.releases.builders import archive, says
 
 

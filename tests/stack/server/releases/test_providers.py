@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, ServerError, UsageError
-from mydyno.host.local import LocalHost
-from mydyno.stack.server.releases import KNOWN, Installed, ReleaseStore, install
-from mydyno.stack.server.releases.archive import Archive, unpack
-from mydyno.stack.server.releases.directory import Directory
-from mydyno.stack.server.releases.npm import Npm
-from mydyno.stack.server.releases.place import is_system
+from mydyno.machine.local import LocalHost
+from mydyno.server.releases import KNOWN, Installed, ReleaseStore, install
+from mydyno.server.releases.archive import Archive, unpack
+from mydyno.server.releases.directory import Directory
+from mydyno.server.releases.npm import Npm
+from mydyno.server.releases.place import is_system
 from stack.server.releases.builders import archive, program, says
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, ServerError, UsageError
-from mydyno.stack.server.releases import ReleaseStore, binary_of, install
-from mydyno.stack.server.releases.directory import Directory
-from mydyno.stack.server.releases.store import servers_folder
+from mydyno.server.releases import ReleaseStore, binary_of, install
+from mydyno.server.releases.directory import Directory
+from mydyno.server.releases.store import servers_folder
 from stack.server.releases.builders import program, says
 
 

@@ -1,0 +1,93 @@
+"""What several rules read of a host: limits, units, the page cache, the places of files and what is below."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from mydyno.survey.facts import Array, FileSystem, Kernel, Limit, Server, System, Unit
+
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d|w|month|y)?")
+_SECONDS = {
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+    "month": 2_629_800.0,
+    "y": 31_557_600.0,
+}
+
+
+def past_page_cache(server: Server) -> bool | None:
+    """Whether InnoDB opens its tables with O_DIRECT. MariaDB made several settings of one in 11.0."""
+    buffering = server.switch("innodb_data_file_buffering")
+    if buffering is not None:
+        return not buffering
+    method = server.text("innodb_flush_method")
+    return None if method is None else method.upper().startswith("O_DIRECT")
+
+
+def kernel_number(kernel: Kernel) -> tuple[int, int] | None:
+    """The first two numbers of the kernel's release: (6, 1) of `6.1.0-18-amd64`."""
+    found = re.match(r"(\d+)\.(\d+)", kernel.release or "")
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def limit_of(system: System, name: str) -> Limit | None:
+    """A limit of the server's process, by its name in /proc/PID/limits; None when it is not known."""
+    process = system.host.process if system.host else None
+    return process.limits.get(name) if process else None
+
+
+def unit_of(system: System) -> Unit | None:
+    """The systemd unit that started the server; None when there is none or it is not known."""
+    process = system.host.process if system.host else None
+    return process.unit if process else None
+
+
+def unit_seconds(unit: Unit, name: str) -> float | None:
+    """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
+    TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not told."""
+    return span_seconds(unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec") or "")
+
+
+def span_seconds(text: str) -> float | None:
+    """A time as systemd.time(7) has it: `1min 30s`, `90`, infinity; None for what is none."""
+    if text == "infinity":
+        return math.inf
+    parts = _DURATION_PART.findall(text)
+    return sum(float(number) * _SECONDS[unit or "s"] for number, unit in parts) if parts else None
+
+
+def power_of_two(least: float) -> int:
+    """The smallest power of two that is not below `least`."""
+    return 1 << max(0, math.ceil(least) - 1).bit_length()
+
+
+def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
+    """The file systems that the server's files lie on, each with what lies there: `data, redo log`."""
+    storage = system.host.storage if system.host else None
+    if storage is None:
+        return ()
+    found = []
+    for each in storage.filesystems:
+        files = dict.fromkeys(use.files for use in storage.uses if use.mount_point == each.mount_point)
+        if files:
+            found.append((each, ", ".join(files)))
+    return tuple(found)
+
+
+def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:
+    """The software arrays of these levels (of any, if none is given) under the server's files; None when it
+    is not known where those lie."""
+    storage = system.host.storage if system.host else None
+    found = places(system)
+    if storage is None or not found:
+        return None
+    names = {each.array for each, _ in found}
+    return tuple(
+        array for array in storage.arrays if array.name in names and (not levels or array.level in levels)
+    )

@@ -1,0 +1,39 @@
+"""Every rule, found by looking into `advise/rules`: a new file is all that a new rule needs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from mydyno.advisor import rules
+from mydyno.advisor.rule import Rule
+from mydyno.core.errors import UsageError
+
+
+def _found() -> tuple[Rule, ...]:
+    modules = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+    loaded = (importlib.import_module(module.name) for module in modules if not module.ispkg)
+    found = [module.RULE for module in loaded if hasattr(module, "RULE")]
+    return tuple(sorted(found, key=lambda rule: rule.id))
+
+
+RULES: tuple[Rule, ...] = _found()
+
+
+def rule_of(name: str) -> Rule:
+    """The rule with this id. Raises UsageError."""
+    import difflib
+
+    for rule in RULES:
+        if rule.id == name:
+            return rule
+    near = difflib.get_close_matches(name, [rule.id for rule in RULES], n=3)
+    raise UsageError(
+        f"there is no rule {name}",
+        f"did you mean {', '.join(near)}?" if near else "`mydyno explain` lists all of them",
+    )
+
+
+def variables() -> frozenset[str]:
+    """Every server variable that some rule may set: what a survey asks the server whether it can be set."""
+    return frozenset(name for rule in RULES for name in rule.variables)

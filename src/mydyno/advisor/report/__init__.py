@@ -1,0 +1,1 @@
+"""Advice as a terminal shows it."""

@@ -1,0 +1,232 @@
+"""Advice as a page for a terminal: what was read, what was found, what to set, and what to do next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from mydyno.advisor import Advice
+from mydyno.advisor.readable import sentence, value_text
+from mydyno.advisor.report.system_text import system_lines
+from mydyno.apply.change import (
+    ByHand,
+    Change,
+    RemoveVariable,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
+from mydyno.apply.finding import Finding, Severity
+from mydyno.core.plurals import counted, plural
+from mydyno.page.lines import Line, Style, wrapped
+from mydyno.survey.facts import System, missing_rights
+
+_LABEL = 12
+_STYLES: dict[Severity, Style] = {
+    Severity.CRITICAL: "critical",
+    Severity.HIGH: "high",
+    Severity.MEDIUM: "medium",
+    Severity.LOW: "low",
+}
+_WITHHELD = 12
+"""So many missing facts are shown; the rest is counted."""
+_BUDGET = "the whole memory budget is shown below"
+
+
+def advice_lines(
+    advice: Advice, system: System, width: int, everything: bool = False, file: str | None = None
+) -> Iterator[Line]:
+    """The page. `everything`: also why the other rules said nothing; `file`: where the JSON was written."""
+    for text in system_lines(system):
+        yield from wrapped(text, width, rest="  ")
+    yield Line()
+    yield from wrapped(_counts(advice), width, style="heading")
+    number = 0
+    for severity in sorted(Severity, reverse=True):
+        found = [each for each in advice.findings if each.severity is severity]
+        if found:
+            yield Line()
+            yield Line(severity.label.upper(), _STYLES[severity])
+        for finding in found:
+            number += 1
+            yield Line()
+            yield from _finding(number, finding, advice.memory, width)
+    changes = [change for finding in advice.findings for change in finding.changes]
+    if changes:
+        yield from _to_set(changes, width)
+    if advice.memory:
+        yield from _section("Memory, if all of it is set")
+        for text in advice.memory:
+            indent = " " * (2 + len(text) - len(text.lstrip()))
+            yield from wrapped(text, width, first=indent, rest=f"{indent}    ")
+    if everything:
+        yield from _silent(advice, width)
+    yield from _withheld(advice, width, everything)
+    if advice.unread:
+        yield from _section("Not read")
+        for unread in advice.unread:
+            hint = f" (hint: {unread.hint})" if unread.hint else ""
+            yield from wrapped(f"{unread.what}: {unread.why}{hint}", width, first="  ", rest="    ")
+    yield from _rights(advice, width)
+    yield from _next(advice, width, everything, file)
+
+
+def _counts(advice: Advice) -> str:
+    total, severities = len(advice.findings), Counter(finding.severity for finding in advice.findings)
+    found = sorted(severities.items(), reverse=True)
+    parts = ", ".join(f"{times} {severity.label}" for severity, times in found)
+    text = f"{counted(total, 'finding')}: {parts}." if total else "No findings."
+    outcomes = Counter(told.outcome for told in advice.silent)
+    return (
+        f"{text} Of {total + len(advice.silent)} rules {outcomes['fine']} found all well,"
+        f" {outcomes['not here']} do not apply here, {outcomes['unknown']} could not tell."
+    )
+
+
+def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -> Iterator[Line]:
+    yield from wrapped(finding.title, width, first=f"{number:3}. ", style=_STYLES[finding.severity])
+    evidence = [text for text in finding.evidence if text not in budget]
+    if len(evidence) < len(finding.evidence):
+        evidence.append(_BUDGET)
+    for text in evidence:
+        yield from wrapped(text, width, first="       ", rest="         ")
+    yield from _told("do", finding.recommendation, width)
+    for change in finding.changes:
+        yield from _change(change, width)
+    yield from _told("brings", _effect(finding), width)
+    if finding.durability != "keeps" or finding.durability_says:
+        says = finding.durability_says or f"{finding.durability} it"
+        yield from _told("durability", says, width)
+    if finding.risk:
+        yield from _told("risk", finding.risk, width)
+    if finding.restart or any(isinstance(each, SetVariable) and each.restart for each in finding.changes):
+        yield from _told("restart", "needed before all of it counts", width)
+    yield from _told("rule", finding.rule, width, "faint")
+
+
+def _effect(finding: Finding) -> str:
+    effect = finding.effect
+    how = {"better": "better", "worse": "worse", "none": "unchanged"}[effect.direction]
+    return f"{effect.aspect} {how}, {effect.size}: {effect.says}"
+
+
+def _told(label: str, text: str, width: int, style: Style = "plain") -> Iterator[Line]:
+    indent = " " * (5 + _LABEL)
+    yield from wrapped(text, width, first=f"     {label:{_LABEL}}", rest=indent, style=style)
+
+
+def _change(change: Change, width: int) -> Iterator[Line]:
+    indent = " " * (5 + _LABEL)
+    if isinstance(change, ByHand):
+        yield from wrapped(f"by hand: {change.says}", width, first=indent, rest=f"{indent}  ", style="do")
+        for command in change.commands:
+            yield from wrapped(command, width, first=f"{indent}  ", rest=f"{indent}    ", style="do")
+    else:
+        yield from wrapped(sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
+
+
+def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
+    """Every line as it stands in the file that it goes to, to be copied."""
+    yield from _section("All of it, as lines")
+    variables = [change for change in changes if isinstance(change, SetVariable)]
+    if variables:
+        yield Line("  [mysqld]", "do")
+        texts = [f"{each.name} = {value_text(each.name, each.value)}" for each in variables]
+        longest = max(map(len, texts))
+        for text, each in zip(texts, variables, strict=True):
+            was = f"now {value_text(each.name, each.was) or 'empty'}" if each.was is not None else "new"
+            late = ", needs a restart" if each.restart else ""
+            yield Line(f"  {text:{longest}}   # {was}{late}", "do")
+    for change in changes:
+        if (line := _line(change)) is not None:
+            yield from wrapped(line, width, first="  ", rest="    ", style="do")
+    by_hand = sum(isinstance(change, ByHand) for change in changes)
+    if by_hand:
+        yield Line(f"  and {counted(by_hand, 'step')} by hand, as shown above")
+
+
+def _line(change: Change) -> str | None:
+    match change:
+        case SetVariable() | ByHand():
+            return None
+        case RemoveVariable():
+            return sentence(change)
+        case SetSysctl(name=name, value=value):
+            return f"sysctl.d: {name} = {value}"
+        case SetQueue(disk=disk, attribute=attribute, value=value):
+            return f"udev: /sys/block/{disk}/queue/{attribute} = {value}"
+        case SetArray(array=array, attribute=attribute, value=value):
+            return f"udev: /sys/block/{array}/md/{attribute} = {value}"
+        case SetMountOptions():
+            return f"fstab: {sentence(change)}"
+        case SetUnit(unit=unit, name=name, value=value):
+            return f"{unit}: {name}={value}"
+        case SetSysfs(path=path, value=value):
+            return f"tmpfiles.d: {path} = {value}"
+
+
+_OUTCOMES = {
+    "fine": "Well as it is",
+    "not here": "Does not apply here",
+}
+
+
+def _silent(advice: Advice, width: int) -> Iterator[Line]:
+    for outcome, title in _OUTCOMES.items():
+        told = [each for each in advice.silent if each.outcome == outcome]
+        if told:
+            yield from _section(title)
+        for each in told:
+            yield from wrapped(each.because, width, first=f"  {each.rule:28} ", rest=" " * 31)
+
+
+def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
+    """What the rules that could not judge are in want of, and which these are: what most want comes first."""
+    rules: dict[str, list[str]] = {}
+    for each in advice.silent:
+        if each.outcome == "unknown":
+            rules.setdefault(each.because, []).append(each.rule)
+    if rules:
+        yield from _section("Withheld, for want of")
+    ordered = sorted(rules.items(), key=lambda each: -len(each[1]))
+    shown = ordered if everything else ordered[:_WITHHELD]
+    for missing, names in shown:
+        yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")
+    if left := sum(len(names) for _, names in ordered[len(shown) :]):
+        yield Line(f"  and {left} more {plural(left, 'rule')}: see --all")
+
+
+def _rights(advice: Advice, width: int) -> Iterator[Line]:
+    statements = missing_rights(advice.unread)
+    if statements:
+        yield from _section("Rights that the account lacks")
+    for statement, adds in statements.items():
+        yield from wrapped(f"{statement} -- adds {', '.join(adds)}", width, first="  ", rest="    ")
+
+
+def _next(advice: Advice, width: int, everything: bool, file: str | None) -> Iterator[Line]:
+    yield from _section("Next")
+    steps: list[tuple[str, str]] = []
+    if advice.findings:
+        name = file or "advice.json"
+        if file is None:
+            steps.append(("mydyno advise ... --out advice.json", "keep this as a file"))
+        steps += [
+            (f"mydyno apply {name} --dry-run", "what would be written and set, as a diff"),
+            (f"mydyno prove {name} --workload oltp-read-write", "measure what it is worth, before and after"),
+            (f"mydyno explain {advice.findings[0].rule}", "why, at length, with sources"),
+        ]
+    if not everything:
+        steps.append(("mydyno advise ... --all", "also why the other rules said nothing"))
+    for command, what in steps:
+        yield Line(f"  {command}")
+        yield from wrapped(what, width, first="      ", style="faint")
+
+
+def _section(title: str) -> Iterator[Line]:
+    yield Line()
+    yield Line(title, "heading")

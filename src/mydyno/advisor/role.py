@@ -1,0 +1,251 @@
+"""What must not be changed on this system, because something else rules it: a provider, a cluster, a host.
+
+Sources: MariaDB Documentation, "Configuring MariaDB Galera Cluster" and "MariaDB Galera Cluster - Known
+Limitations"; MySQL Reference Manual, "Group Replication Requirements", "Changing GTID Mode on Online
+Servers", "Setting The Binary Log Format"; Amazon RDS User Guide, "Working with parameter groups".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from mydyno.apply.change import (
+    ByHand,
+    Change,
+    RemoveVariable,
+    SetArray,
+    SetMountOptions,
+    SetQueue,
+    SetSysctl,
+    SetSysfs,
+    SetUnit,
+    SetVariable,
+)
+from mydyno.server.variables.row import same_value
+from mydyno.survey.facts import Role, System
+
+
+@dataclass(frozen=True)
+class _Guard:
+    """Variables that may only have `allowed` values (none: are left alone) as long as `holds`."""
+
+    holds: Callable[[Role], bool | None]
+    """Of a role that is known in all."""
+    names: tuple[str, ...]
+    because: str
+    allowed: tuple[str, ...] = ()
+
+
+def forbidden(system: System, change: Change) -> str | None:
+    """Why mydyno must not make this change here, one sentence; None: it may."""
+    match change:
+        case ByHand():
+            return None
+        case SetVariable(name=name, value=value):
+            return _of_variable(system.server.role, name, value)
+        case RemoveVariable(name=name):
+            return _of_variable(system.server.role, name, None)
+        case _:
+            return _of_host(system, change)
+
+
+def _of_variable(role: Role, name: str, value: str | None) -> str | None:
+    if role.managed is not None:
+        return _of_service(role.managed, name)
+    for guard in _GUARDS:
+        kept = value is not None and any(same_value(value, allowed) for allowed in guard.allowed)
+        if name not in guard.names or kept or not any(guard.holds(each) for each in role.possible()):
+            continue
+        surely = all(guard.holds(each) for each in role.possible())
+        return (
+            guard.because if surely else f"its role is not known in all, and it may be that {guard.because}"
+        )
+    return None
+
+
+def _of_service(service: str, name: str) -> str:
+    if "Aurora" in service and name in _NOT_IN_AURORA:
+        return f"{service} has a storage layer of its own, which does not heed {name}"
+    way = next((way for maker, way in _WAYS.items() if maker in service), "its own console")
+    return f"{service} takes settings by way of {way} alone"
+
+
+def _of_host(system: System, change: Change) -> str | None:
+    role, host = system.server.role, system.host
+    if role.managed is not None:
+        return f"the host belongs to {role.managed}"
+    if host is None:
+        return "the server's host was not seen"
+    if host.container:
+        return f"the server runs in a container: {_OUTSIDE[type(change)]}"
+    if isinstance(change, SetUnit) and host.systemd is False:
+        return "systemd does not run this machine"
+    return None
+
+
+_OUTSIDE: Mapping[type, str] = {
+    SetSysctl: "kernel settings are set on the machine that runs it, or with `docker run --sysctl`",
+    SetSysfs: "kernel settings are set on the machine that runs it",
+    SetQueue: "disk queues belong to the machine that runs it",
+    SetArray: "arrays belong to the machine that runs it",
+    SetMountOptions: "its volumes are mounted by the machine that runs it",
+    SetUnit: "limits come from what starts it, for example `docker run --ulimit`",
+}
+_WAYS = {
+    "Aurora": "its DB cluster or DB parameter group",
+    "RDS": "its DB parameter group",
+    "Azure": "its server parameters (portal, or `az mysql flexible-server parameter set`)",
+    "Cloud SQL": "its database flags (`gcloud sql instances patch --database-flags`)",
+}
+_NOT_IN_AURORA = frozenset(
+    {
+        "innodb_doublewrite",
+        "innodb_flush_method",
+        "innodb_flush_neighbors",
+        "innodb_io_capacity",
+        "innodb_io_capacity_max",
+        "innodb_log_buffer_size",
+        "innodb_log_file_size",
+        "innodb_log_files_in_group",
+        "innodb_redo_log_capacity",
+    }
+)
+
+_GALERA = "Galera orders transactions by row events and by their keys: "
+_GROUP = "a member of Group Replication needs "
+_TOPOLOGY = (
+    "gtid_mode",
+    "enforce_gtid_consistency",
+    "gtid_strict_mode",
+    "gtid_domain_id",
+    "server_id",
+)
+
+
+def _replicates(role: Role) -> bool | None:
+    return role.replica or role.source or role.galera or role.group_replication
+
+
+_GUARDS = (
+    _Guard(
+        lambda role: role.galera,
+        ("innodb_autoinc_lock_mode",),
+        _GALERA + "it needs innodb_autoinc_lock_mode = 2",
+        ("2",),
+    ),
+    _Guard(
+        lambda role: role.galera,
+        ("binlog_format",),
+        _GALERA + "it needs binlog_format = ROW",
+        ("ROW",),
+    ),
+    _Guard(
+        lambda role: role.galera,
+        ("binlog_row_image",),
+        _GALERA + "write sets carry whole rows, so binlog_row_image stays FULL",
+        ("FULL",),
+    ),
+    _Guard(
+        lambda role: role.galera,
+        ("innodb_doublewrite",),
+        "without the doublewrite buffer a Galera node with a torn page needs a whole state transfer",
+        ("ON",),
+    ),
+    _Guard(
+        lambda role: role.galera or role.group_replication,
+        ("default_storage_engine",),
+        "only InnoDB tables are replicated by the cluster",
+        ("InnoDB",),
+    ),
+    _Guard(
+        lambda role: role.galera,
+        ("log_output",),
+        "Galera cannot have the logs in tables: log_output stays FILE",
+        ("FILE",),
+    ),
+    _Guard(
+        lambda role: role.galera or role.group_replication,
+        ("transaction_isolation", "tx_isolation"),
+        "locks of SERIALIZABLE do not reach other nodes of a cluster",
+        ("READ-COMMITTED", "REPEATABLE-READ"),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("binlog_format",),
+        _GROUP + "binlog_format = ROW",
+        ("ROW",),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("gtid_mode", "enforce_gtid_consistency", "log_replica_updates", "log_slave_updates"),
+        _GROUP + "GTIDs and the log of applied updates",
+        ("ON",),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("master_info_repository", "relay_log_info_repository"),
+        _GROUP + "its positions in tables",
+        ("TABLE",),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("replica_preserve_commit_order", "slave_preserve_commit_order"),
+        _GROUP + "the order of commits preserved",
+        ("ON",),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("replica_parallel_type", "slave_parallel_type"),
+        _GROUP + "parallel appliers by LOGICAL_CLOCK",
+        ("LOGICAL_CLOCK",),
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        (
+            "binlog_checksum",
+            "binlog_transaction_dependency_tracking",
+            "transaction_write_set_extraction",
+            "lower_case_table_names",
+            "default_table_encryption",
+        ),
+        "all members of Group Replication must agree on it",
+    ),
+    _Guard(
+        lambda role: role.group_replication,
+        ("read_only", "super_read_only"),
+        "Group Replication decides itself which members are read-only",
+    ),
+    _Guard(
+        lambda role: role.galera or (role.source and not role.replica),
+        ("read_only", "super_read_only"),
+        "the application writes here: read_only would refuse it",
+        ("OFF",),
+    ),
+    _Guard(
+        _replicates,
+        _TOPOLOGY,
+        "it is changed step by step on all servers of a topology together",
+    ),
+    _Guard(
+        _replicates,
+        ("sql_mode", "lower_case_table_names", "explicit_defaults_for_timestamp", "default_time_zone"),
+        "servers that replicate must agree on it, or the same statement does different things",
+    ),
+    _Guard(
+        lambda role: role.source or role.replica,
+        ("binlog_format",),
+        "a replica with binlog_format STATEMENT cannot replay rows: change the replicas first, then here",
+    ),
+    _Guard(
+        lambda role: role.source or role.group_replication,
+        ("binlog_row_image",),
+        "readers of its binary log may need whole rows: replicas with other columns, change data capture",
+        ("FULL",),
+    ),
+    _Guard(
+        lambda role: role.source,
+        ("expire_logs_days", "binlog_expire_logs_seconds"),
+        "a replica that was away longer could not catch up any more",
+    ),
+)

@@ -1,0 +1,102 @@
+"""Whether the adaptive hash index is worth its latches.
+
+InnoDB can build hash indexes in memory for pages that are searched often. Where searches repeat they save
+some CPU; where they do not, and under many changes, keeping them costs more than they bring, and their
+latches are waited for. New releases have it off (MariaDB 10.5, MySQL 8.4).
+
+The counters of searches by hash and without tell which it is here. Where a release does not have them as
+status variables, threads that wait for latches at the moment of the survey are the only sign, and nothing
+is changed on so little evidence.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import Server, System
+
+_NAME = "innodb_adaptive_hash_index"
+_BY_HASH, _WITHOUT = "Innodb_adaptive_hash_hash_searches", "Innodb_adaptive_hash_non_hash_searches"
+_WORTH_IT = 0.3
+_ENOUGH_SEARCHES = 100_000
+_MANY_WAITS = 8
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    on = server.switch(_NAME)
+    if on is None:
+        return Unknown(_NAME)
+    if not on:
+        return Fine(f"{_NAME} is OFF, as newer releases have it")
+    by_hash, without = server.counter(_BY_HASH), server.counter(_WITHOUT)
+    if by_hash is None or without is None:
+        return _by_waits(server)
+    searches = by_hash + without
+    if searches < _ENOUGH_SEARCHES:
+        return Unknown(f"whether it helps: only {searches:,.0f} searches yet")
+    share = by_hash / searches
+    if share >= _WORTH_IT:
+        return Fine(f"{share:.0%} of {searches:,.0f} searches went by hash")
+    return Finding(
+        rule=RULE.id,
+        title=f"The adaptive hash index serves {share:.0%} of the searches and costs all of them",
+        evidence=(f"{by_hash:,.0f} searches by hash of {searches:,.0f} = {share:.1%}",),
+        recommendation=f"set {_NAME} to OFF, and measure",
+        changes=settings(server, {_NAME: "OFF"}),
+        severity=Severity.LOW,
+        effect=Effect(
+            aspect="throughput",
+            direction="better",
+            size="small",
+            says="no upkeep of hash indexes that are seldom used; its memory goes back to the pool",
+        ),
+        risk="loads that search the same few pages can get slower; it can be set back while the server runs",
+    )
+
+
+def _by_waits(server: Server) -> Judgement:
+    waits = server.innodb.semaphore_waits if server.innodb else None
+    if waits is None:
+        return Unknown("waits for latches: the account needs PROCESS for SHOW ENGINE INNODB STATUS")
+    if waits < _MANY_WAITS:
+        return Fine(f"{waits} threads wait for a latch")
+    return Finding(
+        rule=RULE.id,
+        title=f"{waits} threads wait for latches, and the adaptive hash index is on",
+        evidence=(f"{waits} threads in the list of semaphores of SHOW ENGINE INNODB STATUS",),
+        recommendation="look whether they wait in btr0sea; if so, turn the index off and measure",
+        changes=(
+            ByHand(
+                says="look at the SEMAPHORES section; where it names btr0sea, turn the index off",
+                commands=("SHOW ENGINE INNODB STATUS", f"SET GLOBAL {_NAME} = OFF"),
+            ),
+        ),
+        severity=Severity.LOW,
+        effect=Effect(
+            aspect="throughput",
+            direction="better",
+            size="medium",
+            says="less waiting, if it is for its latches",
+        ),
+    )
+
+
+RULE = Rule(
+    id="adaptive-hash-index",
+    layer="InnoDB concurrency",
+    checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
+    why="Hash indexes that are seldom used cost CPU, memory and latches with every change.",
+    expected="a bit more throughput under mixed loads",
+    durability="none",
+    risk="searches of few hot pages may get slower; measure, and set it back if so",
+    sources=(
+        'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_adaptive_hash_index',
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

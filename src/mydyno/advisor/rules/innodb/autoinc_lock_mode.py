@@ -1,0 +1,102 @@
+"""How AUTO_INCREMENT hands out numbers.
+
+Mode 1 lets INSERT ... SELECT and LOAD DATA hold a lock on the table's counter to their end, so that their
+numbers are the same when a replica repeats the statement. Mode 2 (MySQL's default since 8.0.3) never holds
+it: concurrent inserts do not wait, numbers of one statement may have gaps between them, and statement-based
+replication would give other numbers on the replica. Galera replicates rows from many nodes and needs 2.
+
+Only Galera's need is set by mydyno. Whether gaps matter is for the application to say, so that elsewhere
+the setting is recommended by hand.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import Server, System
+
+_NAME = "innodb_autoinc_lock_mode"
+_FREE = 2
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    if now is None:
+        return Unknown(_NAME)
+    statements = (
+        server.switch("log_bin") is True and (server.text("binlog_format") or "").upper() == "STATEMENT"
+    )
+    if now == _FREE and statements:
+        return _other_numbers()
+    if now == _FREE:
+        return Fine(f"{_NAME} is 2, and no statement is repeated on a replica")
+    if server.role.galera:
+        return _galera(server, now)
+    if statements or now == 1:
+        return Fine(f"{_NAME} is {now}: inserts of many rows hold the counter, numbers have no gaps")
+    return Finding(
+        rule=RULE.id,
+        title="Every INSERT holds the lock of the AUTO_INCREMENT counter to its end",
+        evidence=(f"{_NAME} = {now}",),
+        recommendation=f"set {_NAME} to 1, the default before MySQL 8.0.3, or to 2 where gaps do not matter",
+        changes=(ByHand(says=f"write {_NAME} = 1 into the option file and restart"),),
+        severity=Severity.LOW,
+        effect=Effect(
+            aspect="throughput", direction="better", size="small", says="concurrent inserts wait less"
+        ),
+        restart=True,
+    )
+
+
+def _galera(server: Server, now: int) -> Finding:
+    changes = settings(server, {_NAME: _FREE})
+    return Finding(
+        rule=RULE.id,
+        title=f"Galera needs {_NAME} = 2, it is {now}",
+        evidence=(f"{_NAME} = {now}, and this server is a node of a Galera cluster",),
+        recommendation=f"set {_NAME} to 2",
+        changes=changes,
+        severity=Severity.HIGH,
+        effect=Effect(
+            aspect="stability",
+            direction="better",
+            size="medium",
+            says="appliers of other nodes do not deadlock with inserts here",
+        ),
+        restart=any(change.restart for change in changes),
+    )
+
+
+def _other_numbers() -> Finding:
+    return Finding(
+        rule=RULE.id,
+        title="Replicas can get other AUTO_INCREMENT numbers than this server",
+        evidence=(f"{_NAME} = 2 with binlog_format = STATEMENT",),
+        recommendation="log rows: see the advice on binlog_format",
+        changes=(ByHand(says="set binlog_format to ROW (or innodb_autoinc_lock_mode to 1)"),),
+        severity=Severity.HIGH,
+        effect=Effect(
+            aspect="safety", direction="better", size="medium", says="source and replicas hold the same rows"
+        ),
+    )
+
+
+RULE = Rule(
+    id="autoinc-lock-mode",
+    layer="InnoDB concurrency",
+    checks="innodb_autoinc_lock_mode with the format of the binary log and with Galera",
+    why="The wrong mode makes replicas differ, or Galera's nodes stop each other.",
+    expected="the same numbers everywhere, or less waiting in inserts",
+    durability="none",
+    risk="mode 2 leaves gaps in the numbers of one statement",
+    sources=(
+        'MySQL Reference Manual, "AUTO_INCREMENT Handling in InnoDB"',
+        'MariaDB Documentation, "Configuring MariaDB Galera Cluster", mandatory options',
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,63 @@
+"""How near the redo log is to being full.
+
+The checkpoint age is how much redo is not in the data files yet. As it nears the log's capacity, InnoDB
+writes pages faster and faster, at last with every query waiting for it (synchronous flushing): throughput
+falls to what the disks can write, in waves. A larger redo log moves that point away, a higher
+innodb_io_capacity makes the writing begin in time.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.innodb import checkpoint_age
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.units import format_bytes
+from mydyno.survey.facts import System
+
+_NEAR = 0.75
+_FULL = 0.9
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    found = checkpoint_age(system)
+    if found is None:
+        return Unknown("the checkpoint age: the account needs PROCESS for SHOW ENGINE INNODB STATUS")
+    age, most = found
+    share = age / most
+    if share < _NEAR:
+        return Fine(f"{share:.0%} of the redo log that may be in use")
+    evidence = [f"checkpoint age {format_bytes(int(age))} of {format_bytes(int(most))} = {share:.0%}"]
+    if targets.redo_bytes:
+        evidence.append(f"a redo log of {format_bytes(targets.redo_bytes)} is advised for this load")
+    return Finding(
+        rule=RULE.id,
+        title=f"The redo log is nearly full: {share:.0%} of what may be in use",
+        evidence=tuple(evidence),
+        recommendation="see redo-capacity and io-capacity; if both are as advised, the disks are too slow",
+        changes=(ByHand(says="look at the checkpoint age again once the redo log has its advised size"),),
+        severity=Severity.HIGH if share >= _FULL else Severity.MEDIUM,
+        effect=Effect(
+            aspect="stability",
+            direction="better",
+            size="large" if share >= _FULL else "medium",
+            says="no waves of waiting for pages to be written",
+        ),
+    )
+
+
+RULE = Rule(
+    id="checkpoint-age",
+    layer="redo log",
+    checks="how much of the redo log is in use, against the point at which changes have to wait",
+    why="Near the end of the redo log all changes wait for pages to be written.",
+    expected="steady throughput under writes",
+    durability="none",
+    risk="none known",
+    sources=(
+        'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
+        'MariaDB Documentation, "InnoDB Status Variables", Innodb_checkpoint_max_age',
+    ),
+    judge=_judge,
+)

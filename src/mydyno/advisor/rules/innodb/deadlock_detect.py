@@ -1,0 +1,58 @@
+"""Whether deadlocks are noticed.
+
+With innodb_deadlock_detect off, two transactions that wait for each other wait until
+innodb_lock_wait_timeout is over, 50 seconds by default. With hundreds of transactions that queue for one
+row, detection itself costs time; MySQL's manual allows turning it off there, with a short timeout in its
+place. So it is let be where the timeout is short.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NAME = "innodb_deadlock_detect"
+_SHORT_SECONDS = 5
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    on, timeout = server.switch(_NAME), server.number("innodb_lock_wait_timeout")
+    if on is None:
+        return NotHere("this release always looks for deadlocks")
+    if on:
+        return Fine(f"{_NAME} is ON")
+    if timeout is not None and timeout <= _SHORT_SECONDS:
+        return Fine(f"{_NAME} is OFF, and a lock is waited for {timeout} s at most")
+    return Finding(
+        rule=RULE.id,
+        title=f"A deadlock stops its transactions for {timeout or 50} s",
+        evidence=(f"{_NAME} = OFF, innodb_lock_wait_timeout = {timeout or 'not known'}",),
+        recommendation=f"set {_NAME} to ON, or innodb_lock_wait_timeout to a few seconds",
+        changes=settings(server, {_NAME: "ON"}),
+        severity=Severity.MEDIUM,
+        effect=Effect(
+            aspect="latency",
+            direction="better",
+            size="medium",
+            says="deadlocks end at once, not after the timeout",
+        ),
+        risk="where hundreds of transactions queue for one row, detection costs CPU",
+    )
+
+
+RULE = Rule(
+    id="deadlock-detect",
+    layer="InnoDB concurrency",
+    checks="innodb_deadlock_detect with innodb_lock_wait_timeout",
+    why="Without detection only the timeout ends a deadlock.",
+    expected="no long waits after a deadlock",
+    durability="none",
+    risk="CPU under extreme contention on one row",
+    sources=('MySQL Reference Manual, "Deadlock Detection"',),
+    judge=_judge,
+    variables=(_NAME,),
+)

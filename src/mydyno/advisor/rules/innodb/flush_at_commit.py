@@ -1,0 +1,94 @@
+"""What a commit guarantees: the truth about innodb_flush_log_at_trx_commit.
+
+At 1 a commit returns when its redo is on the disk: the only value with which nothing that was confirmed is
+lost, and the default. At 2 the redo is handed to the operating system and synced once a second: a crash of
+the server loses nothing, a crash of the machine or a power cut about a second of confirmed transactions.
+At 0 it is also only written once a second: a crash of the server alone loses as much. Some guides call 2
+the value of the highest integrity; it is not.
+
+A sync costs what the disk needs for it: with 1 ms, one connection commits at most 1000 times a second, and
+many connections share one sync (group commit). Where a second of transactions may be lost (a replica that
+is built anew, a cache), 2 can be right: leave this finding out then. MariaDB's value 3 syncs like 1.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.units import format_duration
+from mydyno.survey.facts import System
+
+_NAME = "innodb_flush_log_at_trx_commit"
+_LOSES = {
+    0: "a crash of the server, of the machine or of the power loses",
+    2: "a crash of the machine or of the power loses",
+}
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    if now is None:
+        return Unknown(_NAME)
+    if now not in _LOSES:
+        return Fine(f"{_NAME} is {now}: a commit that returns is on the disk")
+    seconds = server.number("innodb_flush_log_at_timeout") or 1
+    loss = f"{_LOSES[now]} about {seconds} s of confirmed transactions"
+    commits = server.rate("Com_commit")
+    evidence = [f"{_NAME} = {now}: {loss}"]
+    if commits:
+        evidence.append(f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions")
+    return Finding(
+        rule=RULE.id,
+        title=f"{loss[0].upper()}{loss[1:]}",
+        evidence=(*evidence, *_price(system)),
+        recommendation=f"set {_NAME} to 1, unless such a loss is accepted here",
+        changes=settings(server, {_NAME: 1}),
+        severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,
+        effect=Effect(
+            aspect="throughput",
+            direction="worse",
+            size="medium",
+            says="commits wait for the disk; connections that commit at the same time share one sync",
+        ),
+        durability="raises",
+        durability_says="nothing confirmed is lost in a crash (on a source with sync_binlog = 1)",
+        risk="writes get slower on disks that sync slowly",
+    )
+
+
+def _can_be_built_anew(system: System) -> bool:
+    """A replica that nobody replicates from: what it loses, its source still has."""
+    role = system.server.role
+    return bool(role.replica and role.source is False)
+
+
+def _price(system: System) -> tuple[str, ...]:
+    storage = system.host.storage if system.host else None
+    speed = storage.speed_of(storage.of("redo log") or storage.of("data")) if storage else None
+    if speed is None or not speed.sync_seconds:
+        return ()
+    each = format_duration(speed.sync_seconds)
+    return (
+        f"a sync was measured at {each}: up to {1 / speed.sync_seconds:,.0f} commits/s on one connection",
+    )
+
+
+RULE = Rule(
+    id="flush-at-commit",
+    layer="durability",
+    checks="innodb_flush_log_at_trx_commit",
+    why="Only 1 keeps the promise of a commit. 0 and 2 are faster since they do not.",
+    expected="no confirmed transaction is lost; writes cost a sync",
+    durability="raises it; mydyno never lowers it",
+    risk="lower write throughput on disks without a protected cache",
+    sources=(
+        'MySQL Reference Manual, "InnoDB Startup Options and System Variables"',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_flush_log_at_trx_commit',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015, which says of 2 what is true of 1",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,158 @@
+"""How data files are opened and synced.
+
+Without O_DIRECT a page that InnoDB reads lies in memory twice, in the buffer pool and in the cache of the
+file system, and writes go through that cache. O_DIRECT leaves it out: the memory is the pool's, and the
+kernel has no dirty pages of its own to write at a bad moment. It is the default since MySQL 8.4 and
+MariaDB 10.6. MariaDB 11.0 has made four settings of it, of which innodb_data_file_buffering is this one.
+
+It is advised only where the pool holds the data or most of the memory: as long as the pool is small, what
+it cannot hold comes out of the file system's cache, and O_DIRECT would send every miss to the disk. tmpfs,
+network and overlay file systems are left alone.
+
+nosync and littlesync are for tests of the server and leave out syncs that recovery needs.
+O_DIRECT_NO_FSYNC leaves out those of data files: after a crash a file may be shorter than InnoDB thinks
+on file systems that keep sizes in their journal (XFS), and a disk's own cache is not emptied.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import SetVariable
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.server_variables import Setting
+from mydyno.core.units import format_bytes
+from mydyno.survey.facts import Server, System
+
+_NAME = "innodb_flush_method"
+_BUFFERING = "innodb_data_file_buffering"
+_UNSAFE = ("nosync", "littlesync")
+_LESS_SAFE = "o_direct_no_fsync"
+_DIRECT = ("o_direct", "async_unbuffered", "unbuffered")
+_FILE_SYSTEMS = ("ext4", "xfs", "ext3", "btrfs")
+_MOST_OF_MEMORY = 0.5
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    method = (server.text(_NAME) or "").casefold()
+    divided = server.has(_BUFFERING)
+    if not divided and not server.has(_NAME):
+        return Unknown(_NAME)
+    changes = _changes(server, method)
+    if method in _UNSAFE and not divided:
+        return _unsafe(server, changes)
+    if method == _LESS_SAFE:
+        return _less_safe(server, changes)
+    if divided and server.switch(_BUFFERING) is False:
+        return Fine(f"{_BUFFERING} is OFF: data files are opened with O_DIRECT")
+    if method in _DIRECT and not divided:
+        return Fine(f"{_NAME} is {server.text(_NAME)}")
+    lies_on = system.host.storage.of("data") if system.host else None
+    if lies_on is not None and lies_on.kind not in _FILE_SYSTEMS:
+        return NotHere(f"the data lies on {lies_on.kind}, where O_DIRECT does not pay or does not work")
+    if lies_on is None:
+        return Unknown("the file system under the data")
+    if (kept := _cache_is_needed(system, targets)) is not None:
+        return kept
+    return _buffered(server, changes)
+
+
+def _changes(server: Server, method: str) -> tuple[SetVariable, ...]:
+    """In MariaDB 11 the old name still decides at start over what it was divided into (tried on 11.8)."""
+    wanted: dict[str, Setting] = {_BUFFERING: "OFF"} if server.has(_BUFFERING) else {_NAME: "O_DIRECT"}
+    if server.has(_BUFFERING) and method not in _DIRECT:
+        wanted[_NAME] = "O_DIRECT"
+    return settings(server, wanted)
+
+
+def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
+    """Why the file system's cache should stay in use; None when the pool does without it."""
+    pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
+    if system.host is None or pool is None:
+        return Unknown("the machine's memory")
+    schema = system.server.schema_facts
+    data = schema.innodb_bytes if schema else None
+    memory = system.host.memory.usable
+    if data is None and pool < _MOST_OF_MEMORY * memory:
+        return Unknown("the size of InnoDB's tables: whether the pool takes all of them")
+    if (data is not None and data <= pool) or pool >= _MOST_OF_MEMORY * memory:
+        return None
+    return Fine(
+        f"a pool of {format_bytes(pool)} of {format_bytes(memory)}: the file system's cache holds the rest"
+    )
+
+
+def _unsafe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
+    return Finding(
+        rule=RULE.id,
+        title=f"{_NAME} is {server.text(_NAME)}: syncs that recovery relies on are left out",
+        evidence=(f"{_NAME} = {server.text(_NAME)}, which the manual keeps for tests of the server",),
+        recommendation=f"set {_NAME} to O_DIRECT",
+        changes=changes,
+        severity=Severity.CRITICAL,
+        effect=Effect(
+            aspect="throughput", direction="worse", size="medium", says="data files are synced again"
+        ),
+        durability="raises",
+        durability_says="the database can be recovered after a power cut",
+        restart=any(change.restart for change in changes),
+    )
+
+
+def _less_safe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
+    return Finding(
+        rule=RULE.id,
+        title=f"{_NAME} is {server.text(_NAME)}: data files are not synced",
+        evidence=(f"{_NAME} = {server.text(_NAME)}; what the disk's own cache holds is lost in a power cut",),
+        recommendation=f"set {_NAME} to O_DIRECT, unless every disk has a cache that survives a power cut",
+        changes=changes,
+        severity=Severity.HIGH,
+        effect=Effect(
+            aspect="throughput", direction="worse", size="small", says="data files are synced again"
+        ),
+        durability="raises",
+        durability_says="pages that a checkpoint counts on are on the disk",
+        restart=any(change.restart for change in changes),
+    )
+
+
+def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
+    if not changes:
+        return Fine("data files are opened with O_DIRECT")
+    name = changes[0].name
+    return Finding(
+        rule=RULE.id,
+        title="Pages lie in memory twice: in the buffer pool and in the file system's cache",
+        evidence=(f"{name} = {server.text(name) or 'not set, which is fsync'}",),
+        recommendation=f"set {name} to {changes[0].value}",
+        changes=changes,
+        severity=Severity.MEDIUM,
+        effect=Effect(
+            aspect="memory",
+            direction="better",
+            size="medium",
+            says="the file system's copy of the data leaves the memory; steadier writes",
+        ),
+        risk="each miss of the buffer pool is a read of the disk: follow buffer-pool-size with it",
+        restart=any(change.restart for change in changes),
+    )
+
+
+RULE = Rule(
+    id="flush-method",
+    layer="InnoDB I/O",
+    checks="how data files are opened and synced, and the pool's share of memory and data",
+    why="Two copies of a page waste memory, and syncs that are left out cost data.",
+    expected="more memory for what is used, steadier writes; safety where syncs were left out",
+    durability="kept, or raised where syncs were left out",
+    risk="with a pool that is small for the data, reads get slower: there it is not advised",
+    sources=(
+        'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_flush_method',
+        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
+        'MariaDB Documentation, "InnoDB Flush Method"',
+    ),
+    judge=_judge,
+    variables=(_NAME, _BUFFERING),
+)

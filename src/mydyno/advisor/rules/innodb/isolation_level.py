@@ -1,0 +1,83 @@
+"""Which isolation all transactions begin with.
+
+REPEATABLE READ is the default and what the server's replication and most applications were tested with.
+READ COMMITTED locks fewer rows and no gaps, and needs a binary log of rows. READ UNCOMMITTED as the default
+shows every session what may be rolled back a moment later. SERIALIZABLE turns each SELECT in a transaction
+into a locking one. Only the application knows what it relies on: mydyno changes nothing here.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NAMES = ("transaction_isolation", "tx_isolation")
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    name = next((name for name in _NAMES if server.has(name)), None)
+    now = (server.text(name) or "").upper() if name else ""
+    if name is None or not now:
+        return Unknown(_NAMES[0])
+    if now == "READ-UNCOMMITTED":
+        return _finding(name, now, "every session sees what may be rolled back", "safety", Severity.MEDIUM)
+    if now == "SERIALIZABLE":
+        return _finding(
+            name, now, "each SELECT in a transaction locks what it reads", "throughput", Severity.LOW
+        )
+    statements = (
+        server.switch("log_bin") is True and (server.text("binlog_format") or "").upper() == "STATEMENT"
+    )
+    if now == "READ-COMMITTED" and statements:
+        return _finding(
+            name,
+            now,
+            "InnoDB refuses to log statements at this level (error 1665)",
+            "stability",
+            Severity.HIGH,
+        )
+    return Fine(f"{name} is {now}")
+
+
+def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) -> Finding:
+    effects = {
+        "safety": Effect(
+            aspect="safety", direction="better", size="medium", says="answers that were true once"
+        ),
+        "throughput": Effect(
+            aspect="throughput", direction="better", size="medium", says="readers lock nothing"
+        ),
+        "stability": Effect(
+            aspect="stability", direction="better", size="large", says="writes are not refused"
+        ),
+    }
+    remedy = (
+        "binlog_format to ROW" if aspect == "stability" else f"{name} to REPEATABLE-READ or READ-COMMITTED"
+    )
+    return Finding(
+        rule=RULE.id,
+        title=f"{name} is {now} for everybody: {says}",
+        evidence=(f"{name} = {now}",),
+        recommendation=f"set {remedy}, once the application's owners agree",
+        changes=(ByHand(says=f"ask the application's owners, then set {remedy}"),),
+        severity=severity,
+        effect=effects[aspect],
+        risk="an application may rely on the level that it has",
+    )
+
+
+RULE = Rule(
+    id="isolation-level",
+    layer="InnoDB concurrency",
+    checks="the isolation level that sessions begin with, and the format of the binary log",
+    why="The extremes cost correctness or concurrency, and READ COMMITTED needs a binary log of rows.",
+    expected="depends on the application",
+    durability="none",
+    risk="applications that rely on the level that they have",
+    sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
+    judge=_judge,
+)

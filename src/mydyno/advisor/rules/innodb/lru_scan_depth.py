@@ -1,0 +1,64 @@
+"""How far the cleaner looks for pages to free, once a second in each part of the pool.
+
+innodb_lru_scan_depth is how many free pages the cleaner tries to keep for reads. Each step costs CPU under
+the pool's latch; with many parts a large depth makes a round last longer than its second ("page_cleaner:
+1000ms intended loop took ..." in the error log). MySQL's manual: smaller than the default is right for most
+loads, more only where there is I/O to spare. So it is looked at from both sides, by whether queries had
+to wait for a free page.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.innodb import is_mariadb
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NAME = "innodb_lru_scan_depth"
+_WAITS = "Innodb_buffer_pool_wait_free"
+_TOO_FAR = 4
+_OFTEN = 1.0
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, waits = server.number(_NAME), server.rate(_WAITS)
+    if now is None or waits is None:
+        return Unknown(f"{_NAME}, {_WAITS}")
+    default = 1536 if is_mariadb(server.release, (10, 5, 7)) else 1024
+    short, far = now < default and waits >= _OFTEN, now > _TOO_FAR * default and waits == 0
+    if not short and not far:
+        return Fine(f"{_NAME} is {now}, {waits:.2g} waits for a free page each second")
+    changes = settings(server, {_NAME: default})
+    return Finding(
+        rule=RULE.id,
+        title=f"The cleaner looks at {now} pages for free ones, "
+        + ("and queries wait for them" if short else "and nobody ever waits for one"),
+        evidence=(f"{_NAME} = {now}, the default is {default}", f"{_WAITS}: {waits:.2g}/s"),
+        recommendation=f"set {_NAME} to {default}, the default",
+        changes=changes,
+        severity=Severity.LOW,
+        effect=Effect(
+            aspect="latency" if short else "throughput",
+            direction="better",
+            size="small",
+            says="more pages are free in advance" if short else "less CPU under the pool's latch",
+        ),
+        restart=any(change.restart for change in changes),
+    )
+
+
+RULE = Rule(
+    id="lru-scan-depth",
+    layer="InnoDB I/O",
+    checks="innodb_lru_scan_depth against the waits for free pages",
+    why="Too far costs CPU under a latch each second, too short leaves reads waiting.",
+    expected="little; a bit of CPU or latency back",
+    durability="none",
+    risk="none known",
+    sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", innodb_lru_scan_depth',),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,66 @@
+"""Whether old versions of rows are removed fast enough.
+
+An update leaves the old version of a row for transactions that began before; purge removes it when nobody
+can see it any more. Where purge falls behind, tables and undo grow and every read walks past the old
+versions. One thread (the default of MySQL 5.6, and of 8.4 on few CPUs) is enough until it is not: more are
+advised only where the history is long and CPUs are there. Purge cannot overtake the oldest open
+transaction, whatever its threads: see purge-lag.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.innodb import history_list_length
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NAME = "innodb_purge_threads"
+_WANTED = 4
+_LONG = 100_000
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, history = server.number(_NAME), history_list_length(server)
+    if now is None or history is None:
+        return Unknown(f"{_NAME}, the length of the history list")
+    cpus = system.host.cpu.count if system.host else None
+    if now >= _WANTED or history < _LONG or (cpus is not None and cpus < _WANTED):
+        return Fine(f"{_NAME} is {now}, {history:,.0f} transactions are in the history")
+    if cpus is None:
+        return Unknown("the number of CPUs")
+    changes = settings(server, {_NAME: _WANTED})
+    return Finding(
+        rule=RULE.id,
+        title=f"{history:,.0f} transactions wait for purge, which has {now} thread{'s' * (now > 1)}",
+        evidence=(f"history list length {history:,.0f}", f"{_NAME} = {now}"),
+        recommendation=f"set {_NAME} to {_WANTED}, the default of most releases",
+        changes=changes,
+        severity=Severity.MEDIUM,
+        effect=Effect(
+            aspect="stability",
+            direction="better",
+            size="small",
+            says="old row versions of several tables are removed at the same time",
+        ),
+        restart=any(change.restart for change in changes),
+    )
+
+
+RULE = Rule(
+    id="purge-threads",
+    layer="InnoDB I/O",
+    checks="innodb_purge_threads against the length of the history list",
+    why="Old row versions make tables larger and reads slower until they are purged.",
+    expected="a shorter history where several tables change; nothing where a transaction stays open",
+    durability="none",
+    risk="purge takes more CPU",
+    sources=(
+        'MySQL Reference Manual, "Purge Configuration"',
+        'MariaDB Documentation, "InnoDB Purge"',
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

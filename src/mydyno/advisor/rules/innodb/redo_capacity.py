@@ -1,0 +1,107 @@
+"""Whether the redo log is large enough for the rate of changes.
+
+Every change goes to the redo log first; the pages themselves are written later, and one page that was
+changed a hundred times is written once. The redo log bounds how much later: when it is full, InnoDB must
+write pages before anybody can change anything. A log that holds about an hour of the busiest time lets
+pages gather changes and evens out bursts. What it costs is disk space and the time of recovery after a
+crash, which reads it once.
+
+MySQL has innodb_redo_log_capacity since 8.0.30, which can be changed while the server runs; before, it was
+innodb_log_files_in_group files of innodb_log_file_size. MariaDB has one file, whose size can be changed
+while it runs since 10.9. A log that is larger than needed is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mydyno.advisor.innodb import checkpoint_age
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.advisor.targets.redo import redo_now, usual_write_rate
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.server_variables import Setting
+from mydyno.core.units import format_bytes
+from mydyno.server.variables.convert import size_text
+from mydyno.survey.facts import Server, System
+
+_SHORT = 450
+"""Seconds of a busy hour: a log that lasts no longer is full eight times an hour."""
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    now, wanted = redo_now(system), targets.redo_bytes
+    if now is None or wanted is None:
+        return Unknown("the size of the redo log" if now is None else "the rate of redo")
+    changes = settings(server, _asked(server, wanted)) if wanted != now else ()
+    if not changes:
+        return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
+    lasting = _lasting_seconds(system, now)
+    short = lasting is not None and lasting < _SHORT
+    return Finding(
+        rule=RULE.id,
+        title=f"The redo log has {format_bytes(now)} where {format_bytes(wanted)} are called for",
+        evidence=(*targets.redo_lines, *_of_busy_hour(lasting), *_age(checkpoint_age(system))),
+        recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
+        changes=changes,
+        severity=Severity.HIGH if short else Severity.MEDIUM,
+        effect=Effect(
+            aspect="throughput",
+            direction="better",
+            size="large" if short else "medium",
+            says="pages gather more changes before they are written; fewer stalls under bursts of writes",
+        ),
+        risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is made "
+        "anew after a clean shutdown (innodb_fast_shutdown below 2)",
+        restart=any(change.restart for change in changes),
+    )
+
+
+def _lasting_seconds(system: System, capacity: int) -> float | None:
+    """How long the log lasts in a busy hour by the mean since the start.
+
+    A minute that is watched has other writes than the next one, and the checkpoint age goes up and down all
+    the time: how severe it is must not depend on either. None: the server is up for too short a time.
+    """
+    rate = usual_write_rate(system)
+    return capacity / rate if rate else None
+
+
+def _of_busy_hour(lasting: float | None) -> tuple[str, ...]:
+    return () if lasting is None else (f"it lasts {lasting / 60:,.0f} minutes of a busy hour",)
+
+
+def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:
+    """In the name that this release has for the whole, or for one of its files."""
+    if server.has("innodb_redo_log_capacity"):
+        return {"innodb_redo_log_capacity": size_text(wanted)}
+    files = server.number("innodb_log_files_in_group") or 1
+    return {"innodb_log_file_size": size_text(wanted // max(files, 1))}
+
+
+def _age(age: tuple[float, float] | None) -> tuple[str, ...]:
+    if age is None:
+        return ()
+    waiting, most = (format_bytes(int(each)) for each in age)
+    return (f"{waiting} are not in the data files yet; changes wait at {most} ({age[0] / age[1]:.0%} now)",)
+
+
+RULE = Rule(
+    id="redo-capacity",
+    layer="redo log",
+    checks="the size of the redo log against the rate at which it is written",
+    why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
+    "page over and over.",
+    expected="more throughput and steadier answers under writes, in exchange for disk space",
+    durability="none: what is committed is in the log whatever its size",
+    risk="a longer recovery after a crash",
+    sources=(
+        'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',
+        'MariaDB Documentation, "InnoDB Redo Log"',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: innodb_log_file_size 512M",
+    ),
+    judge=_judge,
+    variables=("innodb_redo_log_capacity", "innodb_log_file_size"),
+)

@@ -1,0 +1,69 @@
+"""How much time transactions spend waiting for each other's rows.
+
+Innodb_row_lock_time grows by the milliseconds of each wait: divided by the time that has passed it is how
+many sessions wait at any moment. No setting makes that less; shorter transactions, statements that find
+their rows by an index (InnoDB locks what it reads), and READ COMMITTED, which locks no gaps, do.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import Server, System
+
+_TIME, _WAITS = "Innodb_row_lock_time", "Innodb_row_lock_waits"
+_SOME, _MANY = 0.5, 4.0
+"""Sessions that wait at any moment."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    milliseconds, waits = server.rate(_TIME), server.rate(_WAITS)
+    if milliseconds is None or waits is None:
+        return Unknown(f"{_TIME}, {_WAITS}")
+    waiting = milliseconds / 1000
+    if waiting < _SOME:
+        return Fine(f"{waiting:.2g} sessions wait for a row at any moment")
+    each = milliseconds / waits if waits else None
+    return Finding(
+        rule=RULE.id,
+        title=f"{waiting:.1f} sessions wait for a row lock at any moment",
+        evidence=(
+            f"{_TIME} grew by {milliseconds:,.0f} ms/s / 1000 = {waiting:.1f} sessions",
+            f"{waits:,.1f} waits/s" + (f" of {each:,.0f} ms each" if each is not None else ""),
+        ),
+        recommendation="find who holds the locks; commit sooner, and find rows by an index",
+        changes=(ByHand(says="look who waits for whom", commands=(_who(server),)),),
+        severity=Severity.HIGH if waiting >= _MANY else Severity.MEDIUM,
+        effect=Effect(
+            aspect="latency",
+            direction="better",
+            size="large" if waiting >= _MANY else "medium",
+            says="transactions that do not queue for the same rows",
+        ),
+    )
+
+
+def _who(server: Server) -> str:
+    if server.release.is_mariadb:
+        return "SELECT * FROM information_schema.INNODB_LOCK_WAITS"
+    return (
+        "SELECT * FROM sys.innodb_lock_waits"
+        if server.release.numbers >= (5, 7, 7)
+        else ("SELECT * FROM information_schema.INNODB_LOCK_WAITS")
+    )
+
+
+RULE = Rule(
+    id="row-lock-waits",
+    layer="InnoDB concurrency",
+    checks="the time that sessions spend waiting for row locks",
+    why="A session that waits for a row does nothing else, and holds its own locks meanwhile.",
+    expected="shorter transactions and more of them",
+    durability="none",
+    risk="none known",
+    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
+    judge=_judge,
+)

@@ -1,0 +1,66 @@
+"""Whether InnoDB lets too few threads in.
+
+innodb_thread_concurrency is a gate: as many threads may be inside InnoDB at a time, others queue or sleep.
+It once helped on machines whose latches did not scale; the default is 0, no gate, and MariaDB has ignored
+it since 10.5.5. A gate narrower than the CPUs leaves them idle while queries queue.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.innodb import is_mariadb
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
+from mydyno.advisor.setting import settings
+from mydyno.advisor.targets import Targets
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NAME = "innodb_thread_concurrency"
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    if now is None or is_mariadb(server.release, (10, 5, 5)):
+        return NotHere("MariaDB has no such gate since 10.5.5")
+    if now == 0:
+        return Fine(f"{_NAME} is 0: there is no gate")
+    queue = server.innodb.queries_in_queue if server.innodb else None
+    cpus = system.host.cpu.count if system.host else None
+    narrow = cpus is not None and now < cpus
+    if not queue and not narrow:
+        return Fine(f"{_NAME} is {now}, and nobody queues")
+    evidence = [f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else "")]
+    if queue is not None:
+        evidence.append(f"{queue} queries in the queue to get in")
+    return Finding(
+        rule=RULE.id,
+        title=f"Only {now} threads may be inside InnoDB" + (f", {queue} queue" if queue else ""),
+        evidence=tuple(evidence),
+        recommendation=f"set {_NAME} to 0, the default; a thread pool limits load better",
+        changes=settings(server, {_NAME: 0}),
+        severity=Severity.MEDIUM,
+        effect=Effect(
+            aspect="throughput",
+            direction="better",
+            size="medium" if queue else "small",
+            says="all CPUs work; no query queues before InnoDB",
+        ),
+        risk="with hundreds of running queries contention may rise; it can be set back while the server runs",
+    )
+
+
+RULE = Rule(
+    id="thread-concurrency",
+    layer="InnoDB concurrency",
+    checks="innodb_thread_concurrency against CPUs and the queue before InnoDB",
+    why="A gate that is narrower than the machine leaves CPUs idle.",
+    expected="more throughput where queries queue",
+    durability="none",
+    risk="more contention under extreme load",
+    sources=(
+        'MySQL Reference Manual, "Configuring Thread Concurrency for InnoDB"',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_thread_concurrency',
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,71 @@
+"""Counters of AUTO_INCREMENT columns that come near the end of their type.
+
+A signed INT ends at 2147483647. The INSERT after that fails with a duplicate key (error 1062 or 167), and
+with it the application: nothing but another column type helps, and changing the type of a large table
+takes hours that one does not have then. Deleted rows and failed inserts use numbers up as well.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.names import SHOWN, quoted
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import System
+
+_NEAR = 0.7
+_URGENT = 0.9
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    schema = system.server.schema_facts
+    if schema is None or schema.nearly_full_counters is None:
+        return Unknown("the schema was not looked at")
+    found = sorted(
+        (table for table in schema.nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
+        key=lambda table: -(table.auto_increment_used or 0),
+    )
+    if not found:
+        return Fine(f"no counter has used {_NEAR:.0%} of its range")
+    most = found[0].auto_increment_used or 0
+    return Finding(
+        rule=RULE.id,
+        title=f"The counter of {found[0].name} has used {most:.0%} of its range",
+        evidence=tuple(
+            f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
+            for table in found[:SHOWN]
+        ),
+        recommendation="make these columns, and those that refer to them, BIGINT UNSIGNED in time",
+        changes=(
+            ByHand(
+                says="look at each table, then change the type of its AUTO_INCREMENT column and of the"
+                " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
+                commands=tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
+            ),
+        ),
+        severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
+        effect=Effect(
+            aspect="stability",
+            direction="better",
+            size="large",
+            says="inserts do not stop when the counter is used up",
+        ),
+        risk="a long ALTER; clients that keep the value in 32 bits",
+    )
+
+
+RULE = Rule(
+    id="auto-increment-exhaustion",
+    layer="schema",
+    checks="how much of their range AUTO_INCREMENT columns have used up",
+    why="At the end of the range every INSERT fails.",
+    expected="inserts go on; no effect on speed",
+    durability="none",
+    risk="the ALTER copies the table",
+    sources=(
+        "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",
+        "MariaDB Documentation, AUTO_INCREMENT",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,70 @@
+"""Tables of whose file a good part is empty.
+
+Rows that were deleted leave pages half empty or free inside the table's file; InnoDB uses them again for
+the same table, so a table that will grow again needs nothing. After a large clean-up the file stays large:
+the space is not the disk's, backups are longer, scans read half-empty pages. Rebuilding the table writes
+it anew.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.names import SHOWN, counted, quoted
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.units import format_bytes
+from mydyno.survey.facts import System
+
+_WORTH = 1 << 30
+"""Free bytes in all of them together."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    schema = system.server.schema_facts
+    if schema is None or schema.fragmented is None:
+        return Unknown("the schema was not looked at")
+    found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
+    free = sum(table.free_bytes or 0 for table in found)
+    if free < _WORTH:
+        return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
+    return Finding(
+        rule=RULE.id,
+        title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
+        evidence=tuple(
+            f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
+            f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"
+            for table in found[:SHOWN]
+        ),
+        recommendation="rebuild those that will not grow again, at a quiet time",
+        changes=(
+            ByHand(
+                says="rebuild tables with much free space; each needs room for its copy meanwhile",
+                commands=tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
+            ),
+        ),
+        severity=Severity.LOW,
+        effect=Effect(
+            aspect="disk space",
+            direction="better",
+            size="medium",
+            says=f"up to {format_bytes(free)} go back to the file system; scans read fewer pages",
+        ),
+        risk="it reads and writes the whole table, and replicas do it after",
+    )
+
+
+RULE = Rule(
+    id="fragmented-tables",
+    layer="schema",
+    checks="free space inside the files of tables",
+    why="After large deletes a table's file stays as large as it was.",
+    expected="disk space; faster scans of these tables",
+    durability="none",
+    risk="the load of writing the table anew",
+    sources=(
+        "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
+        "MariaDB Documentation, OPTIMIZE TABLE",
+    ),
+    judge=_judge,
+)

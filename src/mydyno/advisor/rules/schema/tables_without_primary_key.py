@@ -1,0 +1,82 @@
+"""InnoDB tables without a primary key.
+
+InnoDB orders a table by its primary key. Without one it makes a hidden one of six bytes, numbered from a
+counter that all such tables of the server share, under one lock. No query can use it. A replica that
+replays rows must search the whole table for each row that was changed, so one DELETE of a million rows
+takes it days; and Galera does not support DELETE on them at all. Tools that work in steps (online schema
+changes, archivers) need a key as well.
+"""
+
+from __future__ import annotations
+
+from mydyno.advisor.names import SHOWN, counted, first, quoted
+from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.survey.facts import Server, System
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    schema, role = server.schema_facts, server.role
+    if schema is None or schema.without_primary_key is None:
+        return Unknown("the schema was not looked at")
+    found = schema.without_primary_key
+    if not found:
+        return Fine(f"each of {schema.tables} tables has a primary key")
+    copied = role.replica or role.source or role.galera or role.group_replication
+    return Finding(
+        rule=RULE.id,
+        title=f"{counted(len(found), 'table', 'has')} no primary key",
+        evidence=(
+            first([table.name for table in found]),
+            *(
+                ("their rows are replicated: a replica searches the table for each of them",)
+                if copied
+                else ()
+            ),
+        ),
+        recommendation="give each a primary key: a column that is unique already, or an invisible new one",
+        changes=(
+            ByHand(
+                says="add primary keys, at a quiet time: each ALTER copies its table",
+                commands=tuple(_statement(server, table.name) for table in found[:SHOWN]),
+            ),
+        ),
+        severity=Severity.HIGH if copied else Severity.MEDIUM,
+        effect=Effect(
+            aspect="stability" if copied else "throughput",
+            direction="better",
+            size="large" if copied else "small",
+            says="replicas find changed rows by their key"
+            if copied
+            else "rows lie in the order of a key that queries can use",
+        ),
+        risk="INSERT statements without a list of columns fail unless the new column is invisible",
+    )
+
+
+def _statement(server: Server, table: str) -> str:
+    release = server.release
+    hidden = release.numbers >= ((10, 3, 3) if release.is_mariadb else (8, 0, 23))
+    return (
+        f"ALTER TABLE {quoted(table)} ADD COLUMN my_row_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT"
+        f"{' INVISIBLE' if hidden else ''}, ADD PRIMARY KEY (my_row_id);"
+    )
+
+
+RULE = Rule(
+    id="tables-without-primary-key",
+    layer="schema",
+    checks="user tables without a primary key",
+    why="Rows without a key are found by searching the whole table, most of all by replicas.",
+    expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
+    durability="none",
+    risk="the ALTER copies the table; statements without a list of columns may break",
+    sources=(
+        "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
+        "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,130 @@
+"""Whether the release still gets corrections.
+
+After the end of its life a series gets no corrections at all, not even of holes through which data is
+stolen or lost. The dates are those of the makers for their own builds: a distribution or a paid contract
+may go on mending an old release, so look there before you hurry. Rolling and innovation releases live only
+until the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advisor.targets import Targets
+from mydyno.apply.change import ByHand
+from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.server_version import Version
+from mydyno.survey.facts import System
+
+_SOON = timedelta(days=180)
+_MARIADB: Mapping[tuple[int, int], date] = {
+    (10, 0): date(2019, 3, 31),
+    (10, 1): date(2020, 10, 17),
+    (10, 2): date(2022, 5, 23),
+    (10, 3): date(2023, 5, 25),
+    (10, 4): date(2024, 6, 18),
+    (10, 5): date(2025, 6, 24),
+    (10, 6): date(2026, 7, 6),
+    (10, 7): date(2023, 2, 9),
+    (10, 8): date(2023, 5, 20),
+    (10, 9): date(2023, 8, 22),
+    (10, 10): date(2023, 11, 17),
+    (10, 11): date(2028, 2, 16),
+    (11, 0): date(2024, 6, 6),
+    (11, 1): date(2024, 8, 21),
+    (11, 2): date(2024, 11, 21),
+    (11, 3): date(2024, 5, 29),
+    (11, 4): date(2029, 5, 29),
+    (11, 5): date(2024, 11, 21),
+    (11, 6): date(2025, 2, 13),
+    (11, 7): date(2025, 5, 12),
+    (11, 8): date(2028, 6, 4),
+    (12, 0): date(2025, 11, 18),
+    (12, 1): date(2026, 2, 13),
+    (12, 2): date(2026, 5, 13),
+    (12, 3): date(2029, 6, 30),
+}
+_MYSQL: Mapping[tuple[int, int], date] = {
+    (5, 5): date(2018, 12, 31),
+    (5, 6): date(2021, 2, 28),
+    (5, 7): date(2023, 10, 31),
+    (8, 0): date(2026, 4, 30),
+    (8, 1): date(2023, 10, 25),
+    (8, 2): date(2023, 12, 14),
+    (8, 3): date(2024, 4, 10),
+    (8, 4): date(2032, 4, 30),
+    (9, 0): date(2024, 10, 15),
+    (9, 1): date(2025, 1, 21),
+    (9, 2): date(2025, 4, 15),
+    (9, 3): date(2025, 7, 22),
+    (9, 4): date(2025, 10, 21),
+    (9, 5): date(2026, 1, 20),
+    (9, 6): date(2026, 4, 21),
+    (9, 7): date(2034, 4, 21),
+}
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    release = system.server.release
+    if system.server.role.managed is not None:
+        return NotHere(f"{system.server.role.managed} has dates of its own")
+    end, today = _end(release), _day(system.read_at)
+    if end is None or today is None:
+        return Unknown(f"until when {release} is supported")
+    if end - today > _SOON:
+        return Fine(f"{release} is supported until {end}")
+    over = end < today
+    return Finding(
+        rule=RULE.id,
+        title=f"{release} is out of support since {end}"
+        if over
+        else f"{release} comes out of support on {end}",
+        evidence=(f"the facts are of {today}; the maker's corrections end{'ed' if over else ''} on {end}",),
+        recommendation="plan the upgrade to a series with long-term support",
+        changes=(
+            ByHand(
+                says="read what the next release has changed (`mydyno variables --changed-from`), try it on a"
+                " copy, then upgrade"
+            ),
+        ),
+        severity=Severity.HIGH if over else Severity.MEDIUM,
+        effect=Effect(
+            aspect="safety",
+            direction="better",
+            size="large" if over else "medium",
+            says="holes and bugs that lose data are mended",
+        ),
+        risk="an upgrade changes defaults and plans: prove it with your workload first",
+        restart=True,
+    )
+
+
+def _end(release: Version) -> date | None:
+    series = release.numbers[:2]
+    return _MARIADB.get(series) if release.is_mariadb else _MYSQL.get(series)
+
+
+def _day(read_at: str) -> date | None:
+    try:
+        return date.fromisoformat(read_at[:10])
+    except ValueError:
+        return None
+
+
+RULE = Rule(
+    id="end-of-life",
+    layer="release",
+    checks="whether the release's series still gets corrections",
+    why="After its end a series gets no corrections, of holes neither.",
+    expected="safety; speed may change either way with the new release",
+    durability="none",
+    risk="an upgrade is a change of everything at once",
+    sources=(
+        "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
+        "Oracle, Lifetime Support Policy, MySQL Releases",
+        "endoflife.date, MySQL and MariaDB (read in May 2026)",
+    ),
+    judge=_judge,
+)

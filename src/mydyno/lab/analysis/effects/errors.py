@@ -1,0 +1,138 @@
+"""The noise of one kind of value (a trial's mean, its differences between places) by stratum, and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from mydyno.lab.analysis.effects.algebra import Numbers, squared_length
+from mydyno.lab.analysis.effects.strata import Strata
+
+DRAWS = 4000
+"""Of the noise, for intervals: enough that their ends wobble by less than a tenth of their width."""
+_SEED = 20_080_403
+
+
+@dataclass(frozen=True)
+class FTest:
+    """A sum of squares against its error."""
+
+    sum_of_squares: float
+    degrees: int
+    error: float | None
+    """Its mean square; None, as all that follows, where no error of it can be had."""
+    error_degrees: float | None
+    p_value: float | None
+    draw: Callable[[], Numbers] | None
+    """Gives DRAWS of `size` as it may truly be."""
+
+    @property
+    def size(self) -> float:
+        """Sum of squares without what noise adds to it, as far as that is known; may be negative."""
+        return self.sum_of_squares - self.degrees * (self.error or 0.0)
+
+    @property
+    def f(self) -> float | None:
+        """None where it would be without end."""
+        return None if not self.error else self.sum_of_squares / self.degrees / self.error
+
+
+class Errors:
+    """Mean squares of noise with their degrees of freedom."""
+
+    def __init__(self, mean_squares: Sequence[float], degrees: Sequence[float], epsilons: Sequence[float]):
+        """`epsilons`: what is left of a degree of freedom where differences between places are unequally
+        noisy or hang together (see `sphericity`)."""
+        self.mean_squares, self.degrees = np.array(mean_squares), np.array(degrees)
+        self.epsilons = np.array(epsilons)
+
+    @classmethod
+    def within(cls, strata: Strata, values: Numbers) -> Errors:
+        """Of `values`: a row for each trial, a column for each contrast between places (or one alone)."""
+        parts = [one.part(values) for one in strata.all]
+        degrees = [float(one.degrees * values.shape[1]) for one in strata.all]
+        squares = [float(np.sum(part**2)) for part in parts]
+        return cls(
+            [square / df if df else 0.0 for square, df in zip(squares, degrees, strict=True)],
+            degrees,
+            [sphericity(part) for part in parts],
+        )
+
+    @cached_property
+    def drawn(self) -> Numbers:
+        """The mean squares as their true values may be, DRAWS of each."""
+        random = np.random.default_rng(_SEED)
+        effective = np.maximum(self.degrees * self.epsilons, 1e-9)
+        chi_squared = random.chisquare(effective[:, None], (effective.size, DRAWS))
+        return np.asarray((self.mean_squares * effective)[:, None] / np.maximum(chi_squared, 1e-12))
+
+    def noise(self, weights: Numbers | None) -> float | None:
+        """A combination of mean squares, never below 0."""
+        return None if weights is None else max(float(weights @ self.mean_squares), self._floor(weights))
+
+    def noise_drawn(self, weights: Numbers) -> Numbers:
+        return np.maximum(weights @ self.drawn, self._floor(weights))
+
+    def _floor(self, weights: Numbers) -> float:
+        """A combination with negative weights may come out at nothing, which no noise is."""
+        return 1e-6 * float(np.max(np.abs(weights) * self.mean_squares, initial=0.0))
+
+    def degrees_of(self, weights: Numbers) -> float:
+        """Of a combination of mean squares (Satterthwaite)."""
+        parts = weights * self.mean_squares
+        known = self.degrees > 0
+        spread = float(np.sum(parts[known] ** 2 / self.degrees[known]))
+        if spread == 0:
+            return float(self.degrees[np.argmax(np.abs(weights))])
+        return float(np.sum(parts)) ** 2 / spread
+
+    def test(self, space: Numbers, values: Numbers, weights: Numbers | None, turn: int) -> FTest:
+        """The effect whose orthonormal columns are `space`. `turn` gives each effect draws of its own."""
+        found = squared_length(space, values)
+        degrees = space.shape[1] * values.shape[1]
+        error = self.noise(weights)
+        if weights is None or error is None:
+            return FTest(found, degrees, None, None, None, None)
+        error_degrees = self.degrees_of(weights)
+        epsilon = float(self.epsilons[np.argmax(np.abs(weights * self.mean_squares))])
+        if error == 0:
+            p = 0.0 if found > 0 else None
+        else:
+            p = float(special.fdtrc(degrees * epsilon, error_degrees * epsilon, found / degrees / error))
+
+        def draw() -> Numbers:
+            drawn = self.noise_drawn(weights)
+            normal = np.random.default_rng([_SEED, turn]).standard_normal(DRAWS)
+            return drawn * _excess(found, drawn, degrees, normal)
+
+        return FTest(found, degrees, error, error_degrees, p, draw)
+
+
+def _excess(found: float, error: Numbers, degrees: float, normal: Numbers) -> Numbers:
+    """Noncentralities that a sum of squares `found` may have had, in units of each of the `error` draws.
+
+    Solved from the noncentral chi squared distribution's first two moments, degrees + excess and
+    2 degrees + 4 excess, at a normal deviate; 0 where even none at all would have given more.
+    """
+    ratio = found / np.maximum(error, 1e-300)
+    root = 4 * normal**2 + 4 * ratio - 2 * degrees
+    width = np.sqrt(np.maximum(root, 0)) - 2 * normal
+    excess = (width**2 - 2 * degrees) / 4
+    return np.where((root > 0) & (width > 0), np.maximum(excess, 0.0), 0.0)
+
+
+def sphericity(noise: Numbers) -> float:
+    """Share of the degrees of freedom that differences between places have, 0 to 1.
+
+    The noise of a trial at neighbouring numbers of connections hangs together, and is larger at some than at
+    others; an F test that takes it for equal and independent is too eager. Source: S. W. Greenhouse and
+    S. Geisser, On Methods in the Analysis of Profile Data, Psychometrika 24, 1959 (Box's epsilon of the
+    observed covariances: cautious when there are few degrees of freedom).
+    """
+    covariance = noise.T @ noise
+    squares = float(np.sum(covariance**2))
+    return float(np.trace(covariance)) ** 2 / (covariance.shape[0] * squares) if squares > 0 else 1.0

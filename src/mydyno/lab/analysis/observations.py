@@ -1,0 +1,99 @@
+"""From trials to the numbers that statistics may use: one per valid trial, never one per query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import geometric_mean
+
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.places import Place, place_of, places
+from mydyno.lab.results.records import TrialRecord
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A metric in one trial. `block` tells which trials ran side by side."""
+
+    trial_id: str
+    block: int
+    value: float
+
+
+def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialRecord]:
+    """The trials of a point that may count."""
+    return [trial for trial in trials if trial.point_id == point_id and trial.status == "valid"]
+
+
+def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
+    """The metric at one place; None when it was not measured, or is no number (NaN, infinity).
+
+    Where a trial has several phases there, their mean: they are no repetitions.
+    """
+    values = [
+        value
+        for phase in trial.phases
+        if place_of(phase) == place and (value := metric.value(phase)) is not None
+    ]
+    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else None
+
+
+def not_finite(trial: TrialRecord, metric: Metric) -> tuple[Place, ...]:
+    """The places at which the metric is no number: not a missing one, but NaN or infinity."""
+    values = ((place_of(phase), metric.value(phase)) for phase in trial.phases)
+    found = (place for place, value in values if value is not None and not math.isfinite(value))
+    return tuple(dict.fromkeys(found))
+
+
+def finite(trials: Iterable[TrialRecord], metric: Metric) -> list[TrialRecord]:
+    """Those of `trials` in which the metric is a number wherever it was measured."""
+    return [trial for trial in trials if not not_finite(trial, metric)]
+
+
+def observations_at(
+    trials: Iterable[TrialRecord], point_id: str, place: Place, metric: Metric
+) -> list[Observation]:
+    """The metric in every valid trial of a point that measured it."""
+    return [
+        Observation(trial.trial_id, trial.block, value)
+        for trial in valid_trials(trials, point_id)
+        if (value := value_at(trial, place, metric)) is not None
+    ]
+
+
+def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place, ...]:
+    """The places over which `trials` can be compared as wholes.
+
+    For an average those at which every one of them has a positive value. For a sum all of them: a total
+    without some of its parts is no total.
+    """
+    found = places(trials)
+    if metric.summed:
+        return found
+    return tuple(
+        place for place in found if all((value_at(trial, place, metric) or 0) > 0 for trial in trials)
+    )
+
+
+def overall_observations(
+    trials: Iterable[TrialRecord], over: Sequence[Place], metric: Metric
+) -> list[Observation]:
+    """The sum or the geometric mean over `over` in each of `trials` that has it all; without a place, none.
+
+    Where the source of an imported trial gives a total of its own, that is taken: it may hold more than its
+    parts do.
+    """
+    found = []
+    for trial in trials:
+        if (total := trial.totals.get(metric.name)) is not None:
+            if not math.isfinite(total):
+                continue
+            found.append(Observation(trial.trial_id, trial.block, total))
+            continue
+        values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
+        if not over or len(values) < len(over):
+            continue
+        whole = math.fsum(values) if metric.summed else geometric_mean(values)
+        found.append(Observation(trial.trial_id, trial.block, whole))
+    return found

@@ -1,0 +1,80 @@
+"""Whether a ground showed what its disks were told to be: self-checks held against theory.
+
+docs/self-check.md explains the tolerances to people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from mydyno.lab.results.records import Remark, SelfCheckRecord
+
+TOLERANCE: Mapping[str, float] = MappingProxyType({"vm": 0.10, "uml": 0.15, "local": 0.15})
+"""Kind of ground -> the largest deviation of the measured from the expected IOPS, as a share of these, that
+needs no remark.
+
+* `vm`: the disks are QEMU's, outside the guest, and their limits are kept within 1 %; what remains is the
+  queue of one disk running empty while another's is long, up to 6 % with four disks.
+* `uml`: limits and load share the guest's one CPU, and blkio deals out its budget in
+  slices of a tenth of a second: up to 8 % were measured on bare arrays, 13 % on file systems over four disks.
+* `local`: the same cgroup limits, on loops over files of a disk whose other users are not known.
+"""
+
+DEVIATION = "self-check"
+CPU_BOUND = "cpu-bound"
+"""Names of the checks that a remark comes from."""
+
+IDLE_FLOOR = 0.10
+"""Share of CPU time below which the ground's CPUs, and not its disks, may be what was measured."""
+
+_WORDS = {"randread": "random reads", "randwrite": "random writes"}
+
+
+def remarks(checks: Iterable[SelfCheckRecord], tolerance: float) -> tuple[Remark, ...]:
+    """What the checks of one trial have to tell; empty when all is as expected, or nothing was."""
+    return tuple(remark for check in checks for remark in _remarks(check, tolerance))
+
+
+def load_told(check: SelfCheckRecord) -> str:
+    """`data, 4K random writes`"""
+    return f"{check.volume}, {check.block_bytes // 1024}K {_WORDS[check.operation]}"
+
+
+def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
+    if check.error is not None:
+        yield Remark(check=DEVIATION, message=f"{load_told(check)}: the check failed: {check.error}")
+    elif check.ratio is not None and abs(check.ratio - 1) > tolerance:
+        why = (
+            "the limits of the disks do not hold, or not every I/O reaches them"
+            if check.ratio > 1
+            else "something else than the disks' limits holds it up"
+        )
+        yield Remark(
+            check=DEVIATION,
+            message=f"{load_told(check)}: {check.measured_iops:.0f} a second where theory expects "
+            f"{check.expected_iops:.0f} ({check.ratio:.0%}; {tolerance:.0%} off is allowed): {why}",
+        )
+    if check.idle is not None and check.idle < IDLE_FLOOR:
+        yield Remark(
+            check=CPU_BOUND,
+            message=f"{load_told(check)}: this ground is CPU-bound at this load ({check.idle:.0%} of its CPU "
+            f"time was idle, {IDLE_FLOOR:.0%} are needed), so {_hidden(check.expected_iops is not None)}",
+        )
+
+
+def load_remarks(busy: float | None, own: float | None = None, *, limited: bool = True) -> tuple[Remark, ...]:
+    """The same of the load. Shares of the ground's CPU time, 0 to 1, None when unknown: `busy` of everybody,
+    `own` of the server and the client. `limited`: whether its disks have limits."""
+    if busy is None or busy <= 1 - IDLE_FLOOR:
+        return ()
+    whose = "" if own is None else f", {min(own, busy):.0%} by the server and the load"
+    message = f"the ground's CPUs were {busy:.0%} busy{whose}: {_hidden(limited)}"
+    return (Remark(check=CPU_BOUND, message=message),)
+
+
+def _hidden(limited: bool) -> str:
+    """What cannot be seen on busy CPUs."""
+    if limited:
+        return "the disks' limits may not show"
+    return "the CPUs, and not the disks, may be what was measured"

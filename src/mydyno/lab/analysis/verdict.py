@@ -1,0 +1,187 @@
+"""What a ratio means, as a record and as one sentence.
+
+    faster, slower      the ratio differs from 1 (p <= 0.05, corrected where many were looked at, and where
+                        the data were looked at again and again: `analysis.standard`)
+    no-difference       it may differ, but by no more than the margin: the whole 95 % interval lies within.
+                        (Stricter than two one-sided tests at 5 %, whose interval is the 90 % one:
+                        Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
+                        Biopharm. 15, 1987)
+    not-enough-data     neither: the sentence gives the estimate and about how many more trials would decide,
+                        or how large a difference so few of such noisy trials can show at all
+
+"Faster" means the better value of the metric: more queries per second, less latency, less running time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from mydyno.lab.analysis.bootstrap import SMALLEST_SAMPLE, Interval
+from mydyno.lab.analysis.durability import gives_up, least_durable
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.observations import valid_trials
+from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.power import smallest_difference, trials_needed, trials_to_exclude
+from mydyno.lab.analysis.ratio import Comparison, Ratio, compare
+from mydyno.lab.analysis.standard import Standard
+from mydyno.lab.analysis.wording import Sentences
+from mydyno.lab.results.records import PointRecord, TrialRecord
+
+Outcome = Literal["faster", "slower", "no-difference", "not-enough-data"]
+
+_MOST_MORE = 100
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things compared, as people call it."""
+
+    title: str
+    durability: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Left against right. The record holds the numbers, `sentence` is what is shown."""
+
+    outcome: Outcome
+    left: Side
+    right: Side
+    metric: Metric
+    ratio: Ratio
+    standard: Standard
+    negligible: bool
+    """A difference that is there, but lies wholly within the margin."""
+    more_trials: int | None
+    """For `not-enough-data`: about how many more of each side; None when it cannot be told or passes 100."""
+    durability_note: str | None
+    """What the faster side gives up in durability; None when nothing."""
+    sentence: str
+
+
+@dataclass(frozen=True)
+class ComparisonVerdict:
+    """A comparison and what it means, over all and at each place."""
+
+    comparison: Comparison
+    overall: Verdict
+    by_place: dict[Place, Verdict]
+
+
+def judge_points(
+    trials: Iterable[TrialRecord],
+    left: PointRecord,
+    right: PointRecord,
+    metric: Metric,
+    standard: Standard = Standard(),
+    over: tuple[Place, ...] | None = None,
+) -> ComparisonVerdict:
+    """Compare two points and judge the result, over the places `over` as `ratio.compare`. `left` is the one
+    that the sentences are about."""
+    trials = list(trials)
+    comparison = compare(trials, left.point_id, right.point_id, metric, standard.level, over)
+    one, other = (
+        Side(point.title, least_durable(valid_trials(trials, point.point_id))) for point in (left, right)
+    )
+    return ComparisonVerdict(
+        comparison=comparison,
+        overall=judge(comparison.overall, one, other, metric, standard),
+        by_place={
+            place: judge(found, one, other, metric, standard) for place, found in comparison.by_place.items()
+        },
+    )
+
+
+def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, standard: Standard = Standard()) -> Verdict:
+    """The verdict on one ratio, whose interval is at the level of the `standard`."""
+    outcome = _outcome(ratio, metric, standard)
+    negligible = outcome in ("faster", "slower") and _within(ratio.interval, standard.margin)
+    more = more_trials(ratio, standard) if outcome == "not-enough-data" else None
+    note = _durability_note(outcome, left, right)
+    said = Sentences(left.title, right.title, metric, standard)
+    if ratio.identical:
+        sentence = said.identical(ratio)
+    elif outcome == "not-enough-data":
+        sentence = said.not_enough_data(ratio, more, smallest_seen(ratio, standard))
+    elif outcome == "no-difference":
+        sentence = said.no_difference(ratio)
+    else:
+        sentence = said.difference(ratio)
+    if negligible:
+        sentence += f"; a real difference, but below {standard.margin * 100:g} %"
+    if note:
+        sentence += f"; {note}"
+    return Verdict(
+        outcome=outcome,
+        left=left,
+        right=right,
+        metric=metric,
+        ratio=ratio,
+        standard=standard,
+        negligible=negligible,
+        more_trials=more,
+        durability_note=note,
+        sentence=sentence,
+    )
+
+
+def more_trials(ratio: Ratio, standard: Standard = Standard()) -> int | None:
+    """About how many more trials of each side would settle the question in four of five cases, if ratio and
+    spread stay as observed.
+
+    Settled is whatever comes first: an interval that leaves 1 out, or one that lies within the margin. The
+    level is what the family asks for (Bonferroni's, the first step of Holm's). With fewer than two trials of
+    each side there is no spread to plan by: the answer is what an interval needs at least. None beyond 100:
+    who has a handful of trials that disagree so much should look for the reason, not wait for the rest.
+    """
+    have = min(ratio.n_left, ratio.n_right)
+    if ratio.identical or ratio.unlike is not None:
+        return None
+    if ratio.value is None or ratio.spread is None:
+        return max(SMALLEST_SAMPLE - have, 0) or None
+    difference, most, level = ratio.value - 1, have + _MOST_MORE, _family_level(ratio, standard)
+    needs = (
+        trials_needed(difference, ratio.spread, ratio.paired, level=level, most=most),
+        trials_to_exclude(difference, standard.margin, ratio.spread, ratio.paired, level=level, most=most),
+    )
+    found = [need for need in needs if need is not None]
+    return max(min(found) - have, 1) if found else None
+
+
+def smallest_seen(ratio: Ratio, standard: Standard = Standard()) -> float | None:
+    """The relative difference that as many trials of such a spread show in four of five cases; None where
+    there is no spread to tell it from."""
+    if ratio.spread is None or ratio.identical:
+        return None
+    have = min(ratio.n_left, ratio.n_right)
+    return smallest_difference(ratio.spread, have, ratio.paired, level=_family_level(ratio, standard))
+
+
+def _family_level(ratio: Ratio, standard: Standard) -> float:
+    return 1 - (1 - standard.level) / ratio.family
+
+
+def _outcome(ratio: Ratio, metric: Metric, standard: Standard) -> Outcome:
+    if ratio.identical:
+        return "no-difference" if ratio.same else "not-enough-data"
+    p_value = ratio.p_value if ratio.adjusted_p is None else ratio.adjusted_p
+    if ratio.value is None or p_value is None:
+        return "not-enough-data"
+    if p_value <= standard.alpha:
+        return "faster" if (ratio.value > 1) == (metric.better == "higher") else "slower"
+    return "no-difference" if _within(ratio.interval, standard.margin) else "not-enough-data"
+
+
+def _within(interval: Interval | None, margin: float) -> bool:
+    return interval is not None and 1 / (1 + margin) <= interval.low and interval.high <= 1 + margin
+
+
+def _durability_note(outcome: Outcome, left: Side, right: Side) -> str | None:
+    if outcome not in ("faster", "slower"):
+        return None
+    winner, loser = (left, right) if outcome == "faster" else (right, left)
+    if not gives_up(winner.durability, loser.durability):
+        return None
+    return f"but {winner.title} is less durable ({winner.durability}) than {loser.title} ({loser.durability})"

@@ -1,0 +1,165 @@
+"""The import file: which column of a table is a factor, which a metric, and what was concluded from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+
+from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.claims import Claim, claim_faults
+from mydyno.core.document.problems import SpecErrors, nearest
+from mydyno.core.document.source import parse, read_text
+from mydyno.core.document.translate import translate
+from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME, UNITS
+
+WHAT = "an import file"
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) or len(text) > 64:
+        likely = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
+        raise refuse(
+            Fault("is no name", "small letters, digits and single dashes, at most 64", likely or None)
+        )
+    return text
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise refuse(Fault(f"is no regular expression: {error}", "as Python's re has them")) from None
+    return text
+
+
+def _short(raw: Any) -> Any:
+    """`COLUMN` is short for `{column: COLUMN}`."""
+    return {"column": raw} if isinstance(raw, str) else raw
+
+
+class FactorColumn(Section):
+    """Where the level of a factor stands in a row."""
+
+    column: str = Field(description="The column's name, as the table's first line has it.")
+    find: Annotated[str, AfterValidator(_pattern)] | None = Field(
+        default=None,
+        description="A regular expression: the level is its first group that matched, or the whole match. "
+        "Without it, the level is all that the cell holds.",
+    )
+    levels: dict[str, str] = Field(
+        default={}, description="What the table writes -> what it is to be called."
+    )
+    otherwise: str | None = Field(
+        default=None, description="The level of rows in which nothing is found; without it they have none."
+    )
+
+
+class MetricColumn(Section):
+    """Where a number stands in a row."""
+
+    column: str = Field(description="The column's name.")
+    unit: str | None = Field(
+        default=None, description="Its unit (`s`, `ms`, `1/s`, `1/min`...), unless the cells write one."
+    )
+
+
+Factor = Annotated[FactorColumn, BeforeValidator(_short)]
+Metric = Annotated[MetricColumn, BeforeValidator(_short)]
+
+
+class ImportFile(Section):
+    """How a table becomes an experiment."""
+
+    name: Annotated[str, AfterValidator(_name)] = Field(alias="import", description="The experiment's name.")
+    question: str | None = Field(default=None, description="What it is to answer.")
+    source: str | None = Field(default=None, description="Where the numbers come from.")
+    table: str | None = Field(default=None, description="The CSV file, beside this one.")
+    factors: dict[str, Factor] = Field(
+        description="What varies: a name, and its column; `{}` where nothing does."
+    )
+    metrics: dict[str, Metric] = Field(
+        default={}, description="What was measured: one of mydyno's metrics, and its column."
+    )
+    programs: tuple[str, ...] = Field(
+        default=(),
+        strict=False,
+        description="Columns that have the running time of one test program each, in the unit of "
+        "`running_time`, which then is their total.",
+    )
+    connections: int | str | None = Field(
+        default=None, description="How many connections the load had: a number, or a column."
+    )
+    repetition: str | None = Field(
+        default=None, description="The column that numbers the repetitions; equal numbers ran side by side."
+    )
+    claims: tuple[Claim, ...] = Field(default=(), strict=False, description="What the source concluded.")
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        metrics, programs = raw.get("metrics") or {}, raw.get("programs") or ()
+        if not metrics and not programs:
+            yield clash("import", "nothing is measured", "metrics, programs or both")
+        if isinstance(metrics, Mapping):
+            yield from _metric_faults(metrics, bool(programs))
+        if programs and "connections" in raw:
+            yield clash("connections", "test programs are told apart by their names, not by connections")
+        if not programs and metrics and "connections" not in raw:
+            yield clash(
+                "metrics",
+                "it is not said how many connections the load had",
+                "connections: NUMBER, or connections: COLUMN",
+            )
+        factors = raw.get("factors")
+        if isinstance(factors, Mapping):
+            yield from claim_faults(raw.get("claims") or (), factors)
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """(what it is for, column) of every column that the table must have."""
+        found = [(f"factor {name}", factor.column) for name, factor in self.factors.items()]
+        found += [(f"metric {name}", metric.column) for name, metric in self.metrics.items()]
+        found += [("program", column) for column in self.programs]
+        if isinstance(self.connections, str):
+            found.append(("connections", self.connections))
+        if self.repetition is not None:
+            found.append(("repetition", self.repetition))
+        return tuple(found)
+
+
+def _metric_faults(metrics: Mapping[str, Any], programs: bool) -> Iterable[Fault]:
+    for name, metric in metrics.items():
+        at = ("metrics", name)
+        units = UNITS.get(name)
+        if units is None:
+            yield Fault(
+                f"unknown metric {name}", ", ".join(UNITS), nearest(name, UNITS), at, True, False, True
+            )
+            continue
+        if programs and name != RUNNING_TIME:
+            message = f"{name} beside test programs, whose one metric is their running time"
+            yield Fault(message, RUNNING_TIME, None, at, True, False, True)
+        unit = metric.get("unit") if isinstance(metric, Mapping) else None
+        if isinstance(unit, str) and unit not in units:
+            yield Fault("is no unit of it", ", ".join(units), nearest(unit, units), (*at, "unit"))
+    if IOS_PER_SECOND in metrics and "queries_per_second" in metrics:
+        message = "I/Os and queries: an experiment is about one of them"
+        yield Fault(message, None, None, ("metrics", IOS_PER_SECOND), True, False, True)
+
+
+def load(path: Path) -> tuple[ImportFile, str]:
+    """The import file at `path`, and its text. Raises SpecErrors with all that is wrong with it."""
+    text = read_text(path, WHAT)
+    return loads(text, str(path)), text
+
+
+def loads(text: str, name: str) -> ImportFile:
+    """As `load`, from text; `name` stands for the file in messages."""
+    tree = parse(text, name, WHAT)
+    try:
+        return ImportFile.model_validate(tree.plain())
+    except ValidationError as error:
+        raise SpecErrors(translate(error, ImportFile, (), tree, name)) from None

@@ -1,0 +1,90 @@
+"""A cell as a number in the metric's own unit."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from mydyno.core.errors import UsageError
+from mydyno.lab.imports.mapping import MetricColumn
+from mydyno.lab.imports.metrics import RATES, UNITS
+from mydyno.lab.imports.table import Row, Table
+
+_CELL = re.compile(r"(?P<number>[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)\s*(?P<unit>[A-Za-z1][A-Za-z/]*)?", re.I)
+_MISSING = {"", "-", "--", "na", "n/a", "null", "none", "nan", "inf", "-inf", "+inf", "infinity", "?"}
+
+
+def unit_of(table: Table, name: str, metric: MetricColumn) -> str | None:
+    """The one unit that the cells of a metric's column write; None when they write none.
+
+    Raises UsageError where cells differ in it, or differ from the import file.
+    """
+    found: dict[str | None, int] = {}
+    for row in table.rows:
+        if (match := _match(row.cells[metric.column])) is not None:
+            unit = match["unit"]
+            found.setdefault(unit, row.line)
+            if unit is not None and unit not in UNITS[name]:
+                raise UsageError(
+                    f"{table.file}:{row.line}: {metric.column} is in {unit}, which is no unit of {name}",
+                    f"units of it: {', '.join(UNITS[name])}",
+                )
+    if metric.unit is not None and metric.unit not in UNITS[name]:
+        raise UsageError(f"{metric.unit} is no unit of {name}", f"units of it: {', '.join(UNITS[name])}")
+    written = set(found)
+    if metric.unit is not None:
+        written.add(metric.unit)
+        written.discard(None)
+    if len(written) > 1:
+        lines = ", ".join(f"{unit or 'none'} in line {line}" for unit, line in found.items())
+        told = f" where the unit of the column is to be {metric.unit}" if metric.unit else ""
+        raise UsageError(
+            f"{table.file}: the column {metric.column} mixes units ({lines}){told}",
+            "write one unit into all of its cells, or into the import file",
+        )
+    return next(iter(written), None)
+
+
+def number(table: Table, row: Row, column: str, factor: float) -> float | None:
+    """The cell times `factor`; None where it says that there is no number.
+
+    Raises UsageError for a text that is none, and for a negative number: no metric can be.
+    """
+    text = row.cells[column]
+    if text.lower() in _MISSING:
+        return None
+    match = _match(text)
+    if match is None:
+        likely = " (a decimal comma?)" if re.fullmatch(r"\d+,\d+", text) else ""
+        raise UsageError(
+            f"{table.file}:{row.line}: {column} is not a number: {text!r}{likely}",
+            "leave it empty where nothing was measured, or write -, n/a or nan",
+        )
+    value = float(match["number"]) * factor
+    if value < 0:
+        raise UsageError(f"{table.file}:{row.line}: {column} is negative: {text}")
+    return value if math.isfinite(value) else None
+
+
+def seconds_or_rate(name: str, unit: str | None, where: str) -> float:
+    """What one of `unit` is in the metric's own unit. Raises UsageError where the unit is not told."""
+    units = UNITS[name]
+    if unit is None:
+        if units is RATES:
+            return 1.0
+        raise UsageError(f"{where}: the unit of {name} is not told", f"unit: one of {', '.join(units)}")
+    return units[unit]
+
+
+def whole(table: Table, row: Row, column: str, least: int) -> int:
+    """A cell that has to be a whole number of at least `least`. Raises UsageError."""
+    text = row.cells[column]
+    if not re.fullmatch(r"\d+", text) or int(text) < least:
+        raise UsageError(
+            f"{table.file}:{row.line}: {column} is not a whole number of {least} or more: {text!r}"
+        )
+    return int(text)
+
+
+def _match(text: str) -> re.Match[str] | None:
+    return None if text.lower() in _MISSING else _CELL.fullmatch(text)

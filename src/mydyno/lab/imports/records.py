@@ -1,0 +1,191 @@
+"""A table and its import file as an experiment with its trials. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from mydyno import __version__
+from mydyno.core.document.problems import nearest
+from mydyno.core.errors import UsageError
+from mydyno.lab.imports.mapping import FactorColumn, ImportFile
+from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME
+from mydyno.lab.imports.numbers import seconds_or_rate, unit_of
+from mydyno.lab.imports.table import Row, Table
+from mydyno.lab.imports.trials import Key, trials_of
+from mydyno.lab.results.records import ClaimRecord, ExperimentRecord, PointRecord, TrialRecord
+
+SIZE = "imported"
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of a table."""
+
+    experiment: ExperimentRecord
+    trials: tuple[TrialRecord, ...]
+    notes: tuple[str, ...]
+    """What one should know of how it was read, a sentence each."""
+
+
+def imported(file: ImportFile, text: str, spec_file: str, table: Table, content: bytes, now: str) -> Imported:
+    """The rows of `table` as trials of the experiment that `file` describes.
+
+    `text` is the import file to the letter, `content` the table's bytes; `now` is ISO 8601, UTC. Raises
+    UsageError with the line: a column that is not there, a cell that is no number, units that are mixed, a
+    claim about a level that no row has.
+    """
+    _check_columns(file, table)
+    factors = {metric: _factor(file, table, metric) for metric in _measured(file)}
+    rows = [(row, _levels(file, row)) for row in table.rows]
+    levels = _factor_levels(file, [found for _, found in rows])
+    points = _points(rows, file.factors)
+    trials = trials_of(file, table, rows, points, factors, now)
+    experiment = ExperimentRecord(
+        name=file.name,
+        question=file.question,
+        source=file.source,
+        size=SIZE,
+        spec_text=text,
+        spec_file=spec_file,
+        plan_fingerprint=sha256(text.encode() + b"\0" + content).hexdigest(),
+        seed=0,
+        factors=levels,
+        points=tuple(points.values()),
+        planned_trials=len(trials),
+        created_at=now,
+        mydyno_version=__version__,
+        work="ios" if IOS_PER_SECOND in file.metrics else "queries",
+        claims=_claims(file, levels, spec_file),
+        imported=True,
+    )
+    notes = (*_without_level(file, rows), *_totals_note(file, trials), *_invalid_note(trials))
+    return Imported(experiment, trials, notes)
+
+
+def _check_columns(file: ImportFile, table: Table) -> None:
+    for purpose, column in file.columns:
+        if column not in table.columns:
+            likely = f"did you mean {near}? " if (near := nearest(column, table.columns)) else ""
+            raise UsageError(
+                f"{table.file} has no column {column} ({purpose})",
+                f"{likely}its columns are {', '.join(table.columns)}",
+            )
+
+
+def _measured(file: ImportFile) -> tuple[str, ...]:
+    return (*file.metrics, *((RUNNING_TIME,) if file.programs and RUNNING_TIME not in file.metrics else ()))
+
+
+def _factor(file: ImportFile, table: Table, name: str) -> float:
+    """What a number of the metric's column is to be multiplied by."""
+    metric = file.metrics.get(name)
+    if metric is None:
+        return seconds_or_rate(name, "s", table.file)
+    return seconds_or_rate(name, unit_of(table, name, metric), f"{table.file}, column {metric.column}")
+
+
+def _levels(file: ImportFile, row: Row) -> dict[str, str]:
+    found = {name: _level(factor, row.cells[factor.column]) for name, factor in file.factors.items()}
+    return {name: level for name, level in found.items() if level}
+
+
+def _level(factor: FactorColumn, cell: str) -> str | None:
+    if factor.find is None:
+        text: str | None = cell
+    else:
+        match = re.search(factor.find, cell)
+        groups = match.groups() if match else ()
+        text = next((group for group in groups if group), None)
+        if match and not groups:
+            text = match.group()
+    return factor.levels.get(text, text) if text else factor.otherwise
+
+
+def _factor_levels(file: ImportFile, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    """In the order in which the import file names them, then as the rows do."""
+    found = {}
+    for name, factor in file.factors.items():
+        seen = dict.fromkeys(levels[name] for levels in rows if name in levels)
+        named = [level for level in dict.fromkeys(factor.levels.values()) if level in seen]
+        found[name] = tuple(dict.fromkeys([*named, *seen]))
+        if len(found[name]) < 2:
+            only = f"one level, {found[name][0]}" if found[name] else "no level"
+            raise UsageError(
+                f"the factor {name} has {only} in all of the table's rows",
+                "a factor varies: take another column, or leave it out",
+            )
+    return found
+
+
+def _points(
+    rows: Sequence[tuple[Row, Mapping[str, str]]], factors: Collection[str]
+) -> dict[Key, PointRecord]:
+    points: dict[Key, PointRecord] = {}
+    for _, levels in rows:
+        key = tuple(levels.items())
+        title = ", ".join(f"{factor} = {level}" for factor, level in levels.items())
+        point_id = f"p{len(points) + 1}"
+        points.setdefault(
+            key,
+            PointRecord(
+                point_id=point_id, levels=levels, title=title or ("no level" if factors else "the only point")
+            ),
+        )
+    return points
+
+
+def _claims(file: ImportFile, levels: Mapping[str, Sequence[str]], spec_file: str) -> tuple[ClaimRecord, ...]:
+    for claim in file.claims:
+        for factor, level in [*((claim.factor, each) for each in claim.order), *claim.where.items()]:
+            if level not in levels[factor]:
+                likely = f"did you mean {near}? " if (near := nearest(level, levels[factor])) else ""
+                raise UsageError(
+                    f"{spec_file}: a claim is about {factor} = {level}, which no row has",
+                    f"{likely}its levels are {', '.join(levels[factor])}",
+                )
+    return tuple(
+        ClaimRecord(factor=claim.factor, order=claim.order, where=claim.where, said=claim.said)
+        for claim in file.claims
+    )
+
+
+def _without_level(file: ImportFile, rows: Sequence[tuple[Row, Mapping[str, str]]]) -> list[str]:
+    notes = []
+    for name, factor in file.factors.items():
+        without = [row.cells[factor.column] for row, levels in rows if name not in levels]
+        if without:
+            some = ", ".join(repr(cell) for cell in without[:_SHOWN])
+            more = ", ..." if len(without) > _SHOWN else ""
+            notes.append(f"{len(without)} of {len(rows)} rows have no {name}: {some}{more}")
+    return notes
+
+
+def _totals_note(file: ImportFile, trials: Sequence[TrialRecord]) -> list[str]:
+    """A total that is not the sum of its parts is taken as it is, aloud."""
+    gaps = [
+        trial.totals[RUNNING_TIME] - math.fsum(phase.ended_s for phase in trial.phases)
+        for trial in trials
+        if RUNNING_TIME in trial.totals
+    ]
+    if not gaps or max(map(abs, gaps)) < 1e-9:
+        return []
+    column = file.metrics[RUNNING_TIME].column
+    return [
+        f"{column} is taken as the table gives it: it differs from the sum of the programs by {min(gaps):g} "
+        f"to {max(gaps):g} s"
+    ]
+
+
+def _invalid_note(trials: Sequence[TrialRecord]) -> list[str]:
+    invalid = [trial for trial in trials if trial.status == "invalid"]
+    told = (
+        "1 row has no number and does not"
+        if len(invalid) == 1
+        else f"{len(invalid)} rows have no number and do not"
+    )
+    return [f"{told} count"] if invalid else []

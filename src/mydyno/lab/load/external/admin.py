@@ -1,0 +1,96 @@
+"""What mydyno itself does on the server beside a foreign program: it makes the schema, counts rows, marks
+the tables that were made for it and refuses to have others dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import EngineError
+from mydyno.core.plurals import plural
+from mydyno.lab.load.job import Target
+from mydyno.lab.stack.tables_layer import MARK
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+_ANSWER_SECONDS = 30
+
+
+class Admin:
+    """A connection for administration. Raises EngineError whatever the server refuses."""
+
+    def __init__(self, connection: Connection[Cursor]) -> None:
+        self._connection = connection
+
+    @property
+    def server_version(self) -> str:
+        [(version,)] = self._ask("SELECT VERSION()")
+        return str(version)
+
+    def make_schema(self, name: str) -> None:
+        self._ask(f"CREATE DATABASE IF NOT EXISTS {_quoted(name)}")
+
+    def drop_schema(self, name: str) -> None:
+        self._ask(f"DROP DATABASE IF EXISTS {_quoted(name)}")
+
+    def tables(self, schema: str) -> dict[str, bool]:
+        """Every table and view of `schema`, and whether it is ours."""
+        rows = self._ask(
+            "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = %s", schema
+        )
+        return {str(name): str(comment).startswith(MARK) for name, comment in rows}
+
+    def rows(self, schema: str, table: str) -> int:
+        [(count,)] = self._ask(f"SELECT COUNT(*) FROM {_quoted(schema)}.{_quoted(table)}")
+        return int(str(count))
+
+    def mark(self, schema: str, table: str) -> None:
+        self._ask(f"ALTER TABLE {_quoted(schema)}.{_quoted(table)} COMMENT = '{MARK}'")
+
+    def refuse_foreign(self, schema: str, doomed: Sequence[str], what: str) -> None:
+        """Raises EngineError when one of the tables that are about to be dropped is not ours."""
+        for table, ours in self.tables(schema).items():
+            if table in doomed and not ours:
+                rows = self.rows(schema, table)
+                raise EngineError(
+                    f"{what}, but {schema}.{table} ({rows:,} {plural(rows, 'row')}) was not made by mydyno;"
+                    " nothing was dropped",
+                    "use another schema, or --drop-existing if these tables are not needed",
+                )
+
+    def _ask(self, sql: str, *values: str) -> list[tuple[object, ...]]:
+        import pymysql
+
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(sql, values or None)
+                return list(cursor.fetchall())
+        except pymysql.Error as error:
+            raise EngineError(f"the server refused {sql!r}: {_told(error)}") from None
+
+
+@contextmanager
+def administration(target: Target) -> Iterator[Admin]:
+    """A connection to no schema in particular. Raises EngineError when there is no way in."""
+    import pymysql
+
+    try:
+        connection = target.login.connect(answer_seconds=_ANSWER_SECONDS)
+    except pymysql.Error as error:
+        raise EngineError(f"cannot connect to {target.address}: {_told(error)}") from None
+    with connection:
+        yield Admin(connection)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _told(error: Exception) -> str:
+    """`Access denied for user ... (error 1045)` from pymysql's pair of code and text."""
+    if len(error.args) == 2:
+        return f"{error.args[1]} (error {error.args[0]})"
+    return str(error)

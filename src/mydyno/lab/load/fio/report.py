@@ -1,0 +1,185 @@
+"""fio's report (`--output-format=json+`) as numbers. Pure: it takes the text that fio printed.
+
+Latency is fio's `lat`: from the moment at which fio has the I/O to hand over, to its completion. `clat`,
+which fio prints by default, leaves out the time in which the kernel makes the caller of io_submit(2) wait
+for a place in the device's queue, and so would hide the queue that is measured here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mydyno.core.errors import EngineError
+from mydyno.lab.load import messages
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """`bins`: latency in ns -> how many. fio's bins are 1/64 of their power of two wide, so that a percentile
+    is off by at most 0.8 % (stat.h, FIO_IO_U_PLAT_BITS)."""
+
+    bins: Mapping[int, int]
+    min_ns: int
+    max_ns: int
+    mean_ns: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What was done of one kind: reads, writes or fsyncs. `dropped` were never done, `short` not wholly."""
+
+    count: int
+    seconds: float
+    latencies: Latencies | None
+    short: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """All jobs of one run of fio together."""
+
+    version: str
+    kinds: Mapping[str, Kind]
+    """`read`, `write`, `fsync`: those that were done."""
+    error: int
+    """The first errno that ended a job; 0: none."""
+    cpu_user_s: float
+    cpu_system_s: float
+    steady: bool | None
+    """Whether fio found it steady; None when it was not to look."""
+
+    @property
+    def ios(self) -> int:
+        """Reads and writes."""
+        return sum(kind.count for name, kind in self.kinds.items() if name != "fsync")
+
+    @property
+    def seconds(self) -> float:
+        """The time over which fio takes its rates: to the last completion, without the warm-up."""
+        return max((kind.seconds for kind in self.kinds.values()), default=0.0)
+
+
+def parse(text: str) -> Report:
+    """The report in what fio printed, which may have notes before it. Raises EngineError without one."""
+    begin = 0 if text.startswith("{") else text.find("\n{") + 1
+    try:
+        told = json.loads(text[begin:])
+        jobs: list[dict[str, Any]] = told["jobs"]
+        return _report(str(told["fio version"]), jobs)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise EngineError(
+            f"fio's report cannot be read: {type(error).__name__} {error}",
+            "mydyno knows the json+ output of fio 3; docs/fio.md names the versions that were tried",
+        ) from None
+
+
+def _report(version: str, jobs: Sequence[Mapping[str, Any]]) -> Report:
+    fsync = _merged([_kind(job["sync"], 0) for job in jobs])
+    syncs = fsync.count if fsync else 0
+    kinds = {
+        name: kind
+        for name in ("read", "write")
+        if (kind := _merged([_kind(job[name], int(job[name]["runtime"])) for job in jobs])) is not None
+    }
+    if fsync is not None:
+        kinds = {name: _without_syncs(kind, syncs) for name, kind in kinds.items()}
+        kinds["fsync"] = fsync
+    found = [job["steadystate"]["attained"] for job in jobs if "steadystate" in job]
+    return Report(
+        version=version,
+        kinds=kinds,
+        error=next((int(job["error"]) for job in jobs if job["error"]), 0),
+        cpu_user_s=sum(job["usr_cpu"] / 100 * job["job_runtime"] / 1000 for job in jobs),
+        cpu_system_s=sum(job["sys_cpu"] / 100 * job["job_runtime"] / 1000 for job in jobs),
+        steady=all(found) if found else None,
+    )
+
+
+def _kind(told: Mapping[str, Any], runtime_ms: int) -> Kind:
+    lat = told["lat_ns"]
+    latencies = Latencies(
+        bins={int(ns): int(count) for ns, count in lat.get("bins", {}).items()},
+        min_ns=int(lat["min"]),
+        max_ns=int(lat["max"]),
+        mean_ns=float(lat["mean"]),
+        count=int(lat["N"]),
+    )
+    return Kind(
+        # Queued fsyncs (libaio) are in no other count than that of their latencies.
+        count=int(told["total_ios"]) or latencies.count,
+        seconds=runtime_ms / 1000,
+        latencies=latencies if latencies.count else None,
+        short=int(told.get("short_ios", 0)),
+        dropped=int(told.get("drop_ios", 0)),
+    )
+
+
+def _without_syncs(kind: Kind, syncs: int) -> Kind:
+    """fio 3.33 counts each queued fsync as a short read as well, since none of its bytes are transferred."""
+    return Kind(kind.count, kind.seconds, kind.latencies, max(0, kind.short - syncs), kind.dropped)
+
+
+def _merged(kinds: Sequence[Kind]) -> Kind | None:
+    """Of several jobs as one; None when nothing of the kind was done."""
+    if not any(kind.count or kind.dropped for kind in kinds):
+        return None
+    timed = [kind.latencies for kind in kinds if kind.latencies is not None]
+    return Kind(
+        count=sum(kind.count for kind in kinds),
+        seconds=max(kind.seconds for kind in kinds),
+        latencies=together(timed) if timed else None,
+        short=sum(kind.short for kind in kinds),
+        dropped=sum(kind.dropped for kind in kinds),
+    )
+
+
+def together(parts: Sequence[Latencies]) -> Latencies:
+    """Several distributions as one; at least one is given, and none is empty."""
+    bins: dict[int, int] = {}
+    for part in parts:
+        for ns, count in part.bins.items():
+            bins[ns] = bins.get(ns, 0) + count
+    count = sum(part.count for part in parts)
+    return Latencies(
+        bins=dict(sorted(bins.items())),
+        min_ns=min(part.min_ns for part in parts),
+        max_ns=max(part.max_ns for part in parts),
+        mean_ns=math.fsum(part.mean_ns * part.count for part in parts) / count,
+        count=count,
+    )
+
+
+def histogram(latencies: Latencies | None) -> messages.Histogram:
+    """The figures of a distribution: a percentile is the first bin up to which that share has come."""
+    if latencies is None:
+        return messages.NOT_TIMED
+    ordered = sorted(latencies.bins.items())
+    total = sum(count for _, count in ordered)
+
+    def percentile(share: float) -> int | None:
+        wanted, seen = math.ceil(total * share), 0
+        for ns, count in ordered:
+            seen += count
+            if seen >= wanted:
+                return min(max(ns, latencies.min_ns), latencies.max_ns)
+        return None
+
+    return messages.Histogram(
+        count=latencies.count,
+        min_ns=latencies.min_ns,
+        mean_ns=latencies.mean_ns,
+        max_ns=latencies.max_ns,
+        p50_ns=percentile(0.5),
+        p75_ns=percentile(0.75),
+        p90_ns=percentile(0.9),
+        p95_ns=percentile(0.95),
+        p99_ns=percentile(0.99),
+        p999_ns=percentile(0.999),
+        histogram=None,
+    )

@@ -1,0 +1,151 @@
+"""The one JSON document that the engine reads: whom to load, with what, in which phases.
+
+The password is held as a Secret and appears only in `Job.to_wire()`, whose text goes to the engine's
+standard input and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mydyno.core.secrets import Secret
+from mydyno.server.access.login import Login
+from mydyno.server.access.transport import Transport
+
+PROTOCOL = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The server and account: a unix socket, or a host and port."""
+
+    user: str
+    password: Secret
+    database: str
+    socket: Path | None = None
+    host: str | None = None
+    port: int | None = None
+    transport: Transport = field(default_factory=Transport)
+    """Of Python's own connections: the engine has no TLS."""
+
+    @classmethod
+    def of(cls, login: Login, database: str) -> Target:
+        return cls(database=database, **vars(login))
+
+    @property
+    def login(self) -> Login:
+        return Login(self.user, self.password, self.socket, self.host, self.port, self.transport)
+
+    @property
+    def address(self) -> str:
+        return self.login.address
+
+    def to_wire(self) -> dict[str, Any]:
+        return {
+            "socket": str(self.socket) if self.socket else None,
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "password": self.password.reveal(),
+            "database": self.database,
+        }
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One stretch of load: `arrival`, `work` and `think` are the engine's own objects, `pause_s` follows it.
+
+    Of the connections only `active` carry events, if said; they open and start over `ramp_s`.
+    """
+
+    connections: int
+    arrival: dict[str, Any]
+    work: dict[str, Any]
+    pause_s: float = 0.0
+    active: int | None = None
+    """Of the open connections only so many carry transactions."""
+    think: dict[str, Any] | None = None
+    ramp_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Read the server's status and /proc every `interval_s` seconds; `server_pid` when it runs here."""
+
+    interval_s: float
+    server_pid: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
+
+    With `drop_existing` it may drop tables that mydyno has not made. A statement that has no answer
+    within `answer_within_s` is given up.
+    """
+
+    target: Target
+    seed: int
+    workload: dict[str, Any]
+    prepare: str = "none"
+    phases: tuple[Phase, ...] = ()
+    sampling: Sampling | None = None
+    interval_s: float = 1.0
+    drop_existing: bool = False
+    """Tables that mydyno did not make may be replaced."""
+    answer_within_s: float = 60.0
+
+    def to_wire(self) -> str:
+        """The job as the engine reads it. Holds the password: for standard input only."""
+        return json.dumps(
+            {
+                "protocol": PROTOCOL,
+                "target": self.target.to_wire(),
+                "seed": self.seed,
+                "workload": self.workload,
+                "prepare": self.prepare,
+                "phases": [vars(phase) for phase in self.phases],
+                "sampling": vars(self.sampling) if self.sampling else None,
+                "interval_s": self.interval_s,
+                "drop_existing": self.drop_existing,
+                "answer_within_s": self.answer_within_s,
+            }
+        )
+
+
+def closed_loop() -> dict[str, Any]:
+    """Each connection sends its next transaction as soon as the last is answered."""
+    return {"kind": "closed"}
+
+
+def open_loop(kind: str, per_second: float) -> dict[str, Any]:
+    """Transactions fall due at `per_second` over all connections; `kind` is `fixed` or `poisson`."""
+    return {"kind": kind, "rate": per_second}
+
+
+def rounds(count: int) -> dict[str, Any]:
+    """A fixed amount of work: each connection runs its transaction `count` times."""
+    return {"kind": "rounds", "rounds": count}
+
+
+def events(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all: whichever connection is free takes the next transaction."""
+    return {"kind": "events", "events": count}
+
+
+def split(count: int) -> dict[str, Any]:
+    """A fixed amount of work in all, split evenly between the connections; a remainder is not run."""
+    return {"kind": "split", "events": count}
+
+
+def think(kind: str, mean_s: float) -> dict[str, Any]:
+    """The rest of a connection between two transactions: `constant`, `exponential` or `uniform`."""
+    return {"kind": kind, "mean_s": mean_s}
+
+
+def timed(warmup_s: float, measure_s: float) -> dict[str, Any]:
+    """Warm up, then measure, for these seconds."""
+    return {"kind": "timed", "warmup_s": warmup_s, "measure_s": measure_s}

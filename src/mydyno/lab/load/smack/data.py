@@ -1,0 +1,125 @@
+"""Data files of a `.smack` script: made by gen-data, checked, and read into dictionaries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from mydyno.core.beneath import exists_below, read_below, write_below
+from mydyno.core.errors import MydynoError, ServerError, UsageError
+from mydyno.lab.load.smack.settings import Emit, Settings
+from mydyno.lab.workload.smack import dictionary as dictionaries
+from mydyno.lab.workload.smack import generate
+from mydyno.lab.workload.smack.dictionary import BELOW, MOST_BYTES, Dictionary
+from mydyno.lab.workload.smack.grammar import Script, Section
+from mydyno.lab.workload.smack.traps import Found, found
+
+
+def folder(script: Script, settings: Settings) -> Path:
+    return settings.datadir or Path(script.file).parent
+
+
+def populate(table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
+    """Make a table's data file below `folder` when it is missing.
+
+    Raises UsageError for a command that nobody allowed, for a file that does not fit its command and for one
+    that is not below `folder`, ServerError when the command fails or the file cannot be written.
+    """
+    text, name = table.text("gen_data_file"), table.text("data_file")
+    path = folder / name
+    command = generate.parse_command(text)
+    if _exists(folder, name):
+        if command:
+            _check(folder, name, command, settings, emit)
+        return
+    emit("output", f"Populating data file '{path}'")
+    if command:
+        if (size := generate.most_bytes(command)) > MOST_BYTES:
+            raise UsageError(
+                f"the data file of table {table.name} would have up to {size:,} bytes",
+                f"at most {MOST_BYTES:,}: fewer rows, or narrower fields",
+            )
+        body = generate.lines(command.form, command.rows, settings.seed, settings.strict)
+        _write(folder, name, "".join(line + "\n" for line in body).encode())
+    elif not text:
+        raise UsageError(f"{path} is missing, and table {table.name} has no gen_data_file to make it")
+    elif not settings.allow_commands:
+        raise UsageError(
+            f"table {table.name} wants the shell command {text!r} to be run for its data",
+            "run it yourself into the data file, or allow it by --allow-commands",
+        )
+    else:
+        emit("note", f"running {text!r}")
+        done = subprocess.run(text, shell=True, stdout=subprocess.PIPE, check=False)
+        if done.returncode:
+            raise ServerError(f"{text!r} failed with exit code {done.returncode}")
+        _write(folder, name, done.stdout)
+
+
+def _exists(folder: Path, name: str) -> bool:
+    try:
+        return exists_below(folder, folder / name)
+    except OSError as error:
+        raise _unusable(folder, name, error) from None
+
+
+def _write(folder: Path, name: str, data: bytes) -> None:
+    """All of the file or nothing: half a file would be taken for a whole one the next time."""
+    try:
+        write_below(folder, folder / name, data)
+    except OSError as error:
+        raise MydynoError(
+            f"cannot write {folder / name}: {error.strerror}", "name another folder by --datadir"
+        ) from None
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return read_below(folder, folder / name, MOST_BYTES)
+    except OSError as error:
+        raise _unusable(folder, name, error) from None
+
+
+def _unusable(folder: Path, name: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot use the data file {folder / name}: {error.strerror}", BELOW)
+
+
+def _check(folder: Path, name: str, command: generate.Command, settings: Settings, emit: Emit) -> None:
+    path = folder / name
+    lines = _read(folder, name).split(b"\n")[:-1]
+    commas = command.form.commas
+    problem = None
+    if len(lines) != command.rows:
+        problem = f"it has {len(lines)} lines, its gen-data command makes {command.rows}"
+    elif any(line.count(b",") != commas for line in lines):
+        problem = f"not all of its lines have {commas + 1} fields, as its gen-data command makes"
+    if problem is None:
+        return
+    if settings.strict:
+        emit("note", found("stale-data-file", None, problem).tell(str(path), strict=True))
+        return
+    raise UsageError(f"{path} is stale: {problem}", "remove it to have it made anew, or use --strict-compat")
+
+
+def rows(folder: Path, name: str) -> list[list[str | None]]:
+    r"""The fields of each line, by the rules of LOAD DATA with commas: \N is NULL.
+
+    Raises UsageError for a file that cannot be read as UTF-8 text.
+    """
+    try:
+        lines = _read(folder, name).decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot load {folder / name}: {error}") from None
+    if not lines[-1]:
+        lines.pop()
+    return [[None if field == "\\N" else field for field in line.split(",")] for line in lines]
+
+
+def read_dictionary(section: Section, script: Script, settings: Settings) -> tuple[Dictionary, list[Found]]:
+    """The dictionary with its words. Raises SpecErrors at its place when its file is missing or damaged."""
+    match section.text("source_type"):
+        case "list":
+            return dictionaries.from_list(section, settings.strict)
+        case "template":
+            return dictionaries.from_template(section, script.file, settings.strict)
+    return dictionaries.read_file(section, folder(script, settings), script.file, settings.strict)

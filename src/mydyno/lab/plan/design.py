@@ -1,0 +1,135 @@
+"""What a plan keeps of the design: which points, when it stops, what its order keeps together."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from mydyno.core.units import format_duration
+from mydyno.lab.plan.layers import LAYERS, layer_keys
+from mydyno.lab.plan.point import Point
+from mydyno.lab.spec import Experiment, PointsKind
+from mydyno.lab.spec.conditions import short_names
+
+
+class PlannedDesign(BaseModel):
+    """Plain values; `results.records.DesignRecord` says what each means."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    points: PointsKind = "all"
+    aliases: tuple[str, ...] = ()
+    defining: tuple[str, ...] = ()
+    resolution: int | None = None
+    until: float | None = None
+    first_look: int | None = None
+    at_most: int | None = None
+    hard_factors: tuple[tuple[str, ...], ...] = ()
+    rest_s: float = 0.0
+
+
+def planned_design(experiment: Experiment, points: Sequence[Point]) -> PlannedDesign:
+    """The design of `points`, A/A controls not among them."""
+    design, chosen = experiment.design, experiment.chosen
+    looks = design.until is not None
+    return PlannedDesign(
+        points=design.points.kind,
+        aliases=chosen.aliases,
+        defining=chosen.defining,
+        resolution=chosen.resolution,
+        until=design.until,
+        first_look=design.at_least if looks else None,
+        at_most=design.at_most if looks else None,
+        hard_factors=tuple(hard_factors(points)) if design.order == "blocked" else (),
+        rest_s=design.rest,
+    )
+
+
+def hard_factors(points: Sequence[Point]) -> Iterator[tuple[str, ...]]:
+    """Groups of factors whose levels stay together inside a block, as `order.blocked` shuffles: the factors
+    that the layers down to one decide, where several points share those layers."""
+    keys = {point.id: layer_keys(point) for point in points}
+    open_factors = list(dict.fromkeys(factor for point in points for factor in point.levels))
+    for depth in range(1, len(LAYERS)):
+        plots: dict[tuple[tuple[str, str], ...], list[Point]] = {}
+        for point in points:
+            plots.setdefault(keys[point.id][:depth], []).append(point)
+        if all(len(plot) == 1 for plot in plots.values()):
+            return
+        decided = tuple(
+            factor
+            for factor in open_factors
+            if all(len({point.levels.get(factor) for point in plot}) == 1 for plot in plots.values())
+        )
+        if decided:
+            yield decided
+            open_factors = [factor for factor in open_factors if factor not in decided]
+
+
+def factors_of(points: Sequence[Point]) -> tuple[str, ...]:
+    """The factors in the order of the file; a nested one is not at every point."""
+    longest = max(points, key=lambda point: len(point.levels))
+    known = dict.fromkeys(longest.levels)
+    return tuple(known | dict.fromkeys(factor for point in points for factor in point.levels))
+
+
+def lettered(factors: Sequence[str]) -> dict[str, str]:
+    """`A`, `B`... -> the last part of each factor's name, or all of it where two end alike. No I: that stands
+    for what is always the same."""
+    letters = (
+        *string.ascii_uppercase.replace("I", ""),
+        *(f"F{number}" for number in range(26, len(factors) + 1)),
+    )
+    return dict(zip(letters, short_names(factors), strict=False))
+
+
+def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> Iterator[str]:
+    """The design in sentences for people, where it is more than all points a number of times."""
+    if design.points != "all":
+        yield f"points: {_POINTS[design.points]}{_resolution(design)}"
+    letters = {name: letter for letter, name in lettered(factors_of(points)).items()}
+    if design.defining:
+        yield f"defining relation: {', '.join(_in_letters(each, letters) for each in design.defining)}"
+    yield from (f"not told apart: {_in_letters(each, letters)}" for each in design.aliases)
+    if design.until is not None:
+        yield (
+            f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
+            f"first level is known to ±{design.until * 100:g} %, at an error rate of 5 % over all looks"
+        )
+    for point in points:
+        if point.control_of is not None:
+            yield f"{point.id} is {point.control_of} once more: what differs between them is noise"
+    for group in design.hard_factors:
+        names = ", ".join(short_names(group))
+        yield f"whole plots of {names}: trials of one level follow each other, shuffled anew in each block"
+    if design.rest_s and blocks > 1:
+        yield f"rests {format_duration(design.rest_s)} between blocks"
+
+
+def _in_letters(sentence: str, letters: Mapping[str, str]) -> str:
+    """`A = B×C` for `pool = log×raid`: names are long, and here they stand above."""
+    return "".join(letters.get(word, word) for word in re.split(r"(×|\s+|(?<= )-)", sentence))
+
+
+_POINTS: dict[PointsKind, str] = {
+    "all": "all combinations of levels",
+    "one-at-a-time": "one factor at a time; interactions are not seen",
+    "plackett-burman": "Plackett-Burman",
+    "fraction": "a fraction of all combinations",
+}
+_ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+_MEANS = {
+    3: "main effects are mixed with interactions of two factors",
+    4: "main effects are told apart from interactions of two factors, but not these from each other",
+}
+
+
+def _resolution(design: PlannedDesign) -> str:
+    if design.resolution is None:
+        return ""
+    means = _MEANS.get(design.resolution, "main effects and interactions of two factors are told apart")
+    roman = _ROMAN[design.resolution] if design.resolution < len(_ROMAN) else str(design.resolution)
+    return f" of resolution {roman}: {means}"

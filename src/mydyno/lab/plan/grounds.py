@@ -1,0 +1,260 @@
+"""What a setup needs of its ground, and what each ground of this machine offers: local, uml, vm.
+
+Pure: the facts about the machine come in. Sources for the kernels: reiserfs was removed in 6.13, md's
+`linear` was removed in 6.8 and came back in 6.14 (kernelnewbies.org, "Linux 6.8", "6.13", "6.14").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import get_args
+
+from mydyno.core.document.tree import Location
+from mydyno.core.facts import GroundFacts
+from mydyno.lab.spec import FileSystem, HostKind, Setup, Volume, kernel_version
+from mydyno.lab.spec.arrays import level_name
+from mydyno.lab.spec.host import KINDS
+
+FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
+CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
+"""What a ground may be asked for. `boots`: it can be stood on at all."""
+
+MAKERS = {
+    "ext2": "mke2fs", "ext3": "mke2fs", "ext4": "mke2fs", "xfs": "mkfs.xfs", "btrfs": "mkfs.btrfs",
+    "jfs": "mkfs.jfs", "reiserfs": "mkreiserfs", "f2fs": "mkfs.f2fs",
+}  # fmt: skip
+"""File system -> the program that makes it."""
+PACKAGES = {
+    "mdadm": "mdadm", "mke2fs": "e2fsprogs", "mkfs.xfs": "xfsprogs", "mkfs.btrfs": "btrfs-progs",
+    "mkfs.jfs": "jfsutils", "mkreiserfs": "reiserfsprogs", "mkfs.f2fs": "f2fs-tools", "fio": "fio",
+}  # fmt: skip
+"""Program -> its Debian package."""
+
+MOST_DISKS: dict[HostKind, int] = {"local": 128, "uml": 16, "vm": 128}
+"""uml: ubda to ubdp (MAX_DEV in the kernel's arch/um/drivers/ubd_kern.c). vm: 16 PCI slots of 8."""
+_REISERFS_GONE = (6, 13)
+_LINEAR_GONE = ((6, 8), (6, 14))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Whether a ground has something; when not, why, and how to get it where that is possible."""
+
+    has: bool
+    why: str = ""
+    hint: str | None = None
+    program: str | None = None
+    """The program of this machine that is all that it lacks."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a setup asks of its ground: which capability, in which words, and where it says so."""
+
+    capability: str
+    what: str
+    location: Location
+
+
+HAS = Offer(True)
+_A_FILE = Offer(False, "a guest's disks are files")
+_NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
+_TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
+
+
+def needs_of(setup: Setup) -> Iterator[Need]:
+    """What the ground of this setup must have; nothing for this machine without storage and limits."""
+    at: Location = ("setup",)
+    if setup.host.is_guest or setup.storage is not None:
+        yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
+    for name, volume in setup.storage.volumes.items() if setup.storage else ():
+        yield from _of_volume(volume, (*at, "storage", name))
+
+
+def _of_volume(volume: Volume, at: Location) -> Iterator[Need]:
+    if volume.raid != "none":
+        yield Need("linear" if volume.raid == "linear" else "md", level_name(volume.raid), (*at, "raid"))
+    if volume.filesystem != "raw":
+        yield Need(volume.filesystem, volume.filesystem, (*at, "filesystem"))
+    for key in ("iops", "bandwidth"):
+        if getattr(volume.disks, key) is not None:
+            yield Need("throttling", f"a limit of {key}", (*at, "disks", key))
+    if volume.disks.devices:
+        yield Need("real disks", "real disks", (*at, "disks", "devices"))
+
+
+def offer(capability: str, ground: HostKind, facts: GroundFacts, kernel: str | None = None) -> Offer:
+    """What `ground` has to say to one capability, with the kernel of that version where it has several."""
+    match ground:
+        case "local":
+            return _local(capability, facts)
+        case "uml":
+            return _uml(capability, facts, kernel)
+        case "vm":
+            return _vm(capability, facts, kernel)
+
+
+def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
+    """The other grounds of this machine that meet the need; one that a setup cannot stand on at all has to
+    be exchanged for one that meets all of its needs."""
+    wanted = (
+        [each.capability for each in needs_of(setup)] if need.capability == "boots" else [need.capability]
+    )
+    kernel = setup.host.kernel
+    return [
+        ground
+        for ground in KINDS
+        if ground != setup.host.kind
+        and not (ground == "local" and kernel)
+        and all(offer(capability, ground, facts, kernel).has for capability in ("boots", *wanted))
+    ]
+
+
+def disks_needed(setup: Setup) -> int:
+    """The disks of all volumes."""
+    return sum(volume.disks.number for volume in setup.storage.volumes.values()) if setup.storage else 0
+
+
+def default_kernel(ground: HostKind, facts: GroundFacts) -> str | None:
+    """The kernel that `ground` runs when no version is asked for; None when it has none."""
+    return {"local": facts.kernel, "uml": facts.uml_kernel, "vm": facts.vm_kernel}[ground]
+
+
+def is_fetched(setup: Setup, facts: GroundFacts) -> str | None:
+    """The User-Mode Linux kernel that has to be downloaded for this setup; None: it is here, or none is."""
+    version = setup.host.kernel or facts.uml_kernel
+    return version if setup.host.kind == "uml" and not has_kernel(version, facts.uml_kernels) else None
+
+
+def has_kernel(version: str, kernels: tuple[str, ...]) -> bool:
+    """Whether 6.1 is among 6.1.176 and 5.10."""
+    return any(kernel == version or kernel.startswith(f"{version}.") for kernel in kernels)
+
+
+def _local(capability: str, facts: GroundFacts) -> Offer:
+    running = f"this machine's kernel {facts.kernel}"
+    match capability:
+        case "boots":
+            if not facts.root:
+                return Offer(False, "building storage on this machine itself needs root")
+            if not facts.agent:
+                return _NO_AGENT
+            if not facts.loops:
+                return Offer(False, f"{running} has no loop devices", "modprobe loop")
+            return HAS
+        case "md" | "linear":
+            if not facts.md:
+                return Offer(False, f"{running} has no md")
+            return _mdadm(facts) if capability == "md" else _linear(facts.kernel, _mdadm(facts))
+        case "throttling":
+            missing = "cgroup v1's blkio is not there and cannot be mounted (cgroup v2 uses io)"
+            return HAS if facts.throttling else Offer(False, missing)
+        case "real disks":
+            return HAS if facts.root else Offer(False, "writing to real disks needs root")
+        case _:
+            if capability not in facts.filesystems:
+                return Offer(False, f"{running} has no {capability}")
+            return _maker(capability, facts)
+
+
+def _uml(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
+    version = kernel or facts.uml_kernel
+    match capability:
+        case "boots":
+            if not facts.agent:
+                return _NO_AGENT
+            # One of three numbers names a kernel that is here, or none.
+            if has_kernel(version, facts.uml_kernels):
+                return HAS
+            if not _in_a_suite(version, facts):
+                return _no_suite(version, facts)
+            if facts.fetches and version.count(".") == 1:
+                return HAS
+            there = ", ".join(facts.uml_kernels) or "none"
+            why = f"there is no User-Mode Linux kernel {version} (there is {there})"
+            return Offer(False, why, None if facts.fetches else _TO_FETCH)
+        case "md":
+            return _mdadm(facts)
+        case "linear":
+            return _linear(version, _mdadm(facts))
+        case "throttling":
+            return HAS
+        case "real disks":
+            return _A_FILE
+        case _:
+            # The guest's root is this machine's own, with this machine's programs.
+            return _kept(capability, version, _maker(capability, facts))
+
+
+def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
+    version = kernel or default_kernel("vm", facts)
+    match capability:
+        case "boots":
+            if not facts.agent:
+                return _NO_AGENT
+            if not facts.qemu:
+                hint = "apt-get install qemu-system-x86 qemu-utils"
+                return Offer(False, "QEMU or its qemu-img is not installed", hint)
+            if facts.vm_kernel is None or version is None:
+                return Offer(False, "no guest image is built", "mydyno images build")
+            if not has_kernel(version, facts.vm_kernels):
+                if not _in_a_suite(version, facts):
+                    return _no_suite(version, facts)
+                hint = f"mydyno images build --kernel {version}"
+                return Offer(False, f"there is no guest kernel {version}", hint)
+            return HAS
+        case "md" | "throttling":
+            return HAS
+        case "linear":
+            return _linear(version, HAS)
+        case "real disks":
+            return _A_FILE
+        case _:
+            return _kept(capability, version, HAS)
+
+
+def _in_a_suite(version: str, facts: GroundFacts) -> bool:
+    """Whether a Debian suite has, or may have, this kernel: sid's is newer than the settled ones."""
+    settled = facts.suite_kernels
+    return (
+        not settled
+        or version in settled
+        or version.count(".") != 1
+        or kernel_version(version) > max(map(kernel_version, settled))
+    )
+
+
+def _no_suite(version: str, facts: GroundFacts) -> Offer:
+    here = ", ".join(facts.suite_kernels)
+    return Offer(
+        False, f"no suite of Debian has the kernel {version}", f"host.kernel: one of {here}, or sid's"
+    )
+
+
+def _mdadm(facts: GroundFacts) -> Offer:
+    return HAS if "mdadm" in facts.programs else _not_installed("mdadm")
+
+
+def _maker(filesystem: str, facts: GroundFacts) -> Offer:
+    program = MAKERS[filesystem]
+    return HAS if program in facts.programs else _not_installed(program)
+
+
+def _not_installed(program: str) -> Offer:
+    hint = f"apt-get install {PACKAGES[program]}"
+    return Offer(False, f"{program} is not installed", hint, program)
+
+
+def _kept(filesystem: str, kernel: str | None, otherwise: Offer) -> Offer:
+    """reiserfs is not in every kernel."""
+    if filesystem == "reiserfs" and kernel is not None and kernel_version(kernel) >= _REISERFS_GONE:
+        return Offer(False, f"kernel {kernel} has no reiserfs: it went in 6.13", "an older host.kernel")
+    return otherwise
+
+
+def _linear(kernel: str | None, otherwise: Offer) -> Offer:
+    gone, back = _LINEAR_GONE
+    if otherwise.has and kernel is not None and gone <= kernel_version(kernel) < back:
+        return Offer(False, f"kernel {kernel} has no linear: it went in 6.8 and came back in 6.14")
+    return otherwise

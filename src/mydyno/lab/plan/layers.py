@@ -1,0 +1,103 @@
+"""Which layers two points share, so that the plan can keep those together that need no rebuilding.
+
+The layers stand in the order of their price: what is hard to change stays together longest. A key is a
+digest, equal exactly when the layer is. A dataset is made once, on this machine, and kept: it depends on
+neither host nor storage, which only say where its clones lie; but for undo tablespaces, which an undo volume
+needs and a dataset has or not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from mydyno.lab.plan.point import Point
+from mydyno.lab.spec import Workload
+from mydyno.lab.spec.cache import AS_CLONED
+from mydyno.lab.workload.external import ExternalSysbench
+from mydyno.server.variables import catalogue
+
+LAYERS = ("host", "storage", "release", "dataset", "config", "workload")
+
+_RAISED_ANEW_WITH: dict[str, tuple[str, ...]] = {
+    "host": ("host",),
+    "storage": ("host", "storage"),
+    "release": ("release",),
+    "dataset": ("release", "dataset"),
+    "config": LAYERS[:5],
+    "workload": LAYERS,
+}
+"""Layer -> the layers that a change of raises it anew, itself among them."""
+
+
+def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
+    """(layer name, key) from the most to the least expensive layer to rebuild."""
+    server = point.setup.server
+    storage, limits = point.setup.storage, point.setup.limits
+    config = {name: value.meaning for name, value in server.config.items()}
+    contents = {
+        "host": point.setup.host.model_dump(mode="json"),
+        "storage": storage.model_dump(mode="json") if storage else None,
+        "release": server.external.model_dump(mode="json")
+        if server.external
+        else server.binary or server.release,
+        "dataset": {
+            "rows": dataset_of(point.workload),
+            "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},
+            # Releases without undo tablespaces of their own get them when the dataset is made.
+            **({"undo": True} if storage is not None and storage.undo is not None else {}),
+        },
+        "config": {
+            "variables": config,
+            "network": server.network.model_dump(mode="json"),
+            "limits": limits.model_dump(mode="json") if limits else None,
+            **({} if point.setup.cache == AS_CLONED else {"cache": point.setup.cache}),
+        },
+        "workload": point.workload.model_dump(mode="json"),
+    }
+    return tuple((layer, digest(contents[layer])) for layer in LAYERS)
+
+
+def dataset_of(workload: Workload) -> dict[str, str | int]:
+    """What the tables of a workload hold before it runs: equal for two workloads that can share them."""
+    resolved, external = workload.resolved, workload.external
+    if resolved is not None:
+        return {"rows": resolved.rows, "contents": digest(resolved.dataset)}
+    if isinstance(external, ExternalSysbench):
+        return {"rows": external.tables * external.rows, "contents": digest(external.model_dump(mode="json"))}
+    # sql-bench and mysqlslap make their tables while they are measured.
+    return {}
+
+
+def rebuilds(points: Iterable[Point]) -> dict[str, int]:
+    """How often each layer is raised when the points are visited in this order, the first time included.
+
+    Storage is fresh for each trial, and so is a guest: a trial must not find what another one has left.
+    """
+    visited = list(points)
+    counts = dict.fromkeys(LAYERS, 1 if visited else 0)
+    for before, after in pairwise(visited):
+        differ = {
+            one[0] for one, other in zip(layer_keys(before), layer_keys(after), strict=True) if one != other
+        }
+        if after.setup.storage is not None:
+            differ |= {"storage", *(("host",) if after.setup.host.is_guest else ())}
+        for layer in LAYERS:
+            counts[layer] += not differ.isdisjoint(_RAISED_ANEW_WITH[layer])
+    return counts
+
+
+def first_difference(one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]) -> int:
+    """The index of the lowest layer that differs; the number of layers when none does."""
+    return next(
+        (index for index, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]), len(one)
+    )
+
+
+def digest(content: Any) -> str:
+    """A short text that is equal for equal JSON content."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]

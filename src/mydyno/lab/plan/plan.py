@@ -1,0 +1,236 @@
+"""From an experiment to the list of its trials, with what they cost and what they touch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from pydantic import BaseModel, ConfigDict
+
+from mydyno.core.facts import GroundFacts, HostFacts
+from mydyno.core.units import format_bytes
+from mydyno.lab.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
+from mydyno.lab.plan.design import PlannedDesign, planned_design
+from mydyno.lab.plan.estimate import Estimate, estimate
+from mydyno.lab.plan.ground_checks import MissingTool, ground_problems, missing_tools
+from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
+from mydyno.lab.plan.mount_options import mount_problems, mount_warnings
+from mydyno.lab.plan.order import blocked, trial_seed
+from mydyno.lab.plan.point import Point, memory_bytes, points_of
+from mydyno.lab.plan.room import room_problems
+from mydyno.lab.plan.side_effects import side_effects
+from mydyno.lab.plan.trial_times import TrialTime
+from mydyno.lab.spec import Experiment, Problem, Sampling, SpecErrors, Variant
+
+
+class PlannedTrial(BaseModel):
+    """One repetition of one point."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    """t001, t002, ... in the order in which they run."""
+    index: int
+    """0-based position in that order."""
+    block: int
+    """Which repetition this is, from 1."""
+    point_id: str
+    seed: int
+    """For the load of this trial; the same for all points of a block."""
+
+
+class Plan(BaseModel):
+    """What `run` does. Plain values: as JSON and back it is the same plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    experiment_name: str
+    question: str | None
+    size: str | None
+    fingerprint: str
+    """Of all that decides what is measured; a comment in the file or a new question does not change it."""
+    seed: int
+    points: tuple[Point, ...]
+    trials: tuple[PlannedTrial, ...]
+    sampling: Sampling
+    estimate: Estimate
+    side_effects: tuple[str, ...]
+    """What happens outside the lab folder, and how it ends."""
+    warnings: tuple[str, ...]
+    missing_tools: tuple[MissingTool, ...] = ()
+    disks: tuple[str, ...] = ()
+    """The real disks that are built on, as this machine describes them."""
+    design: PlannedDesign = PlannedDesign()
+
+    @property
+    def blocks(self) -> int:
+        """Of a sequential design, at most."""
+        return self.trials[-1].block
+
+    def point(self, point_id: str) -> Point:
+        """The point with this id. Raises KeyError."""
+        for point in self.points:
+            if point.id == point_id:
+                return point
+        raise KeyError(point_id)
+
+
+def make(
+    experiment: Experiment,
+    facts: HostFacts,
+    grounds: GroundFacts | None = None,
+    past: Sequence[TrialTime] = (),
+) -> Plan:
+    """The plan of `experiment` on a machine with `facts`; reads and changes nothing else.
+
+    `grounds` None: what the grounds of the machine can do is not looked at. `past`: what its last trials
+    took, oldest first; only the estimate of time depends on it. Raises SpecErrors when a
+    point asks for more memory than there is, for larger volumes than it has, or for what its ground
+    cannot do.
+    """
+    described = points_of(experiment, facts)
+    problems = [*room_problems(described), *mount_problems(described)]
+    if grounds is not None:
+        problems += ground_problems(described, grounds)
+    warnings = _check_memory(described, facts, problems)
+    if problems:
+        raise SpecErrors(problems)
+    points = tuple(point for point, _ in described)
+    design = planned_design(experiment, points)
+    trials, cost = _trials(experiment, points), _cost(experiment, points, facts)
+    controlled = (*points, control_of(points[0]))
+    with_it = _cost(experiment, controlled, facts)
+    if is_controlled(experiment.design, len(points), with_it.seconds / cost.seconds):
+        points, trials = controlled, _trials(experiment, controlled)
+    # Which points there are must not depend on what this machine has measured before.
+    cost = _cost(experiment, points, facts, past)
+    return Plan(
+        experiment_name=experiment.name,
+        question=experiment.question,
+        size=experiment.size,
+        fingerprint=_fingerprint(experiment, points, trials),
+        design=design,
+        seed=experiment.design.seed,
+        points=points,
+        trials=trials,
+        sampling=experiment.sampling,
+        estimate=cost,
+        side_effects=side_effects(points, grounds),
+        warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
+        missing_tools=missing_tools(described, grounds) if grounds else (),
+        disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
+    )
+
+
+def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTrial, ...]:
+    design = experiment.design
+    return tuple(
+        PlannedTrial(
+            id=f"t{index + 1:03d}",
+            index=index,
+            block=block,
+            point_id=point.id,
+            seed=trial_seed(design.seed, block),
+        )
+        for index, (block, point) in enumerate(_order(experiment, points))
+    )
+
+
+def _order(experiment: Experiment, points: Sequence[Point]) -> Iterator[tuple[int, Point]]:
+    """(block, point) of each trial."""
+    design, keyed = experiment.design, order_keys(points)
+    for block in range(1, design.blocks + 1):
+        shuffled = blocked(keyed, design.seed, block) if design.order == "blocked" else points
+        yield from ((block, point) for point in shuffled)
+
+
+def _cost(
+    experiment: Experiment, points: Sequence[Point], facts: HostFacts, past: Sequence[TrialTime] = ()
+) -> Estimate:
+    """Of a sequential design all that it may take, the rests between blocks included."""
+    order = (point for _, point in _order(experiment, points))
+    rests = experiment.design.rest * (experiment.design.blocks - 1)
+    return estimate(points, order, facts.shares_blocks, rests, past)
+
+
+def _check_memory(
+    described: Sequence[tuple[Point, Variant]], facts: HostFacts, problems: list[Problem]
+) -> list[str]:
+    """Warnings for points that nearly fill the memory; those that cannot fit go to `problems`."""
+    warnings: list[str] = []
+    for point, variant in described:
+        memory = memory_bytes(point.setup, facts)
+        needs = memory_sum(point)
+        if memory is None or needs.largest is None:
+            continue
+        where = f" at {point.title}" if point.levels else ""
+        who = "the guest" if point.setup.host.is_guest else "this machine"
+        has = f"{who} has {format_bytes(memory)}"
+        if needs.total > memory:
+            location = ("setup", "server", "config", needs.largest)
+            message = f"the server may need more memory than there is{where}: {needs.arithmetic()}, and {has}"
+            problems.append(variant.problem(location, message, f"a sum of at most {format_bytes(memory)}"))
+        elif needs.total > TIGHT * memory:
+            warnings.append(f"memory is tight{where}: {needs.arithmetic()}, and {has}")
+    return warnings
+
+
+def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, facts: HostFacts) -> list[str]:
+    warnings: list[str] = []
+    most = max(max(point.workload.connections) for point in points)
+    guests = [point.setup.host.guest_memory_bytes or 0 for point in points]
+    if facts.memory_bytes is not None and max(guests) > facts.memory_bytes:
+        has = f"this machine has {format_bytes(facts.memory_bytes)}"
+        warnings.append(f"a guest is to have {format_bytes(max(guests))} of memory, and {has}")
+    unlimited = [
+        point
+        for point in points
+        # An external server is asked.
+        if point.starts_server and "max_connections" not in point.setup.server.config
+    ]
+    if unlimited and most > DEFAULT_MAX_CONNECTIONS:
+        warnings.append(
+            f"the load reaches {most} connections and max_connections is not set: most servers stop at "
+            f"{DEFAULT_MAX_CONNECTIONS}"
+        )
+    warnings += _equal_points(points)
+    if facts.free_disk_bytes is not None and cost.disk_bytes > facts.free_disk_bytes:
+        free = format_bytes(facts.free_disk_bytes)
+        warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
+    if experiment.design.blocks < FEWEST_BLOCKS and len(points) > 1:
+        repeats = experiment.design.blocks
+        warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: take 5 or more")
+    if experiment.design.order == "sequential" and len(points) > 1:
+        warnings.append(
+            "in sequential order a slow drift of the machine looks like a difference between points"
+        )
+    return warnings
+
+
+def _equal_points(points: Sequence[Point]) -> list[str]:
+    """Points that differ in their levels only: 40% and 80% of little data are both 6M."""
+    seen: dict[str, Point] = {}
+    warnings: list[str] = []
+    for point in points:
+        if point.control_of is not None:
+            continue
+        meaning = point.setup.model_dump_json() + point.workload.model_dump_json()
+        first = seen.setdefault(meaning, point)
+        if first is not point:
+            warnings.append(f"{point.id} ({point.title}) is measured under the very conditions of {first.id}")
+    return warnings
+
+
+def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
+    design = experiment.design
+    content = {
+        "points": [point.model_dump(mode="json", exclude={"notes", "control_of"}) for point in points],
+        "trials": [trial.model_dump(mode="json") for trial in trials],
+        "sampling": experiment.sampling.model_dump(mode="json"),
+        "seed": design.seed,
+        # What a plan of before these keys did not have must not change its fingerprint.
+        **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
+        **({"rest": design.rest} if design.rest else {}),
+    }
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

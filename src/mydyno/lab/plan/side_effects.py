@@ -1,0 +1,100 @@
+"""What a plan does outside the lab folder, and how it ends, said before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mydyno.core.facts import GroundFacts
+from mydyno.lab.plan.bases import starts_from_base
+from mydyno.lab.plan.grounds import is_fetched
+from mydyno.lab.plan.point import Point
+from mydyno.lab.spec import External, kernel_version
+
+
+def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
+    """One sentence each; without `grounds` it is not known what has to be fetched first."""
+    fetched = _fetched(points, grounds) if grounds is not None else ()
+    external = _of_external_servers(points)
+    return (*_of_servers(points), *external, *fetched, *_of_guests(points), *_of_this_machine(points))
+
+
+def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
+    kernels = {kernel for point in points if (kernel := is_fetched(point.setup, grounds)) is not None}
+    for kernel in sorted(kernels, key=kernel_version):
+        yield (
+            f"downloads the User-Mode Linux kernel {kernel} (45 MB) from this machine's package sources into "
+            "mydyno's cache, once"
+        )
+
+
+def _of_servers(points: Sequence[Point]) -> Iterator[str]:
+    if any(point.starts_server for point in points):
+        yield (
+            "starts a private server process for each trial, and one for each new dataset; "
+            "as an unprivileged user when mydyno runs as root; stopped afterwards"
+        )
+        yield "keeps its unix socket in a private folder of the temporary folder; removed afterwards"
+    ports = sorted({port for point in points if (port := point.setup.server.network.port) is not None})
+    for port in ports:
+        name = f"TCP port {port}" if port else "a free TCP port"
+        yield f"listens on {name} of 127.0.0.1 while a trial runs"
+
+
+def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
+    found: dict[External, list[Point]] = {}
+    for point in points:
+        if point.setup.server.external is not None:
+            found.setdefault(point.setup.server.external, []).append(point)
+    for external, on_it in found.items():
+        yield f"loads and samples {external.told}, which is not mydyno's: it neither starts nor stops it"
+        yield (
+            f"writes there into the schema {external.database} alone: tables that it marks as its own, which "
+            "stay; there is no frozen copy to start from, so tables that a load has changed are loaded anew"
+        )
+        names = sorted({name for point in on_it for name in point.setup.server.config})
+        if names:
+            yield (
+                f"sets there for each trial {', '.join(names)} (SET GLOBAL) and puts the old values back; "
+                "after a kill mydyno cleanup does that"
+            )
+
+
+def _of_guests(points: Sequence[Point]) -> Iterator[str]:
+    kinds = {point.setup.host.kind for point in points}
+    names = {"uml": "User-Mode Linux", "vm": "QEMU"}
+    for kind in ("uml", "vm"):
+        if kind in kinds:
+            yield (
+                f"boots a {names[kind]} guest for each trial, as an ordinary process without root, that dies "
+                "with mydyno; its disks are sparse files in the lab; arrays and mounts go with it"
+            )
+    if any(starts_from_base(point.setup, point.workload) for point in points):
+        yield (
+            "boots a QEMU guest once for each storage with a dataset, and keeps its disks in the lab's "
+            "cache: trials write to overlays of them"
+        )
+
+
+def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
+    volumes = [
+        volume
+        for point in points
+        if point.setup.storage is not None and not point.setup.host.is_guest
+        for volume in point.setup.storage.volumes.values()
+    ]
+    if any(not volume.disks.devices for volume in volumes):
+        yield (
+            "as root: attaches loop devices to sparse files in the lab, and mounts what is built on them "
+            "where only mydyno sees it (a private mount namespace); detached afterwards"
+        )
+    if any(volume.raid != "none" for volume in volumes):
+        yield "as root: creates md arrays of those disks; stopped afterwards"
+    if any(volume.disks.iops is not None or volume.disks.bandwidth is not None for volume in volumes):
+        yield "as root: limits those disks in the root group of cgroup v1's blkio; lifted afterwards"
+    if any(volume.scheduler or volume.queue_depth or volume.readahead for volume in volumes):
+        yield "as root: sets scheduler, queue depth or readahead of those disks; set back afterwards"
+    real = sorted({device.id for volume in volumes for device in volume.disks.devices})
+    for name in real:
+        yield f"as root: DESTROYS what is on {name}, and leaves it blank"
+    if volumes:
+        yield "writes the way back of each of these into the lab's journal first; mydyno cleanup goes it"

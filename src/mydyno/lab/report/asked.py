@@ -1,0 +1,65 @@
+"""What a reader may ask of a report: other columns, another metric, another margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.core.document.problems import nearest
+from mydyno.core.errors import UsageError
+from mydyno.core.factors import last_part
+from mydyno.core.units import parse_share
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.standard import MARGIN
+from mydyno.lab.analysis.words import words_of
+from mydyno.lab.results.records import Work
+
+_WIDEST = 0.5
+
+
+@dataclass(frozen=True)
+class Asked:
+    columns: str | None = None
+    """The factor whose levels are compared, by its name or the last part of it; None for the first one."""
+    metric: str | None = None
+    """The metric that verdicts are about, by its name; None for that of the load."""
+    margin: float = MARGIN
+    """The relative difference that counts as none."""
+
+
+AS_IT_IS = Asked()
+
+
+def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
+    """The factor with that name or last part. Raises UsageError when there is none, or several."""
+    found = [name for name in factors if wanted in (name, last_part(name))]
+    if len(found) == 1:
+        return found[0]
+    if not factors:
+        raise UsageError(f"nothing varies in this experiment, so {wanted} cannot be its columns")
+    likely = f"; did you mean {near}?" if (near := nearest(wanted, factors)) else ""
+    raise UsageError(
+        f"the experiment has no factor {wanted}" if not found else f"{wanted} is the end of several factors",
+        f"its factors are {', '.join(factors)}{likely}",
+    )
+
+
+def metric_named(wanted: str, work: Work) -> Metric:
+    """The metric with that name, of those that such work has. Raises UsageError when there is none."""
+    metrics = {metric.name: metric for metric in words_of(work).metrics}
+    if wanted in metrics:
+        return metrics[wanted]
+    likely = f"did you mean {near}? " if (near := nearest(wanted, tuple(metrics))) else ""
+    raise UsageError(f"there is no metric {wanted}", f"{likely}Those of this work are {', '.join(metrics)}")
+
+
+def parse_margin(text: str) -> float:
+    """`5%` or `0.05`, more than 0 and at most 50 %. Raises UsageError."""
+    try:
+        share = parse_share(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= _WIDEST:
+        raise UsageError(
+            f"{text!r} is no margin", "it is a share of the rate or time, such as 5% or 0.05, at most 50%"
+        )
+    return share

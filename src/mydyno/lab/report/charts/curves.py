@@ -1,0 +1,139 @@
+"""A metric against the load: a line a setting, 95 % intervals as bars, trials as dots if they are few, and
+the fitted law of scalability faint behind them with its optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
+from mydyno.lab.report.charts.knees import LANE, knee_layers, knees
+from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves
+from mydyno.lab.report.views.panels import Panel
+from mydyno.page.charts import theme
+from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
+from mydyno.page.charts.labels import end_labels, room_for
+from mydyno.page.charts.theme import Size
+from mydyno.page.format import bracketed, capitalised, count, latency, shorten
+
+_LEFT_AXIS = 66
+_GAP = 20
+_BOLD_PX = 7.6
+"""About the width of a character of a panel's title."""
+_DASHES = {"": [1, 0], " †": [7, 3], " ‡": [4, 3], " §": [2, 3]}
+"""Sign of durability -> dashes of its line."""
+
+Row = dict[str, object]
+
+
+def curves_chart(panels: Sequence[Panel], size: Size) -> Chart:
+    """All panels with one unit and one scale, beside each other where there is room; a row's last panel names
+    the lines."""
+    columns = _columns(panels, size)
+    several = max(len(panel.curves.curves) for panel in panels) > 1
+    names = list(
+        dict.fromkeys(curve.name for panel in panels for curve in panel.curves.curves if curve.points)
+    )
+    most = 200 if columns == 1 else 150
+    room, characters = room_for(names, most) if several and not size.narrow else (10, 0)
+    width = (size.width - room - _LEFT_AXIS - _GAP * (columns - 1)) // columns
+    lanes = max(len(list(knees(panel.curves))) for panel in panels)
+    usual = 200 if size.narrow else 320 if columns == len(panels) else 220
+    y = ValueAxis([panel.curves for panel in panels], usual + LANE * lanes, lanes * LANE)
+    x = LoadAxis([panel.curves for panel in panels], width)
+    drawn = []
+    for place, panel in enumerate(panels):
+        last = place % columns == columns - 1 or place == len(panels) - 1
+        drawn.append(_panel(panel, x, y, characters if last else 0, named=place % columns == 0))
+    return side_by_side(drawn, columns, {"row": 26, "column": _GAP})
+
+
+def _columns(panels: Sequence[Panel], size: Size) -> int:
+    """A column for each metric; of one metric as few empty places in the last row as can be."""
+    if size.narrow or len(panels) == 1:
+        return 1
+    metrics = {panel.curves.metric.name for panel in panels}
+    return len(metrics) if len(metrics) > 1 else 2 if len(panels) in (2, 4) else 3
+
+
+def _panel(panel: Panel, x: LoadAxis, y: ValueAxis, characters: int, *, named: bool) -> Layered:
+    curves = [curve for curve in panel.curves.curves if curve.points]
+    layers = [*knee_layers(panel.curves, x, y, named=named), *_marks(curves, panel.curves, x, y, named=named)]
+    if characters:
+        ends = [(curve.name, curve.setting.slot, y.pixel(curve.points[-1].value)) for curve in curves]
+        layers += end_labels(ends, y, characters=characters, named=named)
+    return layered(*layers, width=x.width, height=y.height, **_title(panel, x.width))
+
+
+def _title(panel: Panel, width: int) -> dict[str, alt.TitleParams]:
+    """Never wider than its panel, which it would widen."""
+    if not panel.title:
+        return {}
+    most = max(10, int(width / _BOLD_PX))
+    text = shorten(panel.title if panel.own_names else capitalised(panel.title), most)
+    return {"title": alt.TitleParams(text, offset=8, subtitle=shorten(panel.subtitle, most))}
+
+
+def _marks(
+    curves: Sequence[Curve], view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool
+) -> Iterator[alt.Chart]:
+    """Each kind of mark of all curves in one layer: a chart of few layers is drawn quickly."""
+    color = alt.Color("color:N", scale=None, legend=None)
+    detail = alt.Detail("setting:N")
+    points: list[Row] = []
+    trials: list[Row] = []
+    for place, curve in enumerate(curves):
+        look = {
+            "color": theme.color(curve.setting.slot),
+            "shape": theme.shape(curve.setting.slot),
+            "setting": curve.setting.point_id,
+            "sign": curve.setting.sign,
+        }
+        for point in curve.points:
+            at = x.dodged(point.connections, place, len(curves))
+            points.append({**look, **_row(curve, point, view, y), "connections": at})
+            # Where there are too few trials for an interval, the trials themselves show the spread.
+            if point.low is None and point.n > 1:
+                trials += [{**look, "connections": at, "value": y.value(value)} for value in point.trials]
+    along, up = x.encoding(), y.encoding(named=named)
+    if trials:
+        yield alt.Chart(data(trials)).mark_circle(size=22, opacity=0.45).encode(x=along, y=up, color=color)
+    for sign, dash in _DASHES.items():
+        if rows := [row for row in points if row["sign"] == sign]:
+            line = alt.Chart(data(rows)).mark_line(strokeWidth=2, strokeDash=dash)
+            yield line.encode(x=along, y=up, color=color, detail=detail)
+    if bars := [row for row in points if row["low"] is not None]:
+        yield (
+            alt.Chart(data(bars))
+            .mark_rule(strokeWidth=2, opacity=0.75)
+            .encode(x=along, y=y.encoding("low", named=named), y2=alt.Y2("high:Q"), color=color)
+        )
+    yield (
+        alt.Chart(data(points))
+        .mark_point(filled=True, size=52, stroke=theme.PAPER, strokeWidth=1, opacity=1, aria=True)
+        .encode(
+            x=along,
+            y=up,
+            color=color,
+            shape=alt.Shape("shape:N", scale=None, legend=None),
+            description=alt.Description("told:N"),
+        )
+    )
+
+
+def told(metric: Metric, point: CurvePoint) -> str:
+    """`42 500 (41 800 to 43 400), n=4`, with the unit of a latency."""
+    write = latency if metric.unit == "ns" else count
+    error = bracketed(point.low, point.high, write)
+    return f"{write(point.value)}{error}, n={point.n}"
+
+
+def _row(curve: Curve, point: CurvePoint, view: Curves, y: ValueAxis) -> Row:
+    return {
+        "told": f"{curve.setting.title}, {view.words.amount(point.connections)}: {told(view.metric, point)}",
+        "value": y.value(point.value),
+        "low": None if point.low is None else y.value(point.low),
+        "high": None if point.high is None else y.value(point.high),
+    }

@@ -1,0 +1,202 @@
+"""A forest plot: the ratio of two settings at each number of connections or in each test program, and over
+all as a diamond."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import altair as alt
+
+from mydyno.lab.report.charts.curve_axes import short_noun
+from mydyno.lab.report.views.verdicts import RatioRow, Ratios
+from mydyno.page.charts import theme
+from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
+from mydyno.page.charts.labels import CHARACTER_PX
+from mydyno.page.charts.theme import Size
+from mydyno.page.format import MINUS, bracketed, change, shorten
+
+_ROW = 26
+_LEFT = 92
+_LONGEST = 22
+"""Characters of a test program's name."""
+_NUMBERS = 210
+_FARTHEST = 5.0
+"""Intervals reach no farther on the page than this ratio (and its inverse); they are cut at the edge."""
+
+_PERCENT = (
+    f"datum.value == 1 ? '0 %' : replace(format(100 * (datum.value - 1), '+.0f'), '-', '{MINUS}') + ' %'"
+)
+"""A Vega expression: the ratio 1.1 is labelled `+10 %`."""
+
+
+def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
+    """One panel a comparison, all on one scale."""
+    columns = 1 if size.width < 900 or len(views) == 1 else 2
+    numbers = 0 if size.narrow else _NUMBERS
+    gap = 30
+    width = (size.width - (columns - 1) * gap) // columns - _left(views) - numbers
+    scale = _Scale(views, width)
+    panels = [_panel(view, scale, width, size, numbered=numbers > 0) for view in views]
+    return side_by_side(panels, columns, {"row": gap, "column": gap})
+
+
+def _left(views: tuple[Ratios, ...]) -> int:
+    """Pixels for the names of the rows."""
+    longest = max(len(_name(row)) for view in views for row in view.rows)
+    return max(_LEFT, int(longest * CHARACTER_PX) + 16)
+
+
+def _name(row: RatioRow) -> str:
+    return "" if row.place is None else shorten(str(row.place), _LONGEST)
+
+
+class _Scale:
+    """A logarithmic axis of ratios with its ticks in percent, the same for all panels."""
+
+    def __init__(self, views: tuple[Ratios, ...], width: int) -> None:
+        rows = [row for view in views for row in view.rows]
+        values = [row.value for row in rows if row.value is not None]
+        ends = [
+            min(max(end, 1 / _FARTHEST), _FARTHEST)
+            for row in rows
+            for end in (row.low, row.high)
+            if end is not None
+        ]
+        margin = 1 + 2 * max((view.margin for view in views), default=0.03)
+        self.low = min([*values, *ends, 1 / margin]) / 1.02
+        self.high = max([*values, *ends, margin]) * 1.02
+        self.ticks = _ticks(self.low, self.high, most=max(4, width // 56))
+
+    def inside(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+    def x(self, field: str, title: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            title=title,
+            scale=alt.Scale(type="log", domain=[self.low, self.high], nice=False, zero=False),
+            axis=alt.Axis(
+                values=self.ticks,
+                grid=True,
+                domain=False,
+                ticks=False,
+                labelOverlap="greedy",
+                labelExpr=_PERCENT,
+            ),
+        )
+
+
+def _ticks(low: float, high: float, most: int) -> list[float]:
+    """Round percentages around 1, the finest step that does not give more than `most` ticks."""
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
+        first, last = math.ceil((low - 1) / step), math.floor((high - 1) / step)
+        if last - first + 1 <= most:
+            return [round(1 + place * step, 6) for place in range(first, last + 1)]
+    return [1.0]
+
+
+def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: bool) -> Layered:
+    color = theme.color(view.setting.slot)
+    height = _ROW * (len(view.rows) + 1)
+    titles = 44 if size.width > 900 else 30
+    title = f"change in {short_noun(view.metric, view.words)}"
+    if not size.narrow:
+        title += f" against {shorten(view.against.title, titles)}"
+    x = scale.x("value", title)
+    rows = [_drawn(view, row, place, scale) for place, row in enumerate(view.rows)]
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
+    known = [row for row in rows if row["value"] is not None]
+    layers: list[alt.Chart] = [_margin_band(view, scale, x), _no_difference(x)]
+    for overall in (False, True):
+        of_kind = [row for row in known if row["overall"] is overall]
+        if not of_kind:
+            continue
+        base = alt.Chart(data(of_kind))
+        bars = [row for row in of_kind if row["low"] is not None]
+        if bars:
+            layers.append(
+                alt.Chart(data(bars))
+                .mark_rule(color=color, strokeWidth=3 if overall else 2)
+                .encode(x=scale.x("low", title), x2=alt.X2("high:Q"), y=y)
+            )
+        layers.append(
+            base.mark_point(
+                filled=True,
+                opacity=1,
+                color=color,
+                stroke=theme.PAPER,
+                strokeWidth=1,
+                size=190 if overall else 64,
+                shape="diamond" if overall else theme.shape(view.setting.slot),
+                aria=True,
+            ).encode(x=x, y=y, description=alt.Description("hover:N"))
+        )
+    layers += _texts(rows, y, view.words.part if view.by_program else view.words.load, numbered=numbered)
+    heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
+    return layered(*layers, width=width, height=height, title=heading)
+
+
+def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:
+    overall = row.place is None
+    whole = "total" if view.metric.summed else "overall"
+    if row.place is None:
+        where = whole
+    else:
+        where = row.place if isinstance(row.place, str) else view.words.amount(row.place)
+    return {
+        "label": whole if overall else _name(row),
+        "overall": overall,
+        # The overall row stands a little apart.
+        "y": _ROW * (place + (1.0 if overall else 0.5)),
+        "value": None if row.value is None else scale.inside(row.value),
+        "low": None if row.low is None else scale.inside(row.low),
+        "high": None if row.high is None else scale.inside(row.high),
+        "told": told(row),
+        "hover": f"{where}: {told(row)}, n={row.n[0]} vs {row.n[1]}",
+    }
+
+
+def told(row: RatioRow) -> str:
+    """`+12.4 % (+9.1 to +15.8)`"""
+    return f"{change(row.value)}{bracketed(row.low, row.high, lambda end: change(end).removesuffix(' %'))}"
+
+
+def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: bool) -> list[alt.Chart]:
+    layers = [_heading(heading, 0, "right")]
+    if numbered:
+        layers.append(_heading("change (95 % interval)", "width", "left"))
+    for overall in (False, True):
+        base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
+        style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}
+        layers.append(
+            base.mark_text(align="right", **style).encode(x=alt.XValue(-10), text=alt.Text("label:N"))
+        )
+        if numbered:
+            layers.append(
+                base.mark_text(align="left", dx=14, **style).encode(
+                    x=alt.XValue("width"), text=alt.Text("told:N")
+                )
+            )
+    return layers
+
+
+def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"]) -> alt.Chart:
+    """Above the names at the left, or above the numbers right of the panel."""
+    source = alt.Chart(data([{"text": text}]))
+    mark = source.mark_text(align=align, dx=-10 if x == 0 else 14, baseline="bottom", color=theme.MUTED)
+    heading: alt.Chart = mark.encode(x=alt.XValue(x), y=alt.YValue(-4), text=alt.Text("text:N"))
+    return heading
+
+
+def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:
+    """Within it a difference counts as none."""
+    band = [{"value": scale.inside(1 / (1 + view.margin)), "to": scale.inside(1 + view.margin)}]
+    drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2=alt.X2("to:Q"))
+    return drawn
+
+
+def _no_difference(x: alt.X) -> alt.Chart:
+    mark = alt.Chart(data([{"value": 1.0}])).mark_rule(color=theme.MUTED, strokeDash=[4, 3])
+    line: alt.Chart = mark.encode(x=x)
+    return line

@@ -1,0 +1,140 @@
+"""A comparison of runs: its verdicts, what else differs between the runs, and the gate. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mydyno.core.factors import last_part
+from mydyno.lab.analysis.gate import Gated, State, gate, state_of
+from mydyno.lab.analysis.grid import Grid, GridRow
+from mydyno.lab.analysis.holm import holm
+from mydyno.lab.analysis.verdict import ComparisonVerdict, Verdict, judge
+from mydyno.lab.analysis.wording import percent
+from mydyno.lab.report.compared.run import MergedRun
+from mydyno.lab.report.evidence import Evidence, gather
+from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.settings import settings_view
+from mydyno.lab.report.views.verdicts import Verdicts, compared_row, verdicts
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A fact or a setting that is not the same in all of the runs."""
+
+    name: str
+    values: tuple[str | None, ...]
+    """One for each run; None where it is not known."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    evidence: Evidence
+    names: tuple[str, ...]
+    """Of the runs, the first being what the others are held against."""
+    verdicts: Verdicts
+    table: ComparisonTable
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...]
+    gated: tuple[Gated, ...]
+    """Each comparison over all of its places; corrected for all of them together (Holm)."""
+    allowed: float
+    """The loss that is too much."""
+
+    @property
+    def state(self) -> State:
+        return state_of(self.gated)
+
+
+def compared(run: MergedRun, allowed: float) -> Compared:
+    """Hold the runs against each other; a relative loss of `allowed` is too much."""
+    evidence = gather(run)
+    found = verdicts(evidence)
+    return Compared(
+        evidence=evidence,
+        names=tuple(one.part.name for one in run.chosen),
+        verdicts=found,
+        table=comparison(evidence, found),
+        differences=_differences(run, evidence),
+        notes=run.merged.notes,
+        gated=gate(_named(evidence), allowed),
+        allowed=allowed,
+    )
+
+
+def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:
+    """Every comparison over all of its places, with what tells it from the others."""
+    grid = evidence.grid
+    if grid is None:
+        return []
+    every = [
+        (_name(grid, row, column), one)
+        for row in grid.rows
+        for column, one in compared_row(evidence, row).items()
+    ]
+    corrected = holm([one.comparison.overall.p_value for _, one in every])
+    return [(name, _in_family(one, p, len(every))) for (name, one), p in zip(every, corrected, strict=True)]
+
+
+def _name(grid: Grid, row: GridRow, column: int) -> str:
+    """`thread_cache_size = 8`, with the run where there are more than two: `thread_cache_size = 8 · run-3`"""
+    named = ", ".join(
+        f"{last_part(factor)} = {level}" for factor, level in zip(grid.others, row.levels, strict=True)
+    )
+    level = grid.columns[column] if len(grid.columns) > 2 or not row.levels else ""
+    return " · ".join(part for part in (named, level) if part)
+
+
+def _in_family(one: ComparisonVerdict, p: float | None, family: int) -> Verdict:
+    ratio = replace(one.comparison.overall, adjusted_p=p, family=family)
+    return judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.standard)
+
+
+def _differences(run: MergedRun, evidence: Evidence) -> tuple[Difference, ...]:
+    """First what the machine and its software are, then the settings that were in force."""
+    facts = [
+        Difference(name, tuple(None if value is None else str(value) for value in values))
+        for name, values in run.environment_changes().items()
+    ]
+    versions = tuple(
+        ", ".join(sorted({trial.server_version for trial in one.part.trials if trial.server_version})) or None
+        for one in run.chosen
+    )
+    if len(set(versions)) > 1:
+        facts.insert(0, Difference("server.version", versions))
+    return (*facts, *_settings(run, evidence))
+
+
+def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
+    """Those in force that are not the same in all parts, and are not what is compared."""
+    part_of = {point.point_id: next(iter(point.levels.values())) for point in run.experiment.points}
+    chosen = {last_part(factor) for one in run.chosen for factor in one.part.only}
+    names = [one.part.name for one in run.chosen]
+    found = []
+    for row in settings_view(evidence).rows:
+        seen: dict[str, dict[str, None]] = {}
+        for setting, value in zip(evidence.settings, row.values, strict=True):
+            if value.in_force is not None:
+                seen.setdefault(part_of[setting.point_id], {})[value.in_force] = None
+        values = tuple(", ".join(seen[name]) if name in seen else None for name in names)
+        if len(set(values)) > 1 and row.name not in chosen:
+            found.append(Difference(row.name, values))
+    return found
+
+
+def told(one: Gated) -> str:
+    """What the gate says of one comparison: its state, what was measured, and the verdict behind it."""
+    name = f"{one.name}: " if one.name else ""
+    allowed = f"{one.allowed * 100:g} %"
+    said = {
+        "failed": f"slower by {allowed} or more",
+        "passed": f"a loss of {allowed} is ruled out",
+        "unsure": f"a loss of {allowed} cannot be ruled out",
+    }[one.state]
+    return f"{name}{said}{_measured(one)}: {one.verdict.sentence}"
+
+
+def _measured(one: Gated) -> str:
+    """`, measured 28.0 % slower`; a gate that lets a loss pass must say so."""
+    if one.loss is None:
+        return ", nothing was measured"
+    return f", measured {percent(abs(one.loss))} % {'slower' if one.loss > 0 else 'faster'}"

@@ -1,0 +1,157 @@
+"""The table of comparisons as text: wide, a column for each level, or long, a line for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mydyno.core.factors import last_part
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.report.tables import Table
+from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
+from mydyno.lab.report.views.curves import Measured
+from mydyno.lab.report.views.verdicts import RatioRow
+from mydyno.page.format import MISSING, bracketed, capitalised, count, latency, number, ratio
+
+WIDEST = 2
+"""Columns that stand side by side on a terminal."""
+
+
+@dataclass(frozen=True)
+class CellText:
+    """A cell in up to three lines, each empty where there is nothing to say."""
+
+    mean: str
+    """With its interval."""
+    ratio: str
+    """To the first column, with its interval."""
+    verdict: str
+    """Nothing in the first column."""
+    size: str
+    """`n=3`, or why there is no number."""
+    shown: bool
+    """The trials show a difference from the first column."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(line for line in (self.mean, self.ratio, self.below) if line)
+
+    @property
+    def below(self) -> str:
+        """`faster, n=3`"""
+        return ", ".join(part for part in (self.verdict, self.size) if part)
+
+
+def label_columns(view: ComparisonTable) -> tuple[str, ...]:
+    """What stands above the labels of the rows."""
+    return (*(last_part(factor) for factor in view.others), *(() if view.one_place else ("measured",)))
+
+
+def labels(view: ComparisonTable, row: Row) -> tuple[str, ...]:
+    return (*row.levels, *(() if view.one_place else (what(view, row),)))
+
+
+def what(view: ComparisonTable, row: Row) -> str:
+    """`queries/s at 8 connections`, `seconds in insert`, `seconds in all programs`, `p99 latency, overall`"""
+    if row.metric.summed:
+        return f"seconds in {'all programs' if row.place is None else row.place}"
+    name = unit(view, row.metric)
+    return f"{name}, overall" if row.place is None else f"{name}{view.words.at(row.place)}"
+
+
+def unit(view: ComparisonTable, metric: Metric) -> str:
+    """`queries/s`, `seconds`, `p99 latency`: what a number of this metric is."""
+    if metric is view.words.rate:
+        return view.words.rate_short
+    return "seconds" if metric.summed else metric.noun
+
+
+def better(view: ComparisonTable) -> str:
+    """`queries/s: higher is better; seconds: lower is better`"""
+    return "; ".join(f"{unit(view, metric)}: {metric.better} is better" for metric in view.metrics)
+
+
+def comparison_caption(view: ComparisonTable) -> str:
+    """How to read the table."""
+    first = view.columns[0].level
+    bars = "in brackets its 95 % interval" if view.has_intervals else "without intervals, which need 3 trials"
+    looked = f" Intervals of ratios are{view.correction.removeprefix(',')}." if view.correction else ""
+    return (
+        f"The mean over n valid trials, {bars}; below it the ratio to {first}, and whether the trials show a "
+        f"difference. {capitalised(better(view))}. Verdicts over several columns or places are corrected for "
+        f"being many (Holm); intervals are not.{looked}"
+    )
+
+
+def cell_text(row: Row, cell: Cell | None) -> CellText:
+    if cell is None:
+        return CellText(MISSING, "", "", "not in the experiment", False)
+    if cell.at is None:
+        return CellText(MISSING, "", "", _absent(cell), False)
+    held = cell.held
+    against = "" if held is None or held.value is None else ratio(held.value)
+    if held is not None and against and held.low is not None:
+        against += bracketed(held.low, held.high, _plain_ratio)
+    left_out = f", {cell.invalid} invalid" if cell.invalid else ""
+    size = f"n={cell.at.n}{left_out}"
+    return CellText(_mean(row.metric, cell.at), against, _verdict(held), size, _shown(held))
+
+
+def wide_table(view: ComparisonTable, between: str = "\n") -> Table:
+    """A column for each level; the lines of a cell are parted by `between`."""
+    heads = [
+        f"{column.level}{between}({column.durability or 'durability not known'})"
+        if view.durability_differs
+        else column.level
+        for column in view.columns
+    ]
+    rows = tuple(
+        (*labels(view, row), *(between.join(cell_text(row, cell).lines) for cell in row.cells))
+        for row in view.rows
+    )
+    named = label_columns(view)
+    return Table((*named, *heads), rows, frozenset(range(len(named))))
+
+
+def long_table(view: ComparisonTable) -> Table:
+    """A line for each cell that the experiment has, for places that are too narrow for its columns."""
+    rows = []
+    for row in view.rows:
+        there = [(column, cell) for column, cell in zip(view.columns, row.cells, strict=True) if cell]
+        for place, (column, cell) in enumerate(there):
+            told = cell_text(row, cell)
+            own = labels(view, row) if place == 0 else ("",) * len(labels(view, row))
+            rows.append((*own, column.level, told.mean, told.size, told.ratio, told.verdict))
+    named = (*label_columns(view), view.name)
+    heads = (*named, "mean", "trials", f"against {view.columns[0].level}", "verdict")
+    return Table(heads, tuple(rows), frozenset({*range(len(named)), len(heads) - 1}))
+
+
+def _mean(metric: Metric, at: Measured) -> str:
+    writers: dict[str, Callable[[float], str]] = {"ns": latency, "s": number}
+    write = writers.get(metric.unit, count)
+    error = bracketed(at.low, at.high, write)
+    return f"{write(at.value)}{error}"
+
+
+def _plain_ratio(value: float) -> str:
+    return ratio(value).rstrip("×")
+
+
+def _verdict(held: RatioRow | None) -> str:
+    if held is None:
+        return ""
+    cost = " but more durable" if held.outcome == "slower" else " but less durable"
+    return held.outcome.replace("-", " ") + (cost if held.less_durable else "")
+
+
+def _shown(held: RatioRow | None) -> bool:
+    return held is not None and held.outcome in ("faster", "slower")
+
+
+def _absent(cell: Cell) -> str:
+    if cell.run == 0:
+        return "not run yet"
+    if cell.invalid == cell.run:
+        return "no valid trial"
+    return "not measured"

@@ -1,0 +1,191 @@
+"""The numbers of a report as flat tables, for a spreadsheet or another program. Missing cells are empty."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TypeVar
+
+import polars as pl
+
+from mydyno.core.csv_cells import FORMULA, NUMBER, csv_cell
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.summary import summary
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.views.comparison import ComparisonTable
+from mydyno.lab.report.views.operation_totals import totals_of
+from mydyno.lab.report.views.pooled import pooled
+from mydyno.lab.results.records import NO_LATENCY
+
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+_POOLED = ("p50_ns", "p75_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns")
+"""Percentiles of a point's whole distribution."""
+
+
+def without_formulas(frame: Frame) -> Frame:
+    """`frame` as it is written into a CSV file: texts, and names of columns, as `csv_cell` has them."""
+    return frame.with_columns(
+        pl.when(pl.col(name).str.contains(FORMULA) & ~pl.col(name).str.contains(NUMBER))
+        .then(pl.concat_str(pl.lit("'"), pl.col(name)))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, kind in frame.collect_schema().items()
+        if kind == pl.String
+    ).rename(csv_cell)
+
+
+def points_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each setting and place (connections, queue depth, test program): n, and each metric's mean
+    with its 95 % interval.
+
+    Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`. `pooled_*` are of
+    the queries of all trials together.
+    """
+    points = evidence.experiment.points
+    names = [point.point_id for point in points]
+    words = evidence.words
+    found = {metric: summary(evidence.trials, names, metric) for metric in words.metrics}
+    distributions = pooled(evidence)
+    places = list(next(iter(found.values())))
+    titles = {point.point_id: point.title for point in points}
+    rows: list[dict[str, object]] = []
+    for place in places:
+        point_id, where = place
+        label, connections = (where, None) if isinstance(where, str) else (None, where)
+        row: dict[str, object] = {"point": point_id, "setting": titles[point_id]}
+        row |= {words.load_column: connections, "label": label}
+        row["n"] = max(found[metric][place].n for metric in words.metrics)
+        for metric in words.metrics:
+            one, column = found[metric][place], _column(metric)
+            row[column] = one.value
+            row[f"{column}_low"] = one.interval.low if one.interval else None
+            row[f"{column}_high"] = one.interval.high if one.interval else None
+        latency = distributions.get(place, NO_LATENCY)
+        row |= {f"pooled_{name}": getattr(latency, name) for name in _POOLED}
+        rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def trials_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each phase of each trial, valid or not, as measured."""
+    words = evidence.words
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "order": trial.index + 1,
+            "block": trial.block,
+            "point": trial.point_id,
+            "status": trial.status,
+            "phase": phase.index,
+            "label": phase.label,
+            f"{words.load_column}_asked": phase.connections_asked,
+            f"{words.load_column}_reached": phase.connections_reached,
+            words.events_column: phase.queries,
+            "transactions": phase.transactions,
+            "errors": sum(phase.errors.values()),
+            "retries": phase.retries,
+            "reconnects": phase.reconnects,
+            **{_column(metric): metric.value(phase) for metric in words.metrics},
+            "remarks": "; ".join(remark.message for remark in trial.remarks) or None,
+        }
+        for trial in evidence.trials
+        for phase in trial.phases
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
+    """One row for each cell of the table of comparisons, row by row: the mean with its 95 % interval, the
+    ratio to the first column with its own, and whether a difference is shown.
+
+    `unit` is that of the mean: 1/s, s or ns. A row over all places has neither a number nor a label.
+    """
+    rows: list[dict[str, object]] = []
+    for row in view.rows:
+        for column, cell in zip(view.columns, row.cells, strict=True):
+            if cell is None:
+                continue
+            label = row.place if isinstance(row.place, str) else None
+            number = row.place if isinstance(row.place, int) else None
+            at, held = cell.at, cell.held
+            rows.append(
+                {
+                    **dict(zip(view.others, row.levels, strict=True)),
+                    view.words.load_column: number,
+                    "label": label,
+                    "metric": row.metric.name,
+                    "unit": row.metric.unit,
+                    "better": row.metric.better,
+                    view.factor: column.level,
+                    "point": cell.setting.point_id,
+                    "durability": column.durability,
+                    "n": 0 if at is None else at.n,
+                    "invalid": cell.invalid,
+                    "mean": None if at is None else at.value,
+                    "mean_low": None if at is None else at.low,
+                    "mean_high": None if at is None else at.high,
+                    "ratio": None if held is None else held.value,
+                    "ratio_low": None if held is None else held.low,
+                    "ratio_high": None if held is None else held.high,
+                    "verdict": None if held is None else held.outcome,
+                    "less_durable": None if held is None else held.less_durable,
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def operations_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each timed operation of each trial, valid or not, as measured."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            "phase": phase.index,
+            "program": phase.label,
+            **asdict(operation),
+        }
+        for trial in evidence.trials
+        for phase in trial.phases
+        for operation in phase.operations
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def operation_totals_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each operation of each trial, valid or not, summed over its test programs."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            **asdict(total),
+        }
+        for trial in evidence.trials
+        for total in totals_of(trial)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def self_checks_frame(evidence: Evidence) -> pl.DataFrame:
+    """One row for each self-check of each trial, valid or not, as measured."""
+    rows = [
+        {
+            "trial": trial.trial_id,
+            "attempt": trial.attempt,
+            "point": trial.point_id,
+            "status": trial.status,
+            **asdict(check),
+            "ratio": check.ratio,
+        }
+        for trial in evidence.trials
+        for check in trial.self_checks
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _column(metric: Metric) -> str:
+    return metric.name if metric.unit == "1/s" else f"{metric.name}_{metric.unit}"

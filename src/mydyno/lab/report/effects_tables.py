@@ -1,0 +1,159 @@
+"""What each factor explains, as tables of text and as a flat table of numbers."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.effects.effects import Effect
+from mydyno.lab.analysis.effects.levels import LevelRatio
+from mydyno.lab.analysis.effects.sentence import percent, short
+from mydyno.lab.report.tables import Table
+from mydyno.lab.report.views.effects import EffectsView
+from mydyno.page.format import MISSING, bracketed, interval, number
+
+_LEVELS = 8
+"""Levels of a factor that its cell lists."""
+
+
+def effects_table(view: EffectsView, between: str = "\n") -> Table:
+    """Effects down, by falling share, and the noise; levels of a factor are parted by `between`."""
+    rows = [
+        (
+            label(effect),
+            share_told(effect.share, effect.interval),
+            p_told(effect),
+            between.join(_levels(effect)),
+        )
+        for effect in view.of.found
+    ]
+    if view.of.noise is not None:
+        rows.append(("noise", share_told(view.of.noise, view.of.noise_interval), "", ""))
+    against = "baseline" if view.of.baseline else "the average"
+    return Table(
+        ("effect", "share of the variance", "p", f"levels, times {against}"), tuple(rows), frozenset({0, 3})
+    )
+
+
+def _levels(effect: Effect) -> list[str]:
+    """Of many the lowest and the highest."""
+    if len(effect.levels) <= _LEVELS:
+        return list(map(level_told, effect.levels))
+    ordered = sorted(effect.levels, key=lambda one: one.value or 0)
+    return [level_told(ordered[0]), level_told(ordered[-1]), f"({len(ordered)} levels)"]
+
+
+def label(effect: Effect) -> str:
+    """`array`, `array × connections`, and those that it may be instead."""
+    if not effect.factors:
+        return "all other interactions"
+    return " or ".join(" × ".join(map(short, factors)) for factors in (effect.factors, *effect.also))
+
+
+def share_told(share: float, error: Interval | None) -> str:
+    """`71 % (64 to 78)`"""
+    if error is None:
+        return percent(share)
+    return (
+        f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix(' %'))})"
+    )
+
+
+def p_told(effect: Effect) -> str:
+    """Corrected for all that were tested; nothing is ever impossible."""
+    if effect.adjusted_p is None:
+        return MISSING
+    return "< 0.001" if effect.adjusted_p < 0.001 else f"{effect.adjusted_p:.3f}"
+
+
+def level_told(level: LevelRatio) -> str:
+    """`raid10: 1.32 (1.25 to 1.39)`"""
+    error = "" if level.interval is None else bracketed(level.interval.low, level.interval.high)
+    return f"{level.level}: {number(level.value)}{error}"
+
+
+def effects_caption(view: EffectsView) -> str:
+    """How to read shares and levels."""
+    of = view.of
+    parts = [
+        f"Share of the variance of {of.metric.noun} (of its logarithm) over {of.trials} valid trials"
+        + (f", each at {of.places} {view.words.places_said}" if of.places > 1 else "")
+        + ", without what noise adds to it (generalised omega squared); in brackets its 95 % interval.",
+    ]
+    if view.tested:
+        parts.append("p is that of an F test, corrected for the number of effects (Holm).")
+    if of.split:
+        parts.append(
+            "Factors whose levels stay together in a block were tested against the noise between such groups "
+            "of trials, not between trials (split plot)."
+        )
+    if any(effect.levels for effect in of.found):
+        against = "its baseline" if of.baseline else "the geometric mean of the factor's levels"
+        parts.append(f"Levels: {of.metric.noun} as a multiple of {against}.")
+    return " ".join(parts)
+
+
+def effects_frame(view: EffectsView) -> pl.DataFrame:
+    """One row for each effect and the noise; then one for each level of each factor. Shares are 0 to 1."""
+    rows: list[dict[str, object]] = []
+    for effect in view.of.found:
+        error = effect.interval
+        rows.append(
+            _row("interaction" if len(effect.factors) != 1 else "factor", label(effect))
+            | {
+                "factors": " × ".join(effect.factors) or None,
+                "share": effect.share,
+                "share_low": None if error is None else error.low,
+                "share_high": None if error is None else error.high,
+                "degrees_of_freedom": float(effect.degrees),
+                "f": effect.f,
+                "error_degrees_of_freedom": effect.error_degrees,
+                "p": effect.p_value,
+                "p_adjusted": effect.adjusted_p,
+            }
+        )
+    if view.of.noise is not None:
+        error = view.of.noise_interval
+        low, high = (None, None) if error is None else (error.low, error.high)
+        rows.append(_row("noise", "noise") | {"share": view.of.noise, "share_low": low, "share_high": high})
+    for effect in view.of.found:
+        for level in effect.levels:
+            error = level.interval
+            rows.append(
+                _row("level", label(effect))
+                | {
+                    "factors": " × ".join(effect.factors),
+                    "level": level.level,
+                    "n": level.n,
+                    "ratio": level.value,
+                    "ratio_low": None if error is None else error.low,
+                    "ratio_high": None if error is None else error.high,
+                    "durability": (effect.durability or {}).get(level.level),
+                }
+            )
+    return pl.DataFrame(rows, schema=_SCHEMA) if rows else pl.DataFrame()
+
+
+_SCHEMA = {
+    "kind": pl.String,
+    "effect": pl.String,
+    "factors": pl.String,
+    "share": pl.Float64,
+    "share_low": pl.Float64,
+    "share_high": pl.Float64,
+    "degrees_of_freedom": pl.Float64,
+    "f": pl.Float64,
+    "error_degrees_of_freedom": pl.Float64,
+    "p": pl.Float64,
+    "p_adjusted": pl.Float64,
+    "level": pl.String,
+    "n": pl.Int64,
+    "ratio": pl.Float64,
+    "ratio_low": pl.Float64,
+    "ratio_high": pl.Float64,
+    "durability": pl.String,
+}
+
+
+def _row(kind: str, effect: str) -> dict[str, object]:
+    return {"kind": kind, "effect": effect}

@@ -1,0 +1,271 @@
+"""Everything that a report is made of, read from a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from mydyno.lab.analysis.durability import LABELS, least_durable
+from mydyno.lab.analysis.grid import Grid, grid
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.places import by_program, places
+from mydyno.lab.analysis.primary import primary_metric
+from mydyno.lab.analysis.standard import MARGIN, Standard, standard_of
+from mydyno.lab.analysis.words import Words, words_of
+from mydyno.lab.report.asked import AS_IT_IS, Asked, factor_named, metric_named
+from mydyno.lab.report.series import Recorded, Series, SeriesSource
+from mydyno.lab.results.records import (
+    Environment,
+    ExperimentRecord,
+    GroundRecord,
+    PhaseRecord,
+    PointRecord,
+    SettingTranslation,
+    TrialRecord,
+    VolumeRecord,
+)
+from mydyno.page.format import MISSING, printable
+
+
+class Run(SeriesSource, Protocol):
+    """What a report needs of a lab's run; `results.store` opens one."""
+
+    experiment: ExperimentRecord
+
+    @property
+    def folder(self) -> Path | None:
+        """In its lab; None where there is none."""
+        ...
+
+    def trials(self) -> Sequence[TrialRecord]: ...
+
+    def environment(self) -> Environment: ...
+
+    def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
+
+
+COLORS = 8
+"""Settings that a reader can tell apart by colour."""
+
+SIGNS = dict(zip(LABELS, ("", " †", " ‡", " §"), strict=True))
+"""Durability -> what stands behind a name in a picture."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point as the report shows it. `slot` gives its colour everywhere: its place in the experiment, or,
+    where several factors vary, its column in the table of comparisons."""
+
+    point_id: str
+    title: str
+    slot: int
+    levels: tuple[str, ...] = ()
+    """Of each factor, in their order; a dash where a nested one does not apply."""
+    sign: str = ""
+    """Of its durability in a picture, where settings differ in that; empty for the durable ones."""
+
+    @property
+    def short(self) -> str:
+        """For narrow places: of several factors the levels alone, `RAID 10, 4 disks · OLTP`."""
+        return " · ".join(self.levels) if len(self.levels) > 1 else self.title
+
+    @property
+    def signed(self) -> str:
+        return f"{self.title}{self.sign}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A run's records, in planned order, and its series, which stay in the lab until a view asks for one."""
+
+    experiment: ExperimentRecord
+    environment: Environment
+    environment_changes: Mapping[str, tuple[str | int | float | None, ...]]
+    """Facts that were not the same at every start of the run."""
+    trials: tuple[TrialRecord, ...]
+    """Every attempt at every trial."""
+    recorded: Recorded
+    folder: Path | None = None
+    """Of the run in its lab; None where there is none."""
+    across: str | None = None
+    """The factor whose levels are compared; None for the first one of the experiment."""
+    chosen: Metric | None = None
+    """The metric that verdicts are about; None for that of the load."""
+    margin: float = MARGIN
+    """The relative difference that counts as none."""
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """What is compared with what; None when nothing varies."""
+        experiment = self.experiment
+        return grid(experiment.factors, experiment.points, self.across, experiment.design.points)
+
+    @property
+    def crossed(self) -> bool:
+        """Several factors vary: what is compared stands in several rows."""
+        return self.grid is not None and len(self.grid.rows) > 1
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """All that are compared."""
+        labels = {point.point_id: self._durability(point) for point in self.experiment.compared_points}
+        differ = len(set(labels.values())) > 1
+        return tuple(
+            Setting(
+                point.point_id,
+                point.title,
+                self.grid.column_of(point.point_id) if self.crossed and self.grid is not None else place,
+                tuple(point.levels.get(factor, MISSING) for factor in self.experiment.factors),
+                SIGNS.get(labels[point.point_id] or "", "") if differ else "",
+            )
+            for place, point in enumerate(self.experiment.compared_points)
+        )
+
+    @cached_property
+    def controls(self) -> tuple[Setting, ...]:
+        """A/A controls, which look like what they repeat and stand in no picture of settings."""
+        of = {setting.point_id: setting for setting in self.settings}
+        return tuple(
+            replace(of[point.control_of], point_id=point.point_id, title=point.title)
+            for point in self.experiment.points
+            if point.control_of is not None
+        )
+
+    def _durability(self, point: PointRecord) -> str | None:
+        return least_durable(trial for trial in self.valid if trial.point_id == point.point_id)
+
+    @cached_property
+    def standard(self) -> Standard:
+        """By what its verdicts are made."""
+        return standard_of(self.experiment.design, self.margin)
+
+    def metric_of(self, trials: Sequence[TrialRecord]) -> Metric:
+        """The one that a verdict on `trials` is about."""
+        return self.chosen or primary_metric(trials, self.experiment.work)
+
+    @property
+    def words(self) -> Words:
+        """What its work is called."""
+        return words_of(self.experiment.work)
+
+    @property
+    def by_program(self) -> bool:
+        """Test programs tell its phases apart, whose work is given."""
+        return self.experiment.work == "queries" and by_program(self.trials)
+
+    @cached_property
+    def programs(self) -> tuple[str, ...]:
+        """The test programs of sql-bench that some trial came to."""
+        found = places(self.trials) if self.experiment.work == "queries" else ()
+        return tuple(place for place in found if isinstance(place, str))
+
+    @property
+    def valid(self) -> tuple[TrialRecord, ...]:
+        return tuple(trial for trial in self.trials if trial.status == "valid")
+
+    def trials_of(self, point_id: str) -> tuple[TrialRecord, ...]:
+        return tuple(trial for trial in self.trials if trial.point_id == point_id)
+
+    def series_of(self, trial: TrialRecord) -> Series:
+        return self.recorded.of(trial)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What the lab cannot give any more, as far as it is known, one sentence each."""
+        return self.recorded.lost
+
+
+def gather(run: Run, asked: Asked = AS_IT_IS) -> Evidence:
+    """Read the numbers that a report shows out of `run`, and see that its series are there. Lost ones are
+    told, not fatal: the numbers remain.
+
+    Raises UsageError when the experiment has no factor or metric of the name that is asked for.
+    """
+    experiment = run.experiment
+    across = None if asked.columns is None else factor_named(asked.columns, tuple(experiment.factors))
+    chosen = None if asked.metric is None else metric_named(asked.metric, experiment.work)
+    attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
+    trials = tuple(_printable_words(trial) for trial in attempts)
+    return Evidence(
+        experiment=_printable_names(run.experiment),
+        environment=run.environment(),
+        environment_changes=run.environment_changes(),
+        trials=trials,
+        recorded=Recorded(run, trials),
+        folder=run.folder,
+        across=across,
+        chosen=chosen,
+        margin=asked.margin,
+    )
+
+
+def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
+    """The text of the experiment file stays to the letter."""
+    return replace(
+        experiment,
+        name=printable(experiment.name),
+        question=_printable(experiment.question),
+        source=_printable(experiment.source),
+        points=tuple(replace(point, title=printable(point.title)) for point in experiment.points),
+    )
+
+
+def _printable_words(trial: TrialRecord) -> TrialRecord:
+    """A server's, a tool's or a file's words come into a reason, a remark, a warning, a check and a ground; a
+    user's into a label."""
+    reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
+    checks = tuple(
+        replace(check, name=printable(check.name), detail=_printable(check.detail)) for check in trial.checks
+    )
+    return replace(
+        trial,
+        invalidities=reasons,
+        checks=checks,
+        phases=tuple(map(_printable_phase, trial.phases)),
+        operation_totals=tuple(replace(each, name=printable(each.name)) for each in trial.operation_totals),
+        ground=None if trial.ground is None else _printable_ground(trial.ground),
+        self_checks=tuple(replace(each, error=_printable(each.error)) for each in trial.self_checks),
+        remarks=tuple(replace(each, message=printable(each.message)) for each in trial.remarks),
+        translations=tuple(map(_printable_translation, trial.translations)),
+    )
+
+
+def _printable_translation(each: SettingTranslation) -> SettingTranslation:
+    return SettingTranslation(
+        name=printable(each.name),
+        value=printable(each.value),
+        became={printable(name): printable(value) for name, value in each.became.items()},
+        why=printable(each.why),
+    )
+
+
+def _printable_ground(ground: GroundRecord) -> GroundRecord:
+    """Tools and the kernel wrote its facts."""
+    volumes = tuple(
+        VolumeRecord(
+            name=printable(volume.name),
+            facts={printable(name): printable(value) for name, value in volume.facts.items()},
+        )
+        for volume in ground.volumes
+    )
+    return replace(
+        ground,
+        kernel=printable(ground.kernel),
+        disk_model=printable(ground.disk_model),
+        volumes=volumes,
+    )
+
+
+def _printable_phase(phase: PhaseRecord) -> PhaseRecord:
+    operations = tuple(
+        replace(each, name=printable(each.name), warning=_printable(each.warning))
+        for each in phase.operations
+    )
+    return replace(phase, label=_printable(phase.label), operations=operations)
+
+
+def _printable(text: str | None) -> str | None:
+    return None if text is None else printable(text)

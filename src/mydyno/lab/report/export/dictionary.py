@@ -1,0 +1,199 @@
+"""What each column of the exported tables is, and its unit. docs/lab-format.md explains the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mydyno.lab.report.export.metrics import of_sample
+
+_UNITS = {"_ns": "ns", "_s": "s", "_bytes": "bytes", "_per_second": "1/s", "_iops": "1/s"}
+_UNIT_OF = {
+    "seconds": "s",
+    "idle": "share, 0 to 1",
+    "cached_bytes": "bytes",
+    "created_at": "ISO 8601, UTC",
+    "started_at": "ISO 8601, UTC",
+}
+
+_EVERYWHERE = {
+    "trial_id": "the trial",
+    "attempt": "1, or more when an invalid attempt at the same trial was repeated",
+    "point_id": "the point: one combination of factor levels",
+    "position": "place in its order",
+    "phase": "0-based index of the phase in its trial; empty: the trial as a whole, or between two phases",
+    "factor": "dotted path of what varies, or its name",
+    "level": "one value of a factor",
+    "name": "what it is, by name",
+    "kind": "kind of statement, of latency or of ground",
+    "count": "how many",
+    "errors": "how many failed; empty: not told",
+    "rows": "rows returned or changed; empty: not told",
+    "queries": "that ended without error (I/Os where fio drove a volume)",
+    "transactions": "that ended without error",
+    "queries_per_second": "rate of queries (or I/Os) while it was measured",
+    "transactions_per_second": "rate of transactions while it was measured",
+    "client_cpu_user_s": "CPU time of the load generator, in user mode",
+    "client_cpu_system_s": "CPU time of the load generator, in the kernel",
+    "p50_ns": "latency that half stayed below",
+    "p75_ns": "latency that 75 % stayed below",
+    "p90_ns": "latency that 90 % stayed below",
+    "p95_ns": "latency that 95 % stayed below",
+    "p99_ns": "latency that 99 % stayed below",
+    "p999_ns": "latency that 99.9 % stayed below",
+    "min_ns": "shortest latency",
+    "mean_ns": "mean latency",
+    "max_ns": "longest latency",
+    "check_name": "which check said it",
+    "message": "what it said",
+    "volume": "name of the volume",
+    "value": "as it was read",
+    "seconds": "how long it took",
+    "started_at": "when it began",
+    "t_s": "when, since the load engine of the trial started",
+}
+_OF_TABLE = {
+    "runs": {
+        "experiment": "its name",
+        "size": "the overlay that was chosen",
+        "question": "what the experiment asks",
+        "source": "where the question comes from",
+        "spec_file": "name of the experiment file",
+        "spec_text": "the experiment file to the letter",
+        "plan_fingerprint": "hex digest of the plan: same plan, same digest",
+        "seed": "of the order and of the trials' seeds; decimal",
+        "planned_trials": "how many make the run complete",
+        "created_at": "when it was planned",
+        "mydyno_version": "that planned it",
+        "work": "what rates count: queries, or ios",
+        "design": "which points, how often, in what order: JSON",
+        "imported": "1: measured elsewhere",
+        "claims": "what the source of imported numbers concluded: JSON",
+    },
+    "factor_levels": {
+        "factor_position": "place of the factor in the experiment file",
+        "level_position": "place of the level in its factor",
+    },
+    "points": {"title": "for people", "control_of": "the point that this one measures a second time"},
+    "environments": {"start": "1 for the first start of the run, more when it was resumed"},
+    "trials": {
+        "block": "repetition k of every point is in block k",
+        "seed": "of the load; decimal",
+        "status": "valid or invalid",
+        "server_version": "as the server told it",
+        "durability": "what a crash may cost under the settings in force",
+        "position": "0-based place in the planned order",
+    },
+    "settings": {
+        "asked": "by the experiment; empty: not asked for",
+        "in_force": "as read back from the running server",
+    },
+    "translations": {
+        "value": "as the experiment wrote it",
+        "became": "the settings that stand for it on this server: JSON",
+        "why": "the reason",
+    },
+    "counters": {
+        "value": "growth of a counter over the trial, last value of anything else",
+        "name": "status variable",
+    },
+    "totals": {"metric": "name of the metric", "value": "over all phases, as imported"},
+    "checks": {"holds": "1 or 0", "detail": "what was found when it does not hold"},
+    "phases": {
+        "connections_asked": "number of connections (or queue depth) that was asked for",
+        "connections_reached": "number that was reached",
+        "started_s": "start, since the load engine started",
+        "measured_from_s": "end of the warm-up; empty: it never came to measuring",
+        "measured_to_s": "end of measuring",
+        "steady_from_s": "where the steady part begins; empty: not judged, or never steady",
+        "ended_s": "end",
+        "latency_kind": "service: from sending; response: from the intended start",
+        "aborted": "why it ended early",
+        "backlog_max": "open loop: the most transactions that were due and not started",
+        "label": "the test program, where the number of connections does not tell phases apart",
+        "retries": "transactions started again",
+        "reconnects": "lost connections opened again",
+    },
+    "latencies": {"scope": "queries, connects, transactions or one kind of statement"},
+    "phase_errors": {"code": "of the server or the client", "example": "the first message that came with it"},
+    "operations": {
+        "tests": "as the original suite counts them",
+        "statements": "as really sent",
+        "failed": "statements that failed",
+        "elapsed_ns": "time of the operation",
+        "original_elapsed_ns": "what the original would show, where its timer includes earlier work",
+        "server_cpu_user_s": "CPU time of the server, in user mode",
+        "server_cpu_system_s": "CPU time of the server, in the kernel",
+        "estimated": "1: cut off by the time limit and extrapolated",
+        "warning": "what to know of it",
+        "in_totals": "0: the original's totals miss it",
+    },
+    "operation_totals": {
+        "name": "the operation; TOTALS: all of them, as the file gives it",
+        "tests": "as the suite counts them",
+        "elapsed_s": "seconds by the clock on the wall",
+        "client_cpu_s": "CPU time of the load generator, as the file gives it",
+        "estimated": "1: cut off by the time limit and extrapolated",
+        "warned": "1: something was wrong with its results",
+    },
+    "grounds": {
+        "kernel": "its release",
+        "cpus": "how many the ground has",
+        "memory_bytes": "of the ground",
+        "budget": "whether a disk's limit counts reads and writes jointly or separately",
+        "disk_model": "what a disk of this ground is",
+    },
+    "self_checks": {
+        "operation": "randread or randwrite",
+        "block_bytes": "size of an I/O",
+        "queue_depth": "I/Os in flight",
+        "measured_iops": "by fio; empty: it failed",
+        "expected_iops": "by theory; empty: no limit was asked for, or there is no theory",
+        "idle": "of the CPU time, idle or waiting for I/O",
+        "error": "what fio said when it failed",
+    },
+    "trial_data": {
+        "dataset": "fingerprint of the frozen dataset",
+        "clone": "reflink, copy or overlay",
+        "clone_seconds": "how long cloning took",
+        "cache": "as asked: as-cloned, cold, scan or dump",
+        "file_bytes": "of the clone",
+        "cached_bytes": "of those, in the page cache when the server started",
+        "warm_seconds": "how long it was warmed",
+        "pool_pages": "pages of data in the buffer pool before the first phase",
+        "pool_pages_total": "pages of the buffer pool",
+        "page_bytes": "size of a page",
+    },
+    "intervals": {
+        "from_s": "start of the interval, since the load engine started",
+        "to_s": "its end",
+        "warmup": "true: before measuring",
+        "connections": "at its end",
+        "queries": "that finished in it (I/Os where fio drove a volume)",
+        "transactions": "that finished in it",
+        "histogram": "latencies of its queries: base64 of an HdrHistogram (V2, deflated), in ns",
+    },
+}
+
+
+def describe(table: str, columns: Iterable[str]) -> list[dict[str, str | None]]:
+    """A row of the dictionary for each column; `is` is None for one that nobody has explained."""
+    return [
+        {"table": table, "column": column, "unit": _unit(table, column), "is": _meaning(table, column)}
+        for column in columns
+    ]
+
+
+def _meaning(table: str, column: str) -> str | None:
+    known = _OF_TABLE.get(table, {}).get(column) or _EVERYWHERE.get(column)
+    if known is None and table == "samples" and (source := of_sample(column)) is not None:
+        labels = ", ".join(source.labels.values())
+        return f"{source.metric.help} ({labels})" if labels else source.metric.help
+    return known
+
+
+def _unit(table: str, column: str) -> str | None:
+    if table == "samples" and column.startswith("status."):
+        return None
+    if column in _UNIT_OF:
+        return _UNIT_OF[column]
+    return next((unit for end, unit in _UNITS.items() if column.endswith(end)), None)

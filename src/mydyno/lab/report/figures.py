@@ -1,0 +1,395 @@
+"""The figures of a report: which there are, what each is called, and how each is drawn at any width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mydyno.lab.report.charts.comparison import comparison_chart, drawn_rows
+from mydyno.lab.report.charts.curves import curves_chart
+from mydyno.lab.report.charts.effects import effects_chart
+from mydyno.lab.report.charts.heat_map import STEPS, heat_map_chart, small_maps_chart
+from mydyno.lab.report.charts.levels import levels_chart
+from mydyno.lab.report.charts.overview import overview_chart
+from mydyno.lab.report.charts.programs import programs_chart
+from mydyno.lab.report.charts.ratios import ratios_chart
+from mydyno.lab.report.charts.self_checks import self_checks_chart
+from mydyno.lab.report.effects_tables import effects_caption
+from mydyno.lab.report.evidence import SIGNS
+from mydyno.lab.report.optima_tables import optima_table
+from mydyno.lab.report.storage_tables import self_checks_table
+from mydyno.lab.report.tables import (
+    Table,
+    curves_table,
+    levels_table,
+    operation_totals_table,
+    operations_table,
+    programs_table,
+)
+from mydyno.lab.report.views.levels import Levels
+from mydyno.lab.report.views.page import Page
+from mydyno.page.charts.draw import Chart
+from mydyno.page.charts.theme import Size
+from mydyno.page.format import capitalised
+
+GROUND = "self-check"
+"""The figure that stands in the section of the ground, with more beside it."""
+EFFECTS = "effects"
+"""The figure that stands with the table of effects, before all others."""
+
+_EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    """Also the stem of its files."""
+    title: str
+    caption: str
+    draw: Callable[[Size], Chart]
+    tables: tuple[tuple[str, Table], ...]
+    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
+    where they stand in the table of comparisons."""
+    picture_title: str
+    picture_subtitle: tuple[str, ...]
+    labelled: bool
+    """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+    colored: bool = True
+    """Settings have their colours on it."""
+    zoom: bool = False
+    """Its panels can be zoomed along x, which is the same quantity in all of them."""
+
+    @property
+    def told(self) -> str:
+        """What it shows, in words."""
+        return f"{self.title}. {self.caption}"
+
+
+def figures(page: Page) -> tuple[Figure, ...]:
+    """Those for which there is something to draw, in reading order."""
+    found = [
+        _overview(page),
+        _heat_map(page),
+        _small_maps(page),
+        _comparison(page),
+        _programs(page),
+        _throughput(page),
+        None if page.throughput_levels.instead_of_ratios or page.comparison.crossed else _ratios(page),
+        _latency(page),
+        _connect(page),
+        _effects(page),
+        _self_checks(page),
+    ]
+    if page.throughput_levels.instead_of_ratios or page.comparison.crossed:
+        # Nothing changes from phase to phase, or there are loads of several kinds: time comes last.
+        found = [*found[1:], found[0]]
+    return tuple(figure for figure in found if figure is not None)
+
+
+def _overview(page: Page) -> Figure | None:
+    view = page.overview
+    if view.empty:
+        return None
+    left_out = f" Shown are {len(view.panels)} of {view.settings} settings." if view.left_out else ""
+    counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
+    with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
+    name = f"the name of its {page.words.part}" if page.overview.named else f"its {page.words.load_said}"
+    left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
+    return Figure(
+        name="overview",
+        title="The run over time",
+        caption=f"In colour, right axis: {page.words.rate_short}, one bold trial for each setting (that "
+        f"nearest the median of its valid trials), the other valid trials faint behind it.{left} A pale band "
+        f"is one phase, with {name} above. All panels share their scales.{left_out}",
+        draw=lambda size: overview_chart(view, size),
+        tables=(),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=(
+            page.experiment.question or page.experiment.name,
+            f"{capitalised(page.words.rate_short)} (colour, right axis){with_counters}.",
+        ),
+        labelled=True,
+        zoom=True,
+    )
+
+
+def _comparison(page: Page) -> Figure | None:
+    view = page.comparison
+    if not view.crossed or page.shape == "heat map" or not drawn_rows(view):
+        return None
+    first = view.columns[0].level
+    return Figure(
+        name="speed",
+        title=f"Against {first}",
+        caption=f"So many times as fast as {first} in the same row: a ratio of rates, or of running times "
+        "the other way round. Bars: 95 % interval. Full marks: the trials show a difference; hollow ones: "
+        "they do not. The numbers are in the table of comparisons.",
+        draw=lambda size: comparison_chart(view, size),
+        tables=(),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _programs(page: Page) -> Figure | None:
+    view = page.programs
+    if view.empty or page.shape == "heat map":
+        return None
+    edge = _EDGE if view.spreads else ""
+    return Figure(
+        name="programs",
+        title="Seconds per test program",
+        caption="Running time of each test program and of all together: the mean over the valid trials; pale "
+        f"dots are the trials. {_bars(view.has_intervals)}{edge} The total is over those trials in which "
+        "every program was measured.",
+        draw=lambda size: programs_chart(view, size),
+        tables=(*_numbers(page, "Seconds per test program", programs_table(view)), *_operations(page)),
+        picture_title="Seconds per test program",
+        picture_subtitle=_subtitle(page),
+        labelled=False,
+    )
+
+
+def _operations(page: Page) -> tuple[tuple[str, Table], ...]:
+    """Of runs of test programs; mydyno's own have both, imported RUN files the totals."""
+    found = []
+    if page.operation_totals.rows:
+        found.append(("Totals per operation", operation_totals_table(page.operation_totals)))
+    if page.operations.rows:
+        found.append(("Operations", operations_table(page.operations)))
+    return tuple(found)
+
+
+def _heat_map(page: Page) -> Figure | None:
+    maps, view = page.heat_maps, page.comparison
+    if not maps:
+        return None
+    first = view.columns[0].level
+    return Figure(
+        name="heat-map",
+        title=f"Against {first}, cell by cell",
+        caption=f"How many times as fast as {first} of the same row (the ratio of geometric means), and "
+        "below it the mean and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
+        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour: ≈ no difference, ? too few trials to tell. "
+        f"{'⚠: faster and less durable, or slower and more. ' if view.durability_differs else ''}"
+        "Intervals are in the table of comparisons.",
+        draw=lambda size: heat_map_chart(view, maps, size),
+        tables=_operations(page),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+        colored=False,
+    )
+
+
+def _small_maps(page: Page) -> Figure | None:
+    maps, view = page.heat_maps[1:], page.comparison
+    if not maps:
+        return None
+    return Figure(
+        name="heat-maps",
+        title=f"Each {page.words.part} by itself",
+        caption=f"As above, one map for each {page.words.part}; their verdicts are corrected for being many "
+        "(Holm).",
+        draw=lambda size: small_maps_chart(view, maps, size),
+        tables=(),
+        picture_title=f"Each {page.words.part} against {view.columns[0].level}",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+        colored=False,
+    )
+
+
+def _throughput(page: Page) -> Figure | None:
+    if not page.throughput_levels.empty:
+        return _levels(page, "throughput", (page.throughput_levels,), "")
+    view, drawn = page.throughput, page.throughput_panels
+    if not drawn:
+        return None
+    law = (
+        " Behind it, pale: the fitted Universal Scalability Law; a diamond on a bar is its optimum with the "
+        "95 % interval."
+        if page.optima.fitted
+        else ""
+    )
+    best = (("Where the optimum is", optima_table(page.optima)),) if page.optima.fitted else ()
+    return Figure(
+        name="throughput",
+        title=capitalised(view.metric.noun),
+        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{_panels_told(page)}"
+        f"{_signs(page)}",
+        draw=lambda size: curves_chart(drawn, size),
+        tables=(*_numbers(page, capitalised(page.words.rate_short), curves_table([view])), *best),
+        picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
+        picture_subtitle=_subtitle(page),
+        labelled=page.shape == "panels",
+        zoom=True,
+    )
+
+
+def _panels_told(page: Page) -> str:
+    if page.shape != "panels":
+        return ""
+    return f" A line for each {page.comparison.name}; all panels share their axes."
+
+
+def _signs(page: Page) -> str:
+    """What stands behind the names of settings that are less durable than others."""
+    labels = {label for label in page.settings.durability if label is not None}
+    if not page.settings.durability_differs:
+        return ""
+    told = "; ".join(f"{sign.strip()} {label}" for label, sign in SIGNS.items() if sign and label in labels)
+    return f" Less durable: {told}." if told else ""
+
+
+def _ratios(page: Page) -> Figure | None:
+    views = tuple(view for view in page.verdicts.ratios if not view.empty)
+    if not views:
+        return None
+    pairing = (
+        "Trials of the same block are compared with each other, so that what a block shares drops out."
+        if all(view.paired for view in views)
+        else "Trials are compared as independent groups, since some blocks lack a valid trial of one side."
+    )
+    if page.trials.by_program:
+        each, whole, single = "in each test program", "of their total", "on single test programs"
+    else:
+        each, whole, single = (
+            page.words.each_load,
+            "over all of them",
+            page.words.single_loads,
+        )
+    corrected = f"Verdicts {single} are corrected for being many (Holm)."
+    return Figure(
+        name="ratio",
+        title="The difference",
+        caption=f"Ratio of {views[0].metric.noun} {each}, with its 95 % interval; the "
+        f"diamond is the ratio {whole}. Grey: a difference of less than "
+        f"{views[0].margin * 100:g} %, which counts as none. {pairing} {corrected}",
+        draw=lambda size: ratios_chart(views, size),
+        tables=(),
+        picture_title=page.verdicts.headline,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _numbers(page: Page, title: str, table: Table) -> tuple[tuple[str, Table], ...]:
+    """A figure's numbers, unless they stand in the table of comparisons."""
+    return () if page.comparison.rows else ((title, table),)
+
+
+def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Figure:
+    """Settings side by side, in the place of the curves of that name."""
+    title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
+    middle = "Geometric mean" if views[0].metric.unit == "ns" else "Mean"
+    edge = _EDGE if any(view.spreads for view in views) else ""
+    return Figure(
+        name=name,
+        title=title,
+        caption=f"{about}{middle} over the valid trials, which are the small dots. "
+        f"{_bars(views[0].has_intervals)}{edge}{_signs(page)}",
+        draw=lambda size: levels_chart(views, size),
+        tables=_numbers(page, title, levels_table(views))
+        if name == "throughput"
+        else ((title, levels_table(views)),),
+        picture_title=page.verdicts.headline if name == "throughput" else title,
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _latency(page: Page) -> Figure | None:
+    sides = tuple(view for view in page.latency_levels if not view.empty)
+    if sides:
+        return _levels(page, "latency", sides, f"{' '.join(page.method.load)} ")
+    views = tuple(view for view in page.latency if not view.empty)
+    drawn = page.latency_panels
+    if not drawn:
+        return None
+    return Figure(
+        name="latency",
+        title="Latency",
+        caption=f"{' '.join(page.method.load)} Shown is the geometric mean of the trials' percentiles. "
+        f"{_bars(views[0].has_intervals)}{_EDGE}",
+        draw=lambda size: curves_chart(drawn, size),
+        tables=(("Latency", curves_table(views)),),
+        picture_title=f"Latency against {page.words.load}",
+        picture_subtitle=_subtitle(page),
+        labelled=page.shape == "panels",
+        zoom=True,
+    )
+
+
+def _connect(page: Page) -> Figure | None:
+    drawn = page.connect_panels
+    if not drawn:
+        return None
+    views = tuple(view for view in page.connect if not view.empty)
+    return Figure(
+        name="connect",
+        title="Time to connect",
+        caption="From opening a connection until it can be used, authentication included. "
+        f"{_bars(views[0].has_intervals)}{_EDGE}",
+        draw=lambda size: curves_chart(drawn, size),
+        tables=(("Time to connect", curves_table(views)),),
+        picture_title="Time to connect against connections",
+        picture_subtitle=_subtitle(page),
+        labelled=page.shape == "panels",
+        zoom=True,
+    )
+
+
+def _effects(page: Page) -> Figure | None:
+    view = page.effects
+    if len(view.of.found) < 2:
+        # The sentence says it all.
+        return None
+    pale = " Pale: not told from noise." if view.tested else ""
+    lines = (
+        ""
+        if view.of.interaction is None
+        else " Lines: the largest interaction of two, as means over trials; parallel lines would be none. "
+        "Their bars are 95 % intervals of how far each mean is from the others."
+    )
+    return Figure(
+        name=EFFECTS,
+        title="What each factor explains",
+        caption=f"{effects_caption(view)}{pale}{lines}",
+        draw=lambda size: effects_chart(view, size),
+        tables=(),
+        picture_title=view.sentence or "",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _self_checks(page: Page) -> Figure | None:
+    view = page.ground
+    if not any(row.measured_iops for row in view.checks):
+        return None
+    tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
+    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g} % off, which needs no remark."
+    return Figure(
+        name=GROUND,
+        title="The disks against theory",
+        caption="I/Os per second that fio did on each volume before the load; a dot is a trial. The line is "
+        f"what theory expects of the disks' limits and of the array.{band} Without a line there is no limit, "
+        "or no theory.",
+        draw=lambda size: self_checks_chart(view, size),
+        tables=(("The disks against theory", self_checks_table(view)),),
+        picture_title="The disks against theory",
+        picture_subtitle=_subtitle(page),
+        labelled=True,
+    )
+
+
+def _bars(has_intervals: bool) -> str:
+    if has_intervals:
+        return "Bars: 95 % interval over trials (bootstrap)."
+    return "No intervals: they need at least 3 valid trials of a setting."
+
+
+def _subtitle(page: Page) -> tuple[str, ...]:
+    return (f"{page.experiment.name}, {page.method.trials}",)

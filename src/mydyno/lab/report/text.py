@@ -1,0 +1,241 @@
+"""The report in plain text, for a terminal, and in Markdown, for an issue or a wiki."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mydyno.core.markdown import escaped, fenced
+from mydyno.core.plurals import counted
+from mydyno.lab.report.asked import AS_IT_IS, Asked
+from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
+from mydyno.lab.report.effects_tables import effects_table
+from mydyno.lab.report.evidence import Run, gather
+from mydyno.lab.report.figures import EFFECTS, GROUND, Figure
+from mydyno.lab.report.html import durability
+from mydyno.lab.report.optima_tables import optima_table
+from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
+from mydyno.lab.report.rank_tables import ranks_table
+from mydyno.lab.report.sources import SOURCES
+from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
+from mydyno.lab.report.tables import Table, key_numbers_table, programs_table, settings_table, trials_table
+from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.report.views.trials import Reason, TrialRow
+from mydyno.page.markup import Printed, markdown_table
+
+WIDTH = 110
+_ROWS = 40
+"""Rows of the table of comparisons that a terminal shows; of more those over all places come first."""
+_REMARKED = 6
+"""Marked trials that a terminal shows."""
+
+
+def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
+    """What a terminal shows of `run`, `width` characters wide."""
+    return terminal(page(gather(run, asked)), width)
+
+
+def terminal(page: Page, width: int = WIDTH) -> str:
+    """What was measured, what is wrong with the run, and at the end, where the eye is, the verdict."""
+    out = Printed(width)
+    experiment = page.experiment
+    for paragraph in (f"{experiment.name} ({experiment.size}), {page.method.trials}", experiment.question):
+        if paragraph:
+            out.line(paragraph)
+    out.line()
+    for claim in page.claims:
+        out.line(f"The source on {claim.about}: {claim.said}")
+        out.line(f"  found: {claim.found} ({claim.summary})")
+        for reason in claim.reasons:
+            out.line(f"  {reason}")
+    if page.key_numbers:
+        out.table(key_numbers_table(page.key_numbers))
+    if not page.comparison.empty:
+        out.line(f"By {page.comparison.name} ({better(page.comparison)})")
+        shown = page.comparison.at_most(_ROWS)
+        few = len(shown.columns) <= WIDEST
+        out.table(wide_table(shown) if few else long_table(shown))
+        if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
+            out.line(f"{counted(more, 'more row')}: see the report")
+    elif not page.programs.empty:
+        out.table(programs_table(page.programs))
+    if page.optima.fitted and not page.optima.sentences:
+        out.line("Where the optimum is, by the fitted Universal Scalability Law")
+        out.table(optima_table(page.optima))
+    for one in page.verdicts.beside:
+        out.line(one.sentence)
+    if page.settings.durability_differs:
+        told = "; ".join(f"{name}: {label}" for name, label in durability(page))
+        out.line(f"Durability differs: {told}.")
+    if page.ground.checks:
+        out.line("The disks against theory, I/Os per second")
+        out.table(self_checks_table(page.ground))
+    for point in page.failures:
+        out.line(f"FAILED {point.setting.title or 'the only point'}: {point.count}")
+        for reason in point.reasons:
+            out.line(f"  {reason}")
+    for row in page.trials.invalid:
+        out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
+    for row in page.trials.broken:
+        out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
+    for row in page.trials.marked[:_REMARKED]:
+        out.line(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}")
+    if (more := len(page.trials.marked) - _REMARKED) > 0:
+        out.line(f"REMARK {counted(more, 'more trial')}: see the report")
+    if page.effects.sentence:
+        out.line(page.effects.sentence)
+    for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
+        out.line(sentence)
+    out.line()
+    for sentence in (*_further(page), *page.verdicts.sentences, page.verdicts.headline):
+        out.line(sentence)
+    return out.text
+
+
+def markdown(page: Page, figures: Sequence[Figure]) -> str:
+    """The report as one Markdown document; the pictures are the PNG files beside it."""
+    return "\n".join(_markdown(page, figures)).replace("\n\n\n", "\n\n").rstrip() + "\n"
+
+
+def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    experiment = page.experiment
+    yield f"# {escaped(experiment.name)}\n"
+    yield f"**{escaped(page.verdicts.headline)}**\n"
+    if experiment.question:
+        yield f"{escaped(experiment.question)}\n"
+    if experiment.source:
+        yield f"Source: {escaped(experiment.source)}\n"
+    yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
+    yield from (f"\n{escaped(sentence)}\n" for sentence in _further(page))
+    if page.effects.sentence:
+        yield f"\n{escaped(page.effects.sentence)}\n"
+    yield f"\n{page.method.trials}, size {escaped(experiment.size)}, seed {experiment.seed}. "
+    yield from map(escaped, (*page.method.load, *page.method.steady))
+    yield ""
+    yield from (f"> {escaped(sentence)}\n" for sentence in page.method.remarks)
+    if page.key_numbers:
+        yield from markdown_table(key_numbers_table(page.key_numbers))
+    if not page.comparison.empty:
+        yield f"\n## By {escaped(page.comparison.name)}\n"
+        yield f"{escaped(comparison_caption(page.comparison))}\n"
+        yield from markdown_table(wide_table(page.comparison, between="; "))
+        yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
+    yield from _claims(page)
+    if not page.ranks.empty:
+        yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
+        yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
+    yield from _effects(page, figures)
+    for figure in figures:
+        if figure.name in (GROUND, EFFECTS):
+            continue
+        yield f"\n## {escaped(figure.title)}\n"
+        yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+        yield f"{escaped(figure.caption)}\n"
+        for title, numbers in figure.tables:
+            if len(figure.tables) > 1:
+                yield f"{escaped(title)}\n"
+            yield from markdown_table(numbers)
+    yield from _ground(page, figures)
+    if page.failures:
+        yield "\n## Failed points\n"
+    for point in page.failures:
+        yield f"- **FAILED** {escaped(point.setting.title)}: {point.count}"
+        yield from (f"  - {escaped(reason)}" for reason in point.reasons)
+    yield "\n## Trials\n"
+    yield from (
+        f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
+    )
+    yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
+    yield from (f"- **REMARK** {escaped(row.label)}: {escaped(_remarks(row))}" for row in page.trials.marked)
+    yield ""
+    yield from markdown_table(trials_table(page.trials))
+    yield "\n## Settings in force\n"
+    yield from markdown_table(settings_table(page.settings))
+    if page.settings.translated:
+        yield "\nWritten for other releases:\n"
+    yield from (f"- {escaped(sentence)}" for sentence in page.settings.translated)
+    yield "\n## Environment\n"
+    facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
+    yield from markdown_table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
+    yield "\n## Method\n"
+    yield from (f"**{step.title}.** {escaped(step.text)}{_cited(step.sources)}\n" for step in page.procedure)
+    yield "## Run it again\n"
+    for command in page.again.commands:
+        yield f"{command.what}:\n"
+        yield fenced(command.line)
+    if page.again.remark:
+        yield escaped(page.again.remark)
+    yield f"\nPlan {escaped(experiment.plan_fingerprint)}. {escaped(experiment.spec_file)}:\n"
+    yield fenced(experiment.spec_text, "yaml")
+
+
+def _claims(page: Page) -> Iterator[str]:
+    if not page.claims:
+        return
+    yield "\n## What its source concluded\n"
+    for claim in page.claims:
+        yield f"- {escaped(claim.about)}: the source has {escaped(claim.said)}, found is"
+        yield f"  {escaped(claim.found)}: **{escaped(claim.summary)}** ({escaped(claim.test)})"
+        yield from (f"  - {escaped(reason)}" for reason in claim.reasons)
+    yield ""
+
+
+def _further(page: Page) -> Iterator[str]:
+    """What belongs to the verdicts: ranks over everything, verdicts without outliers, controls."""
+    for rank in page.ranks.main:
+        without = f"; {rank.without}" if rank.without else ""
+        yield f"{rank.sentence}{without}."
+    yield from page.verdicts.without
+    yield from (control.sentence for control in page.controls)
+
+
+def _cited(sources: Sequence[str]) -> str:
+    return f" ({'; '.join(escaped(SOURCES[key]) for key in sources)})" if sources else ""
+
+
+def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    for figure in figures:
+        if figure.name == EFFECTS:
+            yield f"\n## {escaped(figure.title)}\n"
+            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+            yield f"{escaped(figure.caption)}\n"
+            yield from markdown_table(effects_table(page.effects, between="; "))
+            yield from (f"> {escaped(sentence)}\n" for sentence in page.effects.remarks)
+
+
+def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
+    if page.ground.empty:
+        return
+    yield "\n## The ground and its disks\n"
+    for model in page.ground.models:
+        stood = ", ".join(setting.title for setting in model.settings)
+        on = f"{stood}: " if len(page.ground.models) > 1 else "The storage stood on "
+        yield f"{escaped(f'{on}{model.told}; {model.budget}. {model.disk_model}')}\n"
+    yield from (f"{escaped(sentence)}\n" for sentence in page.method.verified)
+    for figure in figures:
+        if figure.name == GROUND:
+            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+            yield f"{escaped(figure.caption)}\n"
+    if page.ground.checks:
+        yield from markdown_table(self_checks_table(page.ground))
+    for numbers in storage_tables(page.ground):
+        yield from markdown_table(numbers)
+
+
+def _reasons(row: TrialRow) -> str:
+    return "; ".join(_reason(reason) for reason in row.reasons)
+
+
+def _remarks(row: TrialRow) -> str:
+    return "; ".join(f"{remark.check}: {remark.message}" for remark in row.remarks)
+
+
+def _reason(reason: Reason) -> str:
+    return f"{reason.check}{reason.where}: {reason.message}"
+
+
+def _broken(row: TrialRow) -> str:
+    """`rows of 'fare': does not hold (2 of 8 are missing)`"""
+    return "; ".join(
+        f"{check.name}: does not hold" + (f" ({check.detail})" if check.detail else "")
+        for check in row.broken
+    )

@@ -1,0 +1,97 @@
+"""A trend in words, as a table, and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from mydyno.core.plurals import counted
+from mydyno.lab.analysis.change_points import SMALLEST_SERIES
+from mydyno.lab.analysis.trend import Change, Trend
+from mydyno.lab.report.tables import Table
+from mydyno.page.format import bracketed, change, count, interval, latency, seconds
+from mydyno.page.markup import Printed
+
+
+def terminal(found: Sequence[Trend], width: int) -> str:
+    """A sentence and a table for each point."""
+    out = Printed(width)
+    for trend in found:
+        out.line(headline(trend))
+        out.table(table(trend))
+    return out.text
+
+
+def headline(trend: Trend) -> str:
+    """`thread_cache_size = 8: changed once in 12 runs: queries per second -7 % (...), worse, since oltp-2`"""
+    name = f"{trend.title}: " if trend.title else ""
+    runs = len(trend.dots)
+    if runs < SMALLEST_SERIES:
+        return (
+            f"{name}{counted(runs, 'run')}, and a change can be told from noise in {SMALLEST_SERIES} or more."
+        )
+    if not trend.changes:
+        return f"{name}no change in {counted(runs, 'run')}."
+    times = "once" if len(trend.changes) == 1 else counted(len(trend.changes), "time")
+    said = "; ".join(told(trend, each) for each in trend.changes)
+    return f"{name}changed {times} in {counted(runs, 'run')}: {said}."
+
+
+def told(trend: Trend, found: Change) -> str:
+    """What one change is."""
+    error = "" if found.interval is None else bracketed(found.interval.low, found.interval.high, change)
+    way = "better" if found.better else "worse"
+    return f"{trend.metric.noun} {change(found.ratio)}{error}, {way}, since {trend.dots[found.dot].run}"
+
+
+def table(trend: Trend) -> Table:
+    """A row for each run, oldest first."""
+    since = {each.dot: each for each in trend.changes}
+    rows = []
+    for place, dot in enumerate(trend.dots):
+        error = "" if dot.interval is None else interval(dot.interval.low, dot.interval.high, _unit(trend))
+        mark = f"changed: {change(since[place].ratio)}" if place in since else ""
+        rows.append((dot.created_at, dot.run, str(dot.n), _unit(trend)(dot.mean), error, mark))
+    columns = ("when", "run", "n", trend.metric.noun, "95 % CI", "")
+    return Table(columns, tuple(rows), frozenset({0, 1, 5}))
+
+
+def as_json(found: Sequence[Trend]) -> str:
+    """Every number."""
+    return json.dumps([_trend(trend) for trend in found], indent=1, ensure_ascii=False) + "\n"
+
+
+def _trend(trend: Trend) -> dict[str, Any]:
+    return {
+        "point": trend.title,
+        "metric": trend.metric.name,
+        "unit": trend.metric.unit,
+        "better": trend.metric.better,
+        "runs": [
+            {
+                "run": dot.run,
+                "created_at": dot.created_at,
+                "n": dot.n,
+                "mean": dot.mean,
+                "low": dot.interval and dot.interval.low,
+                "high": dot.interval and dot.interval.high,
+            }
+            for dot in trend.dots
+        ],
+        "changes": [
+            {
+                "since": trend.dots[each.dot].run,
+                "ratio": each.ratio,
+                "low": each.interval and each.interval.low,
+                "high": each.interval and each.interval.high,
+                "better": each.better,
+                "p_value": each.p_value,
+            }
+            for each in trend.changes
+        ],
+    }
+
+
+def _unit(trend: Trend) -> Any:
+    return {"ns": latency, "s": seconds}.get(trend.metric.unit, count)

@@ -1,0 +1,249 @@
+"""The numbers of one trial's page as tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from mydyno.core.units import format_bytes
+from mydyno.lab.analysis.time_spent import Key, Part
+from mydyno.lab.analysis.utilisation import Utilisation
+from mydyno.lab.analysis.words import Words
+from mydyno.lab.report.tables import Table, place_name
+from mydyno.lab.report.time_words import KEYS, LABEL
+from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
+from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
+from mydyno.page.format import MISSING, count, duration, latency, number, seconds
+
+_DEPTH: dict[Key, str] = dict.fromkeys(
+    ("row-locks", "commit", "cpu-user", "cpu-system", "between", "unknown"), "\N{NO-BREAK SPACE}" * 3
+)
+"""What stands in front of a part that is of the statements."""
+
+
+def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
+    """What the trial was, one fact a line."""
+    trial = page.trial
+    found = [
+        ("setting", page.row.setting.title),
+        ("order", f"{page.row.order} of {page.planned}"),
+        ("block", str(trial.block)),
+        ("started", MISSING if page.imported else trial.started_at),
+        ("took", duration(trial.seconds)),
+        ("server", trial.server_version or MISSING),
+        ("durability", trial.durability or MISSING),
+        ("seed", MISSING if page.imported else str(trial.seed)),
+        *page.data,
+    ]
+    if trial.ground is not None:
+        memory = "" if trial.ground.memory_bytes is None else f", {format_bytes(trial.ground.memory_bytes)}"
+        found.append(
+            (
+                "ground",
+                f"{trial.ground.kind}, kernel {trial.ground.kernel}, CPUs: {trial.ground.cpus}{memory}",
+            )
+        )
+    return tuple((name, told) for name, told in found if told != MISSING)
+
+
+def settings_table(page: TrialPage) -> Table:
+    """In force, and asked where it was written otherwise."""
+    rows = tuple(
+        (name, MISSING if value.in_force is None else value.in_force or "(empty)", value.asked or "")
+        for name, value in page.settings
+    )
+    return Table(("variable", "in force", "asked"), rows, frozenset({0, 1, 2}))
+
+
+def phases_table(page: TrialPage, words: Words) -> Table:
+    """Phases down. What no phase of the trial has (retries, reconnects) has no column."""
+    records = [phase.record for phase in page.phases]
+    columns: list[tuple[str, Callable[[PhaseRecord], str]]] = [
+        ("reached", lambda one: count(one.connections_reached)),
+        (words.rate_short, lambda one: number(one.queries_per_second)),
+        ("measured", lambda one: seconds(_measured(one))),
+        *_percentiles(lambda one: one.latency),
+        ("errors", lambda one: count(sum(one.errors.values()))),
+        *((("retries", lambda one: count(one.retries)),) if any(one.retries for one in records) else ()),
+        *(
+            (("reconnects", lambda one: count(one.reconnects)),)
+            if any(one.reconnects for one in records)
+            else ()
+        ),
+    ]
+    named = any(isinstance(phase.place, str) for phase in page.phases)
+    rows = tuple(
+        (place_name(phase.place), *(tell(phase.record) for _, tell in columns)) for phase in page.phases
+    )
+    heads = (words.part if named else f"{words.load} asked", *(name for name, _ in columns))
+    return Table(heads, rows, frozenset({0} if named else ()))
+
+
+def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Table | None:
+    """Phases and kinds of statement down, else those of the phase with the best rate; None when no phase
+    tells kinds apart."""
+    rows = tuple(
+        (
+            place_name(phase.place),
+            statement.kind,
+            count(statement.count),
+            _share_of(statement, phase.record),
+            *(tell(statement) for _, tell in _of_statements()),
+            count(statement.errors),
+        )
+        for phase in (page.phases if all_phases else _fastest(page.phases))
+        for statement in phase.record.statements
+    )
+    if not rows:
+        return None
+    heads = (words.load, "kind", "count", "of the time", *(name for name, _ in _of_statements()), "errors")
+    return Table(heads, rows, frozenset({1}))
+
+
+def _fastest(phases: Sequence[TrialPhase]) -> Sequence[TrialPhase]:
+    return sorted(phases, key=lambda phase: phase.record.queries_per_second or 0.0)[-1:]
+
+
+def _of_statements() -> list[tuple[str, Callable[[StatementRecord], str]]]:
+    return [
+        ("mean", lambda one: latency(one.latency.mean_ns)),
+        ("p50", lambda one: latency(one.latency.p50_ns)),
+        ("p95", lambda one: latency(one.latency.p95_ns)),
+        ("p99", lambda one: latency(one.latency.p99_ns)),
+        ("p99.9", lambda one: latency(one.latency.p999_ns)),
+    ]
+
+
+def _percentiles(of: Callable[[PhaseRecord], Latency]) -> list[tuple[str, Callable[[PhaseRecord], str]]]:
+    return [
+        ("p50", lambda one: latency(of(one).p50_ns)),
+        ("p95", lambda one: latency(of(one).p95_ns)),
+        ("p99", lambda one: latency(of(one).p99_ns)),
+        ("p99.9", lambda one: latency(of(one).p999_ns)),
+    ]
+
+
+def _measured(phase: PhaseRecord) -> float | None:
+    if phase.measured_from_s is None or phase.measured_to_s is None:
+        return None
+    return phase.measured_to_s - phase.measured_from_s
+
+
+def _share_of(statement: StatementRecord, phase: PhaseRecord) -> str:
+    """Of the connections' time, where latency is the time of the statement alone."""
+    measured = _measured(phase)
+    mean = statement.latency.mean_ns
+    if phase.latency_kind != "service" or not measured or mean is None or not phase.connections_reached:
+        return MISSING
+    return percent(statement.latency.count * mean / 1e9 / (measured * phase.connections_reached))
+
+
+def percent(share: float | None) -> str:
+    return MISSING if share is None else f"{share * 100:.1f} %"
+
+
+def time_table(page: TrialPage, words: Words) -> Table | None:
+    """Parts of the connections' time down, phases across; None when nothing was measured."""
+    wholes = [phase.spent.whole if phase.spent else None for phase in page.phases]
+    there = {key for whole in wholes if whole for key in _keys(whole)}
+    if not there:
+        return None
+    rows = tuple(
+        (_DEPTH.get(key, "") + LABEL[key], *(_share(whole, key) for whole in wholes))
+        for key in KEYS
+        if key in there and key != "all"
+    )
+    return Table(("part of the time", *_heads(page.phases, words)), rows, frozenset({0}))
+
+
+def _keys(part: Part) -> Iterator[Key]:
+    yield part.key
+    for inner in part.parts:
+        yield from _keys(inner)
+
+
+def _share(whole: Part | None, key: Key) -> str:
+    found = whole.find(key) if whole else None
+    return MISSING if found is None else percent(found.share)
+
+
+def busy_table(page: TrialPage, words: Words) -> Table | None:
+    """How busy CPUs and disks were, phases across; None where nothing was sampled."""
+    seen = [phase.machine for phase in page.phases]
+    disks = sorted({name for one in seen if one for name in one.disks})
+    rows = [
+        (name, *(MISSING if one is None else tell(one) for one in seen))
+        for name, tell in (*_machine(), *((f"disk {name} busy", _disk(name)) for name in disks))
+    ]
+    known = tuple(row for row in rows if set(row[1:]) != {MISSING})
+    return Table(("busy", *_heads(page.phases, words)), known, frozenset({0})) if known else None
+
+
+def _machine() -> list[tuple[str, Callable[[Utilisation], str]]]:
+    return [
+        ("CPUs in user mode", lambda one: percent(one.user)),
+        ("CPUs in the kernel", lambda one: percent(one.system)),
+        ("CPUs idle, waiting for a disk", lambda one: percent(one.iowait)),
+        ("CPU time stolen by the hypervisor", lambda one: percent(one.steal)),
+        ("CPUs that the server kept busy", lambda one: number(one.server_cpus)),
+        ("CPUs that the client kept busy", lambda one: number(one.client_cpus)),
+    ]
+
+
+def _disk(name: str) -> Callable[[Utilisation], str]:
+    return lambda one: percent(one.disks.get(name, 0.0))
+
+
+def counted_table(page: TrialPage, words: Words) -> Table | None:
+    """What takes time and was only counted, per second, phases across; what never happened is left out."""
+    rates = [
+        {one.name: one.per_second for one in phase.spent.untimed} if phase.spent else {}
+        for phase in page.phases
+    ]
+    names = dict.fromkeys(name for found in rates for name, rate in found.items() if rate)
+    if not names:
+        return None
+    rows = tuple((name, *(number(found.get(name)) for found in rates)) for name in names)
+    return Table(("per second", *_heads(page.phases, words)), rows, frozenset({0}))
+
+
+def _heads(phases: Sequence[TrialPhase], words: Words) -> Iterator[str]:
+    return (words.amount(phase.place) if isinstance(phase.place, int) else phase.place for phase in phases)
+
+
+def notes(page: TrialPage, words: Words) -> tuple[str, ...]:
+    """What to know when reading where the time went, one sentence each."""
+    known = [phase for phase in page.phases if phase.spent]
+    background = [phase for phase in known if phase.spent and phase.spent.background >= _WORTH_TELLING]
+    full = [
+        phase
+        for phase in known
+        if phase.machine and phase.machine.busy is not None and phase.machine.busy >= _CPUS_FULL
+    ]
+    blind = [phase for phase in known if phase.machine is None]
+    found = []
+    if background:
+        most = max(phase.spent.background for phase in background if phase.spent)
+        found.append(
+            f"The server used more CPU than its statements took{_at(background, known, words)}, by up to "
+            f"{percent(most)} of the connections' time: its background threads, cut off here."
+        )
+    if full:
+        found.append(
+            f"The machine's CPUs were over {_CPUS_FULL * 100:g} % busy{_at(full, known, words)}: much of "
+            "what is not accounted for, or passed between client and server, was likely waiting for a CPU."
+        )
+    if blind and not page.series.empty:
+        found.append(
+            f"Fewer than two samples lie in what was measured{_at(blind, known, words)}: the server's part "
+            "of the time is not known there (sampling.every)."
+        )
+    return tuple(found)
+
+
+def _at(phases: Sequence[TrialPhase], of: Sequence[TrialPhase], words: Words) -> str:
+    """` at 1 connection, at 16 connections`, or nothing when it is all of them."""
+    return "" if len(phases) == len(of) else ",".join(words.at(phase.place) for phase in phases)
+
+
+_WORTH_TELLING = 0.01
+_CPUS_FULL = 0.9

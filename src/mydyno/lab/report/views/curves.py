@@ -1,0 +1,125 @@
+"""A metric against connections or queue depth, a curve a setting, with 95 % intervals over valid trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.scalability import Scalability
+from mydyno.lab.analysis.summary import Summary, summary
+from mydyno.lab.analysis.words import Words
+from mydyno.lab.report.evidence import Evidence, Setting
+from mydyno.lab.report.views.optima import Optima
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A geometric mean over trials in the metric's unit (a latency in nanoseconds), as `Summary.value`."""
+
+    value: float
+    """The mean over trials."""
+    low: float | None
+    """Ends of the mean's 95 % interval; None with fewer than three trials."""
+    high: float | None
+    trials: tuple[float, ...]
+    """The value of each valid trial, in their order."""
+
+    @property
+    def n(self) -> int:
+        return len(self.trials)
+
+
+@dataclass(frozen=True)
+class CurvePoint(Measured):
+    connections: int
+    """Or the queue depth."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    setting: Setting
+    points: tuple[CurvePoint, ...]
+    """By rising connections; what was not measured is not there."""
+    name: str
+    """What stands beside its line."""
+    law: Scalability | None = None
+    """Of throughput, where it could be fitted."""
+
+    def at(self, connections: int) -> CurvePoint | None:
+        return next((point for point in self.points if point.connections == connections), None)
+
+
+@dataclass(frozen=True)
+class Curves:
+    metric: Metric
+    curves: tuple[Curve, ...]
+    """One for each setting, also for those without a point."""
+    words: Words
+
+    @property
+    def empty(self) -> bool:
+        return not any(curve.points for curve in self.curves)
+
+    @property
+    def connections(self) -> tuple[int, ...]:
+        return tuple(sorted({point.connections for curve in self.curves for point in curve.points}))
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(point.low is not None for curve in self.curves for point in curve.points)
+
+    @property
+    def most(self) -> float:
+        """The largest value to be drawn; 0 when there is none."""
+        return max(self._extent(), default=0.0)
+
+    @property
+    def least_positive(self) -> float | None:
+        """The smallest value above 0 that was measured: an interval may reach as near to 0 as it likes."""
+        measured = (value for curve in self.curves for point in curve.points for value in point.trials)
+        return min((value for value in measured if value > 0), default=None)
+
+    def _extent(self) -> list[float]:
+        points = [point for curve in self.curves for point in curve.points]
+        ends = [end for point in points for end in (point.low, point.high) if end is not None]
+        return [value for point in points for value in (point.value, *point.trials)] + ends
+
+
+def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> Curves:
+    """With `optima` each curve has its fitted law."""
+    found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
+    return Curves(
+        metric,
+        tuple(
+            Curve(
+                setting,
+                tuple(
+                    point
+                    for (point_id, place), one in found.items()
+                    if point_id == setting.point_id and (point := _point(place, one, metric)) is not None
+                ),
+                setting.signed,
+                None if optima is None else optima.of(setting),
+            )
+            for setting in evidence.settings
+        ),
+        evidence.words,
+    )
+
+
+def measured(of: Summary) -> Measured | None:
+    """None when nothing was."""
+    if of.value is None:
+        return None
+    around = of.interval
+    low, high = (None, None) if around is None else (around.low, around.high)
+    return Measured(of.value, low, high, of.values)
+
+
+def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
+    """None also for a test program: it is on no curve."""
+    if isinstance(place, str):
+        return None
+    found = measured(of)
+    return None if found is None else CurvePoint(found.value, found.low, found.high, found.trials, place)

@@ -1,0 +1,139 @@
+"""What was not the same all through a run, or not as asked: what a reader of its numbers must see first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mydyno.core.secrets import masked
+from mydyno.core.units import format_bytes
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.views.environment import fact_told
+from mydyno.lab.report.views.settings import incidental
+from mydyno.lab.report.views.trials import trial_label
+from mydyno.lab.results.records import TrialRecord
+
+Kind = Literal["between starts", "within a setting", "between settings", "not as asked"]
+
+_NOT_AS_ASKED = ("settings-in-force", "files-on-volumes")
+"""The checks of a trial that hold what is there against what was asked."""
+DATASET = "dataset"
+"""It differs between settings wherever tables or releases do, which says nothing."""
+_NAMED = 6
+"""Trials that are named one by one."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`between starts`: a fact of the machine changed while the run went on. `within a setting`: trials of
+    the same point had different ones, so they do not repeat each other. `between settings`: it differs with
+    the settings, and may be what is compared. `not as asked`: a trial did not get what it should have."""
+
+    name: str
+    kind: Kind
+    values: tuple[tuple[str, str], ...]
+    """(whose or when, value)"""
+
+    @property
+    def alarming(self) -> bool:
+        return self.kind != "between settings"
+
+
+def differences(evidence: Evidence) -> tuple[Difference, ...]:
+    """The alarming ones first."""
+    found = [
+        *_not_as_asked(evidence),
+        *_between_starts(evidence.environment_changes),
+        *_between_trials(evidence),
+    ]
+    return tuple(sorted(found, key=lambda each: not each.alarming))
+
+
+def _not_as_asked(evidence: Evidence) -> Iterator[Difference]:
+    told: dict[str, list[str]] = {}
+    for trial in evidence.trials:
+        for reason in trial.invalidities:
+            if reason.check in _NOT_AS_ASKED:
+                told.setdefault(masked(reason.message), []).append(trial_label(trial))
+    for message, labels in told.items():
+        yield Difference(message, "not as asked", ((_listed(labels), "invalid"),))
+
+
+def _between_starts(changes: Mapping[str, tuple[str | int | float | None, ...]]) -> Iterator[Difference]:
+    for name, values in changes.items():
+        told = tuple((f"start {number}", fact_told(name, value)) for number, value in enumerate(values, 1))
+        yield Difference(name, "between starts", told)
+
+
+def _between_trials(evidence: Evidence) -> Iterator[Difference]:
+    for name, tell in _OF_A_TRIAL.items():
+        of_settings: dict[str, list[str]] = {}
+        for setting in evidence.settings:
+            told = [(trial, tell(trial)) for trial in evidence.trials_of(setting.point_id)]
+            yield from _within(name, told)
+            for value in {value for _, value in told if value is not None}:
+                of_settings.setdefault(value, []).append(setting.short)
+        if name != DATASET and len(of_settings) > 1:
+            values = tuple((_settings(titles), value) for value, titles in of_settings.items())
+            yield Difference(name, "between settings", values)
+    for setting in evidence.settings:
+        yield from _settings_within(evidence.trials_of(setting.point_id))
+
+
+def _settings(titles: Sequence[str]) -> str:
+    """Those of few, else their number."""
+    return "; ".join(titles) if len(titles) <= 2 else f"{len(titles)} settings"
+
+
+def _within(name: str, told: Sequence[tuple[TrialRecord, str | None]]) -> Iterator[Difference]:
+    """What trials of one point do not share, those that do not tell left aside."""
+    labels: dict[str, list[str]] = {}
+    for trial, value in told:
+        if value is not None:
+            labels.setdefault(value, []).append(trial_label(trial))
+    if len(labels) > 1:
+        yield Difference(
+            name, "within a setting", tuple((_listed(whose), value) for value, whose in labels.items())
+        )
+
+
+def _settings_within(trials: Sequence[TrialRecord]) -> Iterator[Difference]:
+    """Variables in force that are not the same in all trials of a point; not what is new at each start."""
+    read = [trial for trial in trials if trial.settings_in_force]
+    if len(read) < 2:
+        return
+    first = read[0].settings_in_force
+    same = first.items()
+    names = {name for trial in read[1:] for name, _ in same ^ trial.settings_in_force.items()}
+    for name in sorted(names):
+        values = [trial.settings_in_force.get(name) for trial in read]
+        if not incidental(name, values):
+            yield from _within(name, list(zip(read, map(_told, values), strict=True)))
+
+
+def _told(value: str | None) -> str | None:
+    return None if value is None else masked(value) or "(empty)"
+
+
+def _memory(trial: TrialRecord) -> str | None:
+    found = trial.ground.memory_bytes if trial.ground else None
+    return None if found is None else format_bytes(found)
+
+
+_OF_A_TRIAL: Mapping[str, Callable[[TrialRecord], str | None]] = {
+    "server version": lambda trial: trial.server_version,
+    "durability": lambda trial: trial.durability,
+    "ground": lambda trial: trial.ground.kind if trial.ground else None,
+    "ground's kernel": lambda trial: trial.ground.kernel if trial.ground else None,
+    "ground's CPUs": lambda trial: str(trial.ground.cpus) if trial.ground else None,
+    "ground's memory": _memory,
+    DATASET: lambda trial: trial.data.dataset if trial.data else None,
+}
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """`t001, t004`, or `t001, t002 and 9 more`."""
+    if len(labels) <= _NAMED:
+        return ", ".join(labels)
+    return f"{', '.join(labels[:2])} and {len(labels) - 2} more"

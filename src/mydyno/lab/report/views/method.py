@@ -1,0 +1,146 @@
+"""How the numbers came about: what a reader must know to judge them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mydyno.core.plurals import counted
+from mydyno.core.secrets import masked
+from mydyno.lab.analysis.observations import not_finite
+from mydyno.lab.analysis.places import place_of
+from mydyno.lab.analysis.words import Words
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.views.ground import verified
+from mydyno.lab.report.views.steadiness import drift_of_run, steady_parts
+from mydyno.lab.results.lost import lost_series
+from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
+
+BUSY = 0.5
+"""Load average for each usable CPU above which something else was surely at work."""
+
+_NAMED = 4
+"""Settings that have a sentence each."""
+
+GIVEN_WORK = "Test programs run one after the other: their work is given and their time is measured."
+
+
+@dataclass(frozen=True)
+class Method:
+    valid: int
+    invalid: int
+    done: int
+    """Planned trials of which at least one attempt was finished."""
+    planned: int
+    load: tuple[str, ...]
+    """How it came, and what latency is under it, for each kind of load; empty when no phase was run."""
+    steady: tuple[str, ...]
+    """Of how many phases the steady part is known, one sentence each."""
+    verified: tuple[str, ...]
+    """What was looked at before the load, and how much of it was as it should be, one sentence each."""
+    remarks: tuple[str, ...]
+    """What the run lacks for a full answer and what may have disturbed it, one sentence each."""
+
+    @property
+    def trials(self) -> str:
+        """`7 valid trials of 8`; of an unfinished run `12 of 16 trials done, 11 valid`."""
+        if self.done < self.planned:
+            return f"{self.done} of {counted(self.planned, 'trial')} done, {self.valid} valid"
+        return f"{counted(self.valid, 'valid trial')} of {self.valid + self.invalid}"
+
+
+def method(evidence: Evidence) -> Method:
+    loads = [phase for trial in evidence.trials for phase in trial.phases]
+    kinds = {phase.latency_kind for phase in loads if place_of(phase) not in evidence.programs}
+    done = len({trial.trial_id for trial in evidence.trials})
+    return Method(
+        valid=len(evidence.valid),
+        invalid=len(evidence.trials) - len(evidence.valid),
+        done=done,
+        planned=evidence.experiment.planned_trials,
+        load=(
+            *(_loop(evidence.words, kind) for kind in sorted(kinds, reverse=True)),
+            *((GIVEN_WORK,) if evidence.programs else ()),
+        ),
+        steady=tuple(steady_parts(evidence)),
+        verified=tuple(verified(evidence)),
+        remarks=(
+            *_missing(evidence, done),
+            *_external(evidence),
+            *_disturbed(evidence),
+            *drift_of_run(evidence),
+        ),
+    )
+
+
+def _loop(words: Words, kind: LatencyKind) -> str:
+    return words.open_loop if kind == "response" else words.closed_loop
+
+
+def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
+    sentences = []
+    planned = evidence.experiment.planned_trials
+    if done < planned:
+        sentences.append(
+            f"The run is not complete: {done} of {counted(planned, 'trial')} are done. "
+            "Running it again resumes it."
+        )
+    sentences += _too_few(evidence)
+    if len(evidence.experiment.compared_points) == 1 and evidence.trials:
+        sentences.append(
+            "The experiment has one point: there is nothing to compare. Add a factor to get a verdict."
+        )
+    sentences += _no_numbers(evidence)
+    return (*sentences, *(each[0].upper() + each[1:] for each in lost_series(evidence.lost)))
+
+
+def _no_numbers(evidence: Evidence) -> Iterator[str]:
+    """Valid trials of which what the verdict is about is NaN or infinite somewhere."""
+    metric = evidence.metric_of(evidence.trials)
+    for trial in evidence.valid:
+        where = not_finite(trial, metric)
+        if where or not math.isfinite(trial.totals.get(metric.name, 0.0)):
+            at = ", ".join(evidence.words.at(place).strip() for place in where) or "in total"
+            yield f"{trial.trial_id} is left out of the verdict: its {metric.noun} is no number {at}."
+
+
+def _too_few(evidence: Evidence) -> Iterator[str]:
+    """Settings without trials enough; those of one number of trials together where they are many."""
+    found: dict[int, list[str]] = {}
+    for setting in evidence.settings:
+        of_point = evidence.trials_of(setting.point_id)
+        valid = sum(trial.status == "valid" for trial in of_point)
+        if of_point and valid < 3:
+            found.setdefault(valid, []).append(setting.title)
+    for valid, titles in sorted(found.items()):
+        if len(titles) > _NAMED:
+            titles = [f"{len(titles)} of {len(evidence.settings)} settings"]
+        for title in titles:
+            if valid == 0:
+                yield f"{title}: no valid trial."
+            else:
+                yield (
+                    f"{title}: {counted(valid, 'valid trial')}; "
+                    "intervals and verdicts need at least 3 (design.repeats)."
+                )
+
+
+def _external(evidence: Evidence) -> Iterator[str]:
+    address, unseen = (evidence.environment.get(name) for name in (EXTERNAL_SERVER, UNSEEN_SERVER))
+    if address is not None:
+        yield (
+            f"This was measured on an external server ({masked(str(address))}) that mydyno neither started "
+            "nor had for itself: its caches were as they were, and what others did on it is in the numbers."
+        )
+    if unseen is not None:
+        yield f"Counters of the machine that {unseen} runs on are left out: it could not be seen from here."
+
+
+def _disturbed(evidence: Evidence) -> Iterator[str]:
+    load, cpus = evidence.environment.get(LOAD_AVERAGE), evidence.environment.get("cpu.usable")
+    if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
+        yield (
+            "The machine was busy when the run was started: "
+            f"its load average was {load:.1f} on {counted(cpus, 'CPU')}."
+        )

@@ -1,0 +1,263 @@
+"""How the run was made and judged, in plain words with sources: only what this run really used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mydyno.core.factors import last_part
+from mydyno.core.plurals import counted
+from mydyno.lab.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
+from mydyno.lab.analysis.places import place_of
+from mydyno.lab.analysis.sequential import nominal_level
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.sources import SOURCES
+from mydyno.lab.report.views.effects import EffectsView
+from mydyno.lab.report.views.method import Method
+from mydyno.lab.report.views.optima import Optima
+from mydyno.lab.report.views.verdicts import Verdicts
+from mydyno.lab.results.records import Work
+
+
+@dataclass(frozen=True)
+class Step:
+    title: str
+    text: str
+    sources: tuple[str, ...] = ()
+    """Keys of SOURCES."""
+
+
+_CHECKED: Mapping[Work, str] = {
+    "queries": "settings in force, connections reached, errors, rows",
+    "ios": "limits in force, errors",
+}
+"""What a trial is checked for, among other things."""
+
+
+def procedure(
+    evidence: Evidence, told: Method, verdicts: Verdicts, effects: EffectsView, optima: Optima
+) -> tuple[Step, ...]:
+    """In the order in which things were done."""
+    imported = evidence.experiment.imported
+    steps = [
+        *((_imported(),) if imported else (*_points(evidence), _order(evidence), _repetition(evidence))),
+        *_load(evidence, told),
+        *(() if imported else _measured(evidence, told)),
+        *_compared(verdicts, evidence),
+        *_fitted(effects, optima),
+        *_time(evidence),
+    ]
+    for step in steps:
+        assert all(key in SOURCES for key in step.sources), step
+    return tuple(steps)
+
+
+def _imported() -> Step:
+    return Step(
+        "Where the numbers come from",
+        "They were measured elsewhere and read from a table: how is for their source to tell. What follows "
+        "is what was made of them here.",
+    )
+
+
+def _points(evidence: Evidence) -> Iterator[Step]:
+    design, points = evidence.experiment.design, len(evidence.experiment.compared_points)
+    of = f"{counted(points, 'point')}, each one combination of the factors' levels"
+    if design.points == "one-at-a-time":
+        yield Step(
+            "Points",
+            f"{points} points: the first levels of all factors, and beside it each other level alone. What "
+            "two factors do only together cannot be seen.",
+        )
+    elif design.points == "plackett-burman":
+        yield Step(
+            "Points",
+            f"{of}, chosen after Plackett and Burman: each factor's effect is seen against as few points as "
+            f"can be, mixed with what pairs of other factors do together.",
+            ("plackett-burman",),
+        )
+    elif design.points == "fraction":
+        resolution = "" if design.resolution is None else f" of resolution {design.resolution}"
+        yield Step(
+            "Points",
+            f"{of}: a regular fraction{resolution} of all combinations. Effects that share an alias cannot "
+            f"be told apart.",
+            ("fractions",),
+        )
+
+
+def _order(evidence: Evidence) -> Step:
+    design = evidence.experiment.design
+    orders = _orders(evidence)
+    shuffled = (
+        f"in an order shuffled anew for each block from the seed {evidence.experiment.seed}"
+        if len(set(orders)) > 1
+        else "in the same order in each"
+    )
+    together = ""
+    sources = ["fisher"]
+    if any(design.hard_factors):
+        names = ", ".join(dict.fromkeys(last_part(name) for group in design.hard_factors for name in group))
+        together = (
+            f" Inside a block trials of the same {names} follow each other, since changing that rebuilds "
+            "layers of the setup: a split-plot order."
+        )
+        sources.append("split-plot")
+    fresh = (
+        " Every trial got a fresh server on a clone of the same data."
+        if any(trial.data is not None for trial in evidence.trials)
+        else ""
+    )
+    rest = f" Between two blocks it rested {design.rest_s:g} s." if design.rest_s else ""
+    return Step(
+        "Order",
+        f"Trials ran in blocks: each block holds every point once, {shuffled}. What drifts with time then "
+        f"falls on all points alike, and trials of one block can be held against each "
+        f"other.{together}{rest}{fresh}",
+        tuple(sources),
+    )
+
+
+def _orders(evidence: Evidence) -> list[tuple[str, ...]]:
+    """The points of each block in the order in which they ran, whole blocks only."""
+    blocks: dict[int, list[str]] = {}
+    for trial in evidence.trials:
+        if trial.attempt == 1:
+            blocks.setdefault(trial.block, []).append(trial.point_id)
+    most = max(map(len, blocks.values()), default=0)
+    return [tuple(points) for points in blocks.values() if len(points) == most]
+
+
+def _repetition(evidence: Evidence) -> Step:
+    design = evidence.experiment.design
+    blocks = len({trial.block for trial in evidence.trials})
+    control = (
+        " One point was measured twice in each block under two names (an A/A control): how far the two "
+        "differ is what nothing but noise does."
+        if any(point.control_of for point in evidence.experiment.points)
+        else ""
+    )
+    if design.until is None or design.first_look is None or design.at_most is None:
+        text = f"The number of repetitions was fixed beforehand; {counted(blocks, 'block')} ran.{control}"
+        return Step("Repetition", text)
+    level = nominal_level(design.first_look, design.at_most)
+    return Step(
+        "Repetition",
+        f"After block {design.first_look} and each one after it the intervals were looked at, and the run "
+        f"ended when each was within ±{design.until * 100:g} %, or after {design.at_most} blocks; {blocks} "
+        f"ran. So "
+        f"that looking again and again does not find what is not there, each look used intervals of "
+        f"{level * 100:.2f} %: "
+        f"the looks together err in no more than {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
+        ("pocock", "repeated"),
+    )
+
+
+def _load(evidence: Evidence, told: Method) -> Iterator[Step]:
+    if told.load and not evidence.experiment.imported:
+        by_loop = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
+        yield Step(
+            "Load", " ".join(told.load), ("open-loop",) if by_loop and not _only_programs(evidence) else ()
+        )
+
+
+def _only_programs(evidence: Evidence) -> bool:
+    return evidence.by_program
+
+
+def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
+    phases = [phase for trial in evidence.trials for phase in trial.phases]
+    if not phases:
+        return
+    warmed = any(
+        phase.measured_from_s is not None and phase.measured_from_s > phase.started_s for phase in phases
+    )
+    judged = any(phase.steady_from_s is not None for phase in phases)
+    histograms = any(phase.latency.p99_ns is not None for phase in phases)
+    sentences = [
+        *(("What ran before the measured window (warm-up) counts nowhere.",) if warmed else ()),
+        *told.steady,
+        *(
+            (
+                "Percentiles of a phase are read from a histogram of every single latency, of three digits; "
+                "those of a point are means over its trials.",
+            )
+            if histograms
+            else ()
+        ),
+        f"A trial that fails a check ({_CHECKED[evidence.experiment.work]}, a client or a neighbour that "
+        "took the CPU) is shown and counts nowhere.",
+    ]
+    histogram = ("fio" if evidence.experiment.work == "ios" else "histogram",) if histograms else ()
+    closed = any(place_of(phase) not in evidence.programs for phase in phases)
+    yield Step(
+        "Measurement",
+        " ".join(sentences),
+        (*histogram, *(("mser",) if judged else ()), *(("littles-law",) if judged and closed else ())),
+    )
+
+
+def _compared(verdicts: Verdicts, evidence: Evidence) -> Iterator[Step]:
+    if not verdicts.ratios:
+        return
+    valid: dict[str, int] = {}
+    for trial in evidence.valid:
+        valid[trial.point_id] = valid.get(trial.point_id, 0) + 1
+    text = (
+        f"One trial is one observation, never one of its {evidence.words.events}. Points are compared by the "
+        "ratio of their geometric means: on logarithms, since noise in a benchmark is proportional."
+    )
+    sources: list[str] = []
+    paired = [view.paired for view in verdicts.ratios]
+    if max(valid.values(), default=0) < SMALLEST_SAMPLE:
+        yield Step(
+            "Comparison",
+            f"{text} An interval takes {SMALLEST_SAMPLE} valid trials of each, so there is none.",
+        )
+        return
+    if any(paired):
+        text += " Trials of the same block are pairs, which takes out what the block shared."
+    if not all(paired):
+        text += (
+            " Where blocks lack a trial of one side the two are independent groups with spreads of their own."
+        )
+        sources.append("welch")
+    text += (
+        f" Intervals are of {LEVEL * 100:g} %: a smoothed, symmetric bootstrap-t with a "
+        "fixed seed, which holds what it says with three trials as with twenty."
+    )
+    sources += ["bootstrap-t", "symmetric", "smoothed"]
+    text += " Where many ratios are looked at together their tests are corrected for that (Holm)."
+    sources.append("holm")
+    yield Step("Comparison", text, tuple(sources))
+
+
+def _fitted(effects: EffectsView, optima: Optima) -> Iterator[Step]:
+    if not effects.empty:
+        yield Step(
+            "Effects",
+            "What each factor explains is its share of the variance of the logarithms, tested against the "
+            "noise of what changes as often as it does: blocks, whole plots or trials.",
+            ("strata",),
+        )
+    if optima.fitted:
+        yield Step(
+            "Optimum",
+            "The best load is the peak of the Universal Scalability Law fitted to each setting's trials, "
+            "with an interval.",
+            ("usl",),
+        )
+
+
+def _time(evidence: Evidence) -> Iterator[Step]:
+    if any(trial.phases for trial in evidence.trials) and not evidence.experiment.imported:
+        work = "The client" if evidence.experiment.work == "queries" else "fio"
+        yield Step(
+            "Where the time went",
+            f"{work} timed what it sent; the server's own counters and /proc say what was waited for and "
+            "computed meanwhile. Each part is told on the trial's page with its calculation. Nobody times "
+            "how long a flush of the log or a page read took, so those are estimated or only counted, and "
+            "what "
+            "is left is named so.",
+            ("row-locks", "proc") if evidence.experiment.work == "queries" else ("proc",),
+        )

@@ -1,0 +1,76 @@
+"""The running time of each test program and of all together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.lab.analysis.metrics import RUNNING_TIME
+from mydyno.lab.analysis.places import places
+from mydyno.lab.analysis.summary import summary, total_summary
+from mydyno.lab.report.evidence import Evidence, Setting
+from mydyno.lab.report.views.curves import Measured, measured
+
+MANY_ORDERS = 12
+
+
+@dataclass(frozen=True)
+class ProgramRow:
+    program: str | None
+    """None for the total over all programs."""
+    seconds: tuple[Measured | None, ...]
+    """One for each setting; None where it was not measured."""
+
+
+@dataclass(frozen=True)
+class Programs:
+    settings: tuple[Setting, ...]
+    rows: tuple[ProgramRow, ...]
+    """In the order in which they ran, the total last; none when no test program was run."""
+
+    @property
+    def empty(self) -> bool:
+        return not any(cell for row in self.rows for cell in row.seconds)
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(cell and cell.low is not None for row in self.rows for cell in row.seconds)
+
+    @property
+    def most(self) -> float:
+        """The largest value to be drawn; 0 when there is none."""
+        return max((value for cell in self._cells() for value in (*cell.trials, cell.high or 0)), default=0.0)
+
+    @property
+    def least_positive(self) -> float | None:
+        """The smallest that was measured."""
+        return min((value for cell in self._cells() for value in cell.trials if value > 0), default=None)
+
+    @property
+    def spreads(self) -> bool:
+        """The longest took so many times the shortest that only a logarithmic axis shows both."""
+        least = self.least_positive
+        return least is not None and least * MANY_ORDERS < self.most
+
+    def _cells(self) -> list[Measured]:
+        return [cell for row in self.rows for cell in row.seconds if cell is not None]
+
+
+def programs(evidence: Evidence) -> Programs:
+    """Of the settings that run test programs; beside another load there are settings that do not."""
+    names, settings = evidence.programs, settings_with_programs(evidence)
+    if not names:
+        return Programs(settings, ())
+    points = [setting.point_id for setting in settings]
+    of_them = [trial for trial in evidence.trials if trial.point_id in points]
+    each = summary(of_them, points, RUNNING_TIME)
+    total = total_summary(of_them, points, RUNNING_TIME)
+    rows = [ProgramRow(name, tuple(measured(each[point, name]) for point in points)) for name in names]
+    return Programs(settings, (*rows, ProgramRow(None, tuple(measured(total[point]) for point in points))))
+
+
+def settings_with_programs(evidence: Evidence) -> tuple[Setting, ...]:
+    """Those of which some trial came to a test program; all where there is no other load."""
+    if evidence.by_program:
+        return evidence.settings
+    run_by = {trial.point_id for trial in evidence.trials if set(places([trial])) & set(evidence.programs)}
+    return tuple(setting for setting in evidence.settings if setting.point_id in run_by)

@@ -1,0 +1,132 @@
+"""The levels of each factor that has three or more, in order with ties: over everything, and in each level
+of the other factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mydyno.core.factors import last_part
+from mydyno.lab.analysis.ranking import Ranking, ranking
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.views.outliers import Flagged, named, without
+from mydyno.lab.results.records import PointRecord, TrialRecord
+
+FEWEST_LEVELS = 3
+"""Two levels have a verdict, which says more."""
+
+
+@dataclass(frozen=True)
+class Rank:
+    ranking: Ranking
+    metric: str
+    """What it is about, in words."""
+    without: str | None
+    """The order without the flagged trials, where it is another one."""
+
+    @property
+    def scope(self) -> str:
+        """`machine = webserver`, `all`, `all, durable`"""
+        where = (
+            ", ".join(f"{last_part(name)} = {level}" for name, level in self.ranking.where.items()) or "all"
+        )
+        return where if self.ranking.durability is None else f"{where}, {self.ranking.durability}"
+
+    @property
+    def sentence(self) -> str:
+        """For a terminal: `filesystem, all: jfs > xfs = ext3 in running time (...)`"""
+        order = f"{last_part(self.ranking.factor)}, {self.scope}: {self.ranking.display}"
+        return f"{order} in {self.metric} ({self.ranking.test})"
+
+
+@dataclass(frozen=True)
+class Ranks:
+    by_factor: Mapping[str, tuple[Rank, ...]]
+    """Factor -> its rankings, the one over everything first."""
+
+    @property
+    def empty(self) -> bool:
+        return not self.by_factor
+
+    @property
+    def main(self) -> tuple[Rank, ...]:
+        """Over everything, of the factor that is compared."""
+        first = next(iter(self.by_factor), None)
+        return tuple(rank for rank in self.overall if rank.ranking.factor == first)
+
+    @property
+    def overall(self) -> tuple[Rank, ...]:
+        return tuple(rank for ranks in self.by_factor.values() for rank in ranks if not rank.ranking.where)
+
+    @property
+    def of_groups(self) -> tuple[Rank, ...]:
+        return tuple(rank for ranks in self.by_factor.values() for rank in ranks if rank.ranking.where)
+
+
+def ranks(evidence: Evidence, flagged: Sequence[Flagged]) -> Ranks:
+    factors = evidence.experiment.factors
+    across = evidence.grid.factor if evidence.grid is not None else None
+    first = [name for name in factors if name == across]
+    found: dict[str, tuple[Rank, ...]] = {}
+    for factor in (*first, *(name for name in factors if name != across)):
+        if len(factors[factor]) >= FEWEST_LEVELS:
+            ranked = tuple(_of_factor(evidence, factor, flagged, groups=factor == across))
+            if ranked:
+                found[factor] = ranked
+    return Ranks(found)
+
+
+def answer(found: Ranks) -> str | None:
+    """The order over everything as a headline, for tables of single runs: no single pair of runs can be told
+    apart there, and the levels can. None where no difference is shown, or durability parts the levels."""
+    if len(found.main) != 1 or not any(pair.differ for pair in found.main[0].ranking.pairs):
+        return None
+    (rank,) = found.main
+    over = sorted({pair.conditions for pair in rank.ranking.pairs})
+    number = f"{over[0]}" if len(over) == 1 else f"{over[0]} to {over[-1]}"
+    return (
+        f"{last_part(rank.ranking.factor)}, best in {rank.metric} first: {rank.ranking.display}, over "
+        f"{number} conditions that differ in nothing else."
+    )
+
+
+def _of_factor(
+    evidence: Evidence, factor: str, flagged: Sequence[Flagged], *, groups: bool
+) -> Iterator[Rank]:
+    yield from _rank(evidence, factor, {}, flagged)
+    if not groups:
+        return
+    for name, levels in evidence.experiment.factors.items():
+        # With a single other level it is the whole again.
+        if name != factor and len(levels) > 1:
+            for level in levels:
+                yield from _rank(evidence, factor, {name: level}, flagged)
+
+
+def _rank(
+    evidence: Evidence, factor: str, where: Mapping[str, str], flagged: Sequence[Flagged]
+) -> Iterator[Rank]:
+    points = [
+        point
+        for point in evidence.experiment.compared_points
+        if all(point.levels.get(name) == level for name, level in where.items())
+    ]
+    measured = [of_point for point in points if (of_point := evidence.trials_of(point.point_id))]
+    metrics = {evidence.metric_of(of_point) for of_point in measured}
+    if len(metrics) != 1:
+        return
+    metric = metrics.pop()
+
+    def order(trials: Sequence[TrialRecord], of: Sequence[PointRecord]) -> tuple[Ranking, ...]:
+        return ranking(trials, of, factor, metric, evidence.standard, where)
+
+    own = {point.point_id for point in points}
+    inside = [one for one in flagged if one.outlier.trial.point_id in own]
+    clean = order(without(evidence, inside), points) if inside else ()
+    others = {one.durability: one.display for one in clean}
+    for one in order(evidence.trials, points):
+        if not one.tested and not one.alone:
+            continue
+        other = others.get(one.durability, one.display)
+        told = None if other == one.display else f"without {named(inside)}: {other}"
+        yield Rank(one, metric.noun, told)

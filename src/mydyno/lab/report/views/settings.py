@@ -1,0 +1,135 @@
+"""What the server really ran with, next to what was asked for, and what differs between the points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mydyno.lab.report.evidence import Evidence, Setting
+from mydyno.lab.report.views.data import data_rows
+from mydyno.lab.results.records import TrialRecord
+
+_OF_THE_SESSION = frozenset(
+    {
+        "gtid_binlog_pos",
+        "gtid_binlog_state",
+        "gtid_current_pos",
+        "gtid_executed",
+        "hostname",
+        "identity",
+        "insert_id",
+        "last_gtid",
+        "last_insert_id",
+        "port",
+        "pseudo_thread_id",
+        "rand_seed1",
+        "rand_seed2",
+        "report_port",
+        "server_uid",
+        "server_uuid",
+        "timestamp",
+    }
+)
+"""Differ from start to start whatever one asks for."""
+
+
+@dataclass(frozen=True)
+class Value:
+    in_force: str | None
+    """None where it is unknown or was not the same in all of the setting's trials."""
+    asked: str | None
+    """As written in the experiment; None when nobody asked."""
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    name: str
+    values: tuple[Value, ...]
+    """One for each setting."""
+
+    @property
+    def differs(self) -> bool:
+        return len({value.in_force for value in self.values}) > 1
+
+
+@dataclass(frozen=True)
+class SettingsView:
+    settings: tuple[Setting, ...]
+    rows: tuple[SettingRow, ...]
+    """What was asked for, and whatever else differs between the settings; those that differ first. At the end
+    how the data was cloned and how warm it was."""
+    durability: tuple[str | None, ...]
+    """The label of each setting; None where it is unknown or was not the same in all of its trials."""
+    known: int
+    """How many variables were read back from the server; 0 when none was."""
+    translated: tuple[str, ...] = ()
+    """A sentence for each setting that was written for another release, with the servers it is told of."""
+
+    @property
+    def durability_differs(self) -> bool:
+        return len(set(self.durability)) > 1
+
+
+def settings_view(evidence: Evidence) -> SettingsView:
+    settings = evidence.settings
+    by_point = [_believed(evidence, setting.point_id) for setting in settings]
+    in_force = [_steady([trial.settings_in_force for trial in trials]) for trials in by_point]
+    asked = [_steady([trial.settings_asked for trial in trials]) for trials in by_point]
+    rows = []
+    for name in {name for mapping in (*in_force, *asked) for name in mapping}:
+        values = tuple(
+            Value(now.get(name), wanted.get(name)) for now, wanted in zip(in_force, asked, strict=True)
+        )
+        row = SettingRow(name, values)
+        if any(value.asked is not None for value in values) or (
+            row.differs and not incidental(row.name, [value.in_force for value in values])
+        ):
+            rows.append(row)
+    beneath = [
+        SettingRow(name, tuple(Value(told, None) for told in values)) for name, values in data_rows(by_point)
+    ]
+    return SettingsView(
+        settings=settings,
+        rows=(*sorted(rows, key=lambda row: (not row.differs, row.name)), *beneath),
+        durability=tuple(_one({trial.durability for trial in trials}) for trials in by_point),
+        known=len({name for mapping in in_force for name in mapping}),
+        translated=tuple(_translated(settings, by_point)),
+    )
+
+
+def _translated(settings: tuple[Setting, ...], by_point: list[list[TrialRecord]]) -> Iterator[str]:
+    told: dict[str, dict[str, None]] = {}
+    for setting, trials in zip(settings, by_point, strict=True):
+        for each in (each for trial in trials for each in trial.translations):
+            here = ", ".join(f"{name} = {value}" for name, value in each.became.items())
+            became = f"became {here}" if here else "was left out"
+            told.setdefault(f"{each.name} = {each.value} {became} ({each.why})", {})[setting.title] = None
+    for sentence, titles in told.items():
+        yield sentence if len(titles) == len(settings) else f"{sentence}: {'; '.join(titles)}"
+
+
+def _believed(evidence: Evidence, point_id: str) -> list[TrialRecord]:
+    """The valid trials of a point, or all of them when none is valid."""
+    of_point = evidence.trials_of(point_id)
+    return [trial for trial in of_point if trial.status == "valid"] or list(of_point)
+
+
+def _steady(readings: list[Mapping[str, str]]) -> dict[str, str]:
+    """The variables with one value in every reading: what varies from start to start is nobody's setting."""
+    if not readings:
+        return {}
+    return {
+        name: value
+        for name, value in readings[0].items()
+        if all(reading.get(name) == value for reading in readings[1:])
+    }
+
+
+def incidental(name: str, values: Sequence[str | None]) -> bool:
+    """Paths of a private server, what is new at each start, and what not every server has."""
+    paths = any(value is not None and value.startswith("/") for value in values)
+    return name in _OF_THE_SESSION or paths or None in values
+
+
+def _one(values: set[str | None]) -> str | None:
+    return next(iter(values)) if len(values) == 1 else None

@@ -1,0 +1,107 @@
+"""One page for each trial: what it was, whether it counts, its phases, and where the time went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mydyno.lab.analysis.places import Place, place_of
+from mydyno.lab.analysis.time_spent import READ, TimeSpent, time_spent
+from mydyno.lab.analysis.utilisation import Utilisation, utilisation
+from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.report.views.data import data_rows
+from mydyno.lab.report.views.settings import SettingsView, Value
+from mydyno.lab.report.views.trial_series import SAMPLED, TrialSeries, points_for, trial_series
+from mydyno.lab.report.views.trials import TrialRow, TrialTable
+from mydyno.lab.results.records import PhaseRecord, TrialRecord
+from mydyno.lab.sampling.stretch import stretches
+
+_CLIENT = (
+    "client.cpu_user_s",
+    "client.cpu_system_s",
+    "status.Uptime",
+    "status.Connections",
+    "status.Queries",
+)
+_COLUMNS = tuple(dict.fromkeys((*SAMPLED, *READ, *_CLIENT)))
+
+
+@dataclass(frozen=True)
+class TrialPhase:
+    record: PhaseRecord
+    place: Place
+    spent: TimeSpent | None
+    """None when the phase measured nothing."""
+    machine: Utilisation | None
+    """None with fewer than two samples in the measured window."""
+
+
+@dataclass(frozen=True)
+class TrialPage:
+    anchor: str
+    """The id of its section."""
+    row: TrialRow
+    trial: TrialRecord
+    planned: int
+    imported: bool
+    """It was measured elsewhere: when and by what seed is not known."""
+    settings: tuple[tuple[str, Value], ...]
+    """The variables that are not the same in all settings, as they were in this trial."""
+    data: tuple[tuple[str, str], ...]
+    """How its data was cloned and how warm it was."""
+    phases: tuple[TrialPhase, ...]
+    series: TrialSeries
+
+
+def trial_anchor(trial_id: str, attempt: int) -> str:
+    """`trial-t001`, `trial-t001.2` for its second attempt."""
+    return f"trial-{trial_id}" if attempt == 1 else f"trial-{trial_id}.{attempt}"
+
+
+def trial_pages(evidence: Evidence, table: TrialTable, settings: SettingsView) -> tuple[TrialPage, ...]:
+    """One for each row of `table`. Reads the series of all trials."""
+    differing = [row.name for row in settings.rows if row.differs]
+    most = points_for(len(evidence.trials))
+    return tuple(
+        _page(evidence, trial, row, differing, most)
+        for trial, row in zip(evidence.trials, table.rows, strict=True)
+    )
+
+
+def _page(
+    evidence: Evidence, trial: TrialRecord, row: TrialRow, differing: Sequence[str], most: int
+) -> TrialPage:
+    samples = evidence.series_of(trial).samples(*_COLUMNS)
+    windows = [
+        (phase.measured_from_s or 0.0, phase.measured_to_s if phase.measured_to_s is not None else -1.0)
+        for phase in trial.phases
+    ]
+    read = stretches(samples, windows)
+    return TrialPage(
+        anchor=trial_anchor(trial.trial_id, trial.attempt),
+        row=row,
+        trial=trial,
+        planned=evidence.experiment.planned_trials,
+        imported=evidence.experiment.imported,
+        settings=tuple(
+            (name, Value(trial.settings_in_force.get(name), trial.settings_asked.get(name)))
+            for name in differing
+            if name in trial.settings_in_force or name in trial.settings_asked
+        ),
+        data=tuple((name, values[0]) for name, values in data_rows([[trial]]) if values[0] is not None),
+        phases=tuple(
+            TrialPhase(
+                phase,
+                place_of(phase),
+                time_spent(
+                    phase,
+                    within.growth if within else None,
+                    within.seconds if within else None,
+                    evidence.experiment.work,
+                ),
+                utilisation(within.growth, within.seconds) if within else None,
+            )
+            for phase, within in zip(trial.phases, read, strict=True)
+        ),
+        series=trial_series(evidence, trial, samples, most),
+    )

@@ -1,0 +1,177 @@
+"""Every trial in the order in which they ran, so that a drift or an outlier can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from mydyno.lab.analysis.places import place_of, places
+from mydyno.lab.analysis.words import Words
+from mydyno.lab.report.evidence import Evidence, Setting
+from mydyno.lab.report.views.outliers import Flagged
+from mydyno.lab.report.views.overview import COUNTERS
+from mydyno.lab.report.views.rates import overall_rate, total_time
+from mydyno.lab.results.records import NOT_MEASURED, CheckRecord, Invalidity, Remark, TrialRecord
+
+
+@dataclass(frozen=True)
+class Reason:
+    check: str
+    message: str
+    where: str
+    """` at 400 connections`, ` in insert`; nothing when the reason concerns the trial as a whole."""
+
+
+@dataclass(frozen=True)
+class TrialRow:
+    order: int
+    """1-based place in the plan."""
+    label: str
+    block: int
+    setting: Setting
+    queries_per_second: float | None
+    """All queries of the measured windows over their seconds."""
+    total_seconds: float | None
+    """Of all test programs; None when one of them was not measured, and where none was run."""
+    against_its_own: float | None
+    """Ratio of the rate, or of the total, to the median of the valid trials of the same setting."""
+    errors: int
+    retries: int | None
+    """Of transactions, after an error for which the workload asks that; None when nobody counted them."""
+    reconnects: int | None
+    counters: tuple[float | None, ...]
+    """In the order of `TrialTable.counter_names`."""
+    seconds: float
+    reasons: tuple[Reason, ...]
+    checks: tuple[CheckRecord, ...]
+    """Conditions of the workload, looked at after the load."""
+    remarks: tuple[Remark, ...]
+    """They mark the trial and do not spoil it."""
+
+    @property
+    def valid(self) -> bool:
+        return not self.reasons
+
+    @property
+    def measured(self) -> bool:
+        """False for a trial that failed: its point is among the failed ones."""
+        return not any(reason.check in NOT_MEASURED for reason in self.reasons)
+
+    @property
+    def verdict(self) -> str:
+        """`valid`, `INVALID`, or `FAILED`."""
+        return "valid" if self.valid else "INVALID" if self.measured else "FAILED"
+
+    @property
+    def broken(self) -> tuple[CheckRecord, ...]:
+        return tuple(check for check in self.checks if not check.holds)
+
+
+@dataclass(frozen=True)
+class TrialTable:
+    rows: tuple[TrialRow, ...]
+    counter_names: tuple[str, ...]
+    by_program: bool
+    words: Words
+
+    @property
+    def retried(self) -> bool:
+        return any(row.retries for row in self.rows)
+
+    @property
+    def reconnected(self) -> bool:
+        return any(row.reconnects for row in self.rows)
+
+    @property
+    def checked(self) -> tuple[TrialRow, ...]:
+        return tuple(row for row in self.rows if row.checks)
+
+    @property
+    def broken(self) -> tuple[TrialRow, ...]:
+        """Those with a check that does not hold."""
+        return tuple(row for row in self.rows if row.broken)
+
+    @property
+    def marked(self) -> tuple[TrialRow, ...]:
+        """Those with a remark."""
+        return tuple(row for row in self.rows if row.remarks)
+
+    @property
+    def invalid(self) -> tuple[TrialRow, ...]:
+        """Those that were measured and must not count."""
+        return tuple(row for row in self.rows if not row.valid and row.measured)
+
+
+def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTable:
+    outlying = {one.key: one.remark for one in strange}
+    names = tuple(name for name in COUNTERS if any(name in trial.counters for trial in evidence.trials))
+    settings = {setting.point_id: setting for setting in (*evidence.settings, *evidence.controls)}
+    programs = places(evidence.trials) if evidence.by_program else ()
+
+    def speed(trial: TrialRecord) -> float | None:
+        return total_time(trial, programs) if programs else overall_rate(trial)
+
+    usual = {
+        point_id: _median(speed(trial) for trial in evidence.valid if trial.point_id == point_id)
+        for point_id in settings
+    }
+    rows = []
+    for trial in evidence.trials:
+        measured, own = speed(trial), usual[trial.point_id]
+        rows.append(
+            TrialRow(
+                order=trial.index + 1,
+                label=trial_label(trial),
+                block=trial.block,
+                setting=settings[trial.point_id],
+                queries_per_second=overall_rate(trial),
+                total_seconds=total_time(trial, programs),
+                against_its_own=measured / own if measured is not None and own else None,
+                errors=sum(sum(phase.errors.values()) for phase in trial.phases),
+                retries=_sum(phase.retries for phase in trial.phases),
+                reconnects=_sum(phase.reconnects for phase in trial.phases),
+                counters=tuple(trial.counters.get(name) for name in names),
+                seconds=trial.seconds,
+                reasons=_reasons(trial, evidence.words),
+                checks=trial.checks,
+                remarks=(*trial.remarks, *_own(outlying, trial)),
+            )
+        )
+    return TrialTable(tuple(rows), names, evidence.by_program, evidence.words)
+
+
+def _own(outlying: Mapping[tuple[str, int], Remark], trial: TrialRecord) -> tuple[Remark, ...]:
+    found = outlying.get((trial.trial_id, trial.attempt))
+    return () if found is None else (found,)
+
+
+def trial_label(trial: TrialRecord) -> str:
+    return trial.trial_id if trial.attempt == 1 else f"{trial.trial_id}, attempt {trial.attempt}"
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
+    if trial.status == "valid":
+        return ()
+    of_phase = {phase.index: place_of(phase) for phase in trial.phases}
+    found: tuple[Invalidity, ...] = trial.invalidities or (
+        Invalidity(check="unknown", message="marked invalid, but no reason was recorded"),
+    )
+    return tuple(
+        Reason(
+            each.check,
+            each.message,
+            words.at(of_phase[each.phase]) if each.phase in of_phase else "",
+        )
+        for each in found
+    )

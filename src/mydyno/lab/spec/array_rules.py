@@ -1,0 +1,190 @@
+"""Arrays that cannot be: what md and btrfs refuse, told before anything is built.
+
+Each rule was tried with mdadm 4.2 on a kernel 6.1, or stands in the page it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mydyno.core.plurals import counted
+from mydyno.core.units import format_bytes
+from mydyno.lab.spec.arrays import REDUNDANT, STRIPED, Array, level_name, most_failures, raid10_copies
+
+PARITY_LAYOUTS = (
+    "left-symmetric",
+    "left-asymmetric",
+    "right-symmetric",
+    "right-asymmetric",
+    "ls",
+    "la",
+    "rs",
+    "ra",
+    "parity-first",
+    "parity-last",
+)
+"""Names that md takes for RAID 5 and 6 (mdadm(8), --layout), without those of other makers' formats."""
+
+SMALLEST_CHUNK = 4096
+
+_FEWEST_DISKS = {"linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}
+
+# mkfs.btrfs(8), "Profiles": the column of the fewest devices.
+PROFILES = {
+    "single": 1,
+    "dup": 1,
+    "raid0": 1,
+    "raid1": 2,
+    "raid1c3": 3,
+    "raid1c4": 4,
+    "raid10": 2,
+    "raid5": 2,
+    "raid6": 3,
+}
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """Why a volume cannot be built, and the key of the volume that should be changed."""
+
+    key: str
+    message: str
+    allowed: str | None = None
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """How an array keeps its copies true, and what is done to them. None: not written."""
+
+    bitmap: str | None = None
+    consistency_policy: str | None = None
+    fail: int = 0
+    rebuild: bool = False
+
+
+@dataclass(frozen=True)
+class Format:
+    """The file system on the array, with btrfs's own profiles. None: not written."""
+
+    filesystem: str
+    data_profile: str | None = None
+    metadata_profile: str | None = None
+
+
+def impossible_array(array: Array, redundancy: Redundancy, written: Format) -> Iterator[Impossible]:
+    """Everything about the volume that cannot be built or would be without effect."""
+    yield from _number_of_disks(array, written)
+    yield from _chunk(array)
+    layout = list(_layout(array))
+    yield from layout
+    yield from _consistency(array, redundancy)
+    if not layout:
+        yield from _failures(array, redundancy)
+    yield from _profiles(array, written)
+
+
+def _number_of_disks(array: Array, written: Format) -> Iterator[Impossible]:
+    if array.raid == "none":
+        if array.disks > 1 and written.filesystem != "btrfs":
+            message = f"{written.filesystem} cannot use {array.disks} disks without an array"
+            yield Impossible("raid", message, "linear, 0, 1, 4, 5, 6 or 10, or btrfs as the file system")
+        return
+    fewest = _FEWEST_DISKS[array.raid]
+    if array.disks < fewest:
+        message = f"{level_name(array.raid)} needs {fewest} disks, not {array.disks}"
+        if array.raid == 5 and array.disks == 2:
+            message += ": of two it would be a mirror, which is RAID 1"
+        yield Impossible("disks", message, f"at least {fewest} disks")
+
+
+def _chunk(array: Array) -> Iterator[Impossible]:
+    """mdadm(8), --chunk: a power of two for RAID 4, 5, 6 and 10, a multiple of 4K for RAID 0."""
+    if array.chunk is None:
+        return
+    if array.raid not in STRIPED:
+        message = f"{level_name(array.raid)} has no chunks" if array.raid != "none" else "no array, no chunks"
+        yield Impossible("chunk", message, "leave chunk out")
+    elif array.chunk < SMALLEST_CHUNK or array.chunk % SMALLEST_CHUNK:
+        yield Impossible("chunk", f"md takes no chunk of {format_bytes(array.chunk)}", "a multiple of 4K")
+    elif array.raid != 0 and array.chunk & (array.chunk - 1):
+        message = f"{level_name(array.raid)} takes no chunk of {format_bytes(array.chunk)}"
+        yield Impossible("chunk", message, "a power of two: 4K, 8K, 16K, 32K, 64K ...")
+
+
+def _layout(array: Array) -> Iterator[Impossible]:
+    if array.layout is None:
+        return
+    if array.raid == 10:
+        yield from _raid10_layout(array)
+    elif array.raid not in (5, 6):
+        yield Impossible("layout", f"{level_name(array.raid)} has no choice of layout", "leave layout out")
+    elif array.layout not in PARITY_LAYOUTS:
+        message = f"{level_name(array.raid)} has no layout {array.layout!r}"
+        yield Impossible("layout", message, ", ".join(PARITY_LAYOUTS))
+
+
+def _raid10_layout(array: Array) -> Iterator[Impossible]:
+    try:
+        name, copies = raid10_copies(array.layout)
+    except ValueError:
+        message = f"RAID 10 has no layout {array.layout!r}"
+        yield Impossible("layout", message, "n2, f2 or o2 (near, far, offset; the digit is the copies)")
+        return
+    if copies < 2:
+        yield Impossible("layout", "RAID 10 keeps at least two copies", f"{name[0]}2")
+    elif copies > array.disks:
+        message = f"the {name} layout with {copies} copies needs {copies} disks, not {array.disks}"
+        yield Impossible("layout", message, f"at most {name[0]}{array.disks}, or more disks")
+
+
+def _consistency(array: Array, redundancy: Redundancy) -> Iterator[Impossible]:
+    name = level_name(array.raid) if array.raid != "none" else "a volume without an array"
+    bitmap, policy = redundancy.bitmap, redundancy.consistency_policy
+    if array.raid not in REDUNDANT:
+        if bitmap == "internal":
+            yield Impossible("bitmap", f"{name} has no copies that a bitmap could keep track of", "none")
+        if policy is not None:
+            message = f"{name} has no copies to keep consistent"
+            yield Impossible("consistency_policy", message, "leave consistency_policy out")
+        return
+    if policy == "ppl" and array.raid != 5:
+        message = f"a partial parity log is for RAID 5 only, not for {name}"
+        yield Impossible("consistency_policy", message, "resync or bitmap")
+    if policy == "bitmap" and bitmap == "none":
+        yield Impossible("bitmap", "consistency_policy is bitmap, and there is none", "internal")
+    if policy in ("resync", "ppl") and bitmap == "internal":
+        message = f"consistency_policy is {policy}, which is without a bitmap"
+        yield Impossible("bitmap", message, "none, or consistency_policy bitmap")
+
+
+def _failures(array: Array, redundancy: Redundancy) -> Iterator[Impossible]:
+    if redundancy.rebuild and not redundancy.fail:
+        yield Impossible("rebuild", "nothing fails that could be rebuilt", "fail: 1 with it")
+    if not redundancy.fail:
+        return
+    most = most_failures(array)
+    name = level_name(array.raid) if array.raid != "none" else "a volume without an array"
+    if redundancy.fail > most:
+        what = f"{name} of {array.disks} disks" if array.disks > 1 else name
+        survives = "no failed disk" if most < 1 else counted(most, "failed disk")
+        message = f"{what} survives {survives}, not {redundancy.fail}"
+        yield Impossible("fail", message, f"0 to {most}" if most > 0 else "0")
+
+
+def _profiles(array: Array, written: Format) -> Iterator[Impossible]:
+    profiles = {"data_profile": written.data_profile, "metadata_profile": written.metadata_profile}
+    devices = array.disks if array.raid == "none" else 1
+    for key, profile in profiles.items():
+        if profile is None:
+            continue
+        if written.filesystem != "btrfs":
+            message = f"{written.filesystem} has no profiles: they are btrfs's own"
+            yield Impossible(key, message, "filesystem: btrfs, or leave it out")
+        elif profile not in PROFILES:
+            yield Impossible(key, f"btrfs has no profile {profile!r}", ", ".join(PROFILES))
+        elif devices < PROFILES[profile]:
+            message = f"btrfs profile {profile} needs {PROFILES[profile]} devices, not {devices}"
+            if array.raid != "none":
+                message += f": the {level_name(array.raid)} below it is one"
+            yield Impossible(key, message, "another profile, or more disks with raid: none")

@@ -1,0 +1,140 @@
+"""Checks over several values that no single section can see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence
+
+from mydyno.core.document.problems import Findings, nearest
+from mydyno.core.document.tree import Entry, Location, Mapping, Node, Scalar, find, locate, overlay, walk
+from mydyno.core.document.tree import Sequence as Items
+from mydyno.lab.spec.factors import FactorSource
+from mydyno.lab.spec.server import variable_name
+from mydyno.lab.spec.setup import Setup
+from mydyno.lab.spec.workload import Workload
+
+_CONFIG: Location = ("setup", "server", "config")
+
+
+def refuse_empty_values(tree: Mapping, findings: Findings) -> Mapping:
+    """The tree without values that were left empty (`question:` and nothing after it), each one reported."""
+    for location, node in walk(tree):
+        if isinstance(node, Scalar) and node.value is None:
+            name = ".".join(str(step) for step in location)
+            allowed = "a value, or leave the line out"
+            if location[0] == "sizes":
+                allowed = "{PATH: VALUE, ...}, or {} to change nothing"
+            findings.add(locate(tree, location).key, f"{name} has no value", allowed=allowed)
+    return _without_empty(tree)
+
+
+def one_spelling(tree: Mapping, findings: Findings) -> Mapping:
+    """The tree with dashes in names of server variables made underscores."""
+    config = find(tree, _CONFIG)
+    if not isinstance(config, Mapping):
+        return tree
+    entries: dict[str, Entry] = {}
+    for written, entry in config.entries.items():
+        name = variable_name(written)
+        if name in entries:
+            first = entries[name].key
+            message = f"{name} is already given on line {first.line}, spelt with other dashes"
+            findings.add(entry.key, message, written)
+        else:
+            entries[name] = entry
+    place = locate(tree, _CONFIG)
+    return overlay(tree, _CONFIG, Entry(place.key, Mapping(entries, config.position)))
+
+
+def refuse_claims_of_nothing(tree: Mapping, factors: Sequence[FactorSource], findings: Findings) -> None:
+    """A claim about a level that its factor does not have was misspelt."""
+    known = {factor.name: [level.name for level in factor.levels] for factor in factors}
+    for place, claim in enumerate(_items(tree.get("claims"))):
+        if not isinstance(claim, Mapping):
+            continue
+        about, where = claim.get("factor"), claim.get("where")
+        named = [(about.describe(), level) for level in _items(claim.get("order"))] if about else []
+        if isinstance(where, Mapping):
+            named += [(factor, entry.value) for factor, entry in where.entries.items()]
+        for factor, level in named:
+            text = level.describe()
+            if factor in known and text not in known[factor]:
+                message = f"claims.{place} is about a level that {factor} does not have"
+                likely = nearest(text, known[factor])
+                findings.add(level.position, message, text, ", ".join(known[factor]), likely)
+
+
+def _items(node: Node | None) -> Sequence[Node]:
+    return node.items if isinstance(node, Items) else ()
+
+
+def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """A phase with more connections than max_connections can only fail."""
+    limit = setup.server.config.get("max_connections")
+    if limit is None:
+        return
+    most = max(workload.connections)
+    if not isinstance(limit.number, int):
+        allowed = "a number of connections"
+        location = (*_CONFIG, "max_connections")
+        findings.add(
+            locate(tree, location).node.position, "max_connections is no number", limit.text, allowed
+        )
+    elif most > limit.number:
+        spot = locate(tree, ("workload", "connections"))
+        message = (
+            f"workload.connections reaches {most:,}, which is more than max_connections = {limit.number:,}"
+        )
+        findings.add(
+            spot.node.position,
+            message,
+            spot.node.describe(),
+            f"at most {limit.number:,}, or a larger max_connections",
+        )
+
+
+def refuse_equal_levels(
+    factors: tuple[FactorSource, ...],
+    index: int,
+    meanings: AbstractMapping[tuple[str | None, ...], str],
+    findings: Findings,
+) -> None:
+    """Two levels that set the same thing (256M and 268435456) would be compared with themselves.
+
+    `meanings` are those of the points that are sound, by the names of their levels (None where a nested
+    factor is not there). Two levels of the factor at `index` are equal when they mean the same wherever both
+    stand beside the same levels of the others.
+    """
+    factor = factors[index]
+    seen: dict[str, dict[tuple[str | None, ...], str]] = {}
+    for level in factor.levels:
+        beside = {
+            (*names[:index], *names[index + 1 :]): meaning
+            for names, meaning in meanings.items()
+            if names[index] == level.name
+        }
+        for earlier, before in seen.items():
+            shared = before.keys() & beside.keys()
+            if shared and all(before[each] == beside[each] for each in shared):
+                message = f"level {level.name} of {factor.name} means the same as level {earlier}"
+                findings.add(level.position, message, allowed="levels that differ")
+                break
+        seen[level.name] = beside
+
+
+def meaning_of(setup: Setup, workload: Workload) -> str:
+    """A text that is equal exactly when two points would be measured under the same conditions."""
+    config = sorted((name, repr(value.meaning)) for name, value in setup.server.config.items())
+    bare = setup.model_copy(update={"server": setup.server.model_copy(update={"config": {}})})
+    return f"{bare.model_dump_json()}{config}{workload.model_dump_json()}"
+
+
+def _without_empty(node: Mapping) -> Mapping:
+    entries = {
+        key: Entry(
+            entry.key, _without_empty(entry.value) if isinstance(entry.value, Mapping) else entry.value
+        )
+        for key, entry in node.entries.items()
+        if not (isinstance(entry.value, Scalar) and entry.value.value is None)
+    }
+    return Mapping(entries, node.position)

@@ -1,0 +1,135 @@
+"""design: which points are measured, how often, and in which order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+from pydantic.json_schema import JsonSchemaValue
+
+from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.quantities import Duration, Rule
+from mydyno.lab.spec.conditions import Condition
+from mydyno.lab.spec.points import Points, PointsRule
+
+SEQUENTIAL = ("until", "at_most", "at_least")
+"""Keys that say when repeating ends, where `repeats` gives a number."""
+_PRECISION = re.compile(r"\s*(?:±|\+/-|\+-)?\s*(\d+(?:\.\d+)?)\s*%\s*")
+_FINEST, _COARSEST = 0.001, 0.5
+
+
+@dataclass(frozen=True)
+class PrecisionRule(Rule):
+    """`±3%`, `3%` or 0.03, as a share of the ratio."""
+
+    schema: ClassVar[JsonSchemaValue] = {
+        "anyOf": [
+            {"type": "string", "pattern": r"^\s*(±|\+/-|\+-)?\s*\d+(\.\d+)?\s*%\s*$"},
+            {"type": "number", "minimum": _FINEST, "maximum": _COARSEST},
+        ]
+    }
+
+    def read(self, raw: Any) -> float:
+        allowed = "±3%, 3% or 0.03"
+        if isinstance(raw, str) and (match := _PRECISION.fullmatch(raw)):
+            share = float(match[1]) / 100
+        elif isinstance(raw, int | float) and not isinstance(raw, bool):
+            share = float(raw)
+            if share >= 1:
+                raise refuse(Fault("has no unit", allowed, f"±{raw}%"))
+        else:
+            raise refuse(Fault("is no precision", allowed))
+        if not _FINEST <= share <= _COARSEST:
+            raise refuse(Fault("is out of bounds", f"from ±{_FINEST:.1%} to ±{_COARSEST:.0%}"))
+        return share
+
+    def write(self, value: float) -> float:
+        return value
+
+
+@dataclass(frozen=True)
+class ControlRule(Rule):
+    """`auto`, or a switch."""
+
+    schema: ClassVar[JsonSchemaValue] = {"enum": ["auto", True, False, "yes", "no"]}
+
+    def read(self, raw: Any) -> Literal["auto"] | bool:
+        if raw == "auto" or isinstance(raw, bool):
+            return "auto" if raw == "auto" else bool(raw)
+        if raw in ("yes", "no"):
+            return bool(raw == "yes")
+        close = {"on": "true", "off": "false", "1": "true", "0": "false"}
+        raise refuse(Fault("is no choice of a control", "auto, true, false", close.get(str(raw).lower())))
+
+
+class Design(Section):
+    """Points, repetition and order of the trials."""
+
+    repeats: int = Field(default=5, ge=1, le=1_000, description="Trials of each point.")
+    until: Annotated[float, PrecisionRule()] | None = Field(
+        default=None,
+        description="Instead of `repeats`: repeat until every comparison with the first level is known so "
+        "well, at 95 % over all looks together.",
+    )
+    at_most: int = Field(
+        default=20, ge=3, le=1_000, description="With `until`: trials of each point at most."
+    )
+    at_least: int = Field(
+        default=3, ge=3, le=1_000, description="With `until`: trials of each point before the first look."
+    )
+    points: Annotated[Points, PointsRule()] = Field(
+        default=Points(),
+        description="Which combinations of levels are measured: `all`, `one-at-a-time` (each level beside "
+        "the first ones of all other factors), `plackett-burman` (main effects of many factors of two "
+        "levels), or a fraction of all points of factors of two levels.",
+    )
+    exclude: tuple[Condition, ...] = Field(
+        default=(), description="Combinations that are not measured: `[{array: raid1, pool: [1G, 2G]}]`."
+    )
+    only: tuple[Condition, ...] = Field(default=(), description="The only combinations that are measured.")
+    control: Annotated[Literal["auto"] | bool, ControlRule()] = Field(
+        default="auto",
+        description="Measure the first point twice in each block (an A/A control), to see how far two "
+        "measurements of the same differ. `auto`: where the run takes at most a tenth longer.",
+    )
+    order: Literal["blocked", "sequential"] = Field(
+        default="blocked",
+        description="`blocked`: each block holds each point once, shuffled anew, so that a slow drift of the "
+        "machine meets all points alike; points that share expensive layers stay together. "
+        "`sequential`: as written.",
+    )
+    rest: Duration = Field(
+        default=0.0, description="Pause between blocks, so that repetitions are spread over a longer time."
+    )
+    seed: int = Field(
+        default=1,
+        ge=0,
+        le=2**32 - 1,
+        description="Everything random follows from it: the order, the load, the data.",
+    )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        if "until" in raw:
+            if "repeats" in raw:
+                yield clash("repeats", "repeats and until exclude each other", "one of them")
+        else:
+            for key in SEQUENTIAL[1:]:
+                if key in raw:
+                    yield clash(
+                        key, f"{key} means nothing without until", f"until: ±3%, or repeats: {raw[key]}"
+                    )
+        least, most = raw.get("at_least", 3), raw.get("at_most", 20)
+        if isinstance(least, int) and isinstance(most, int) and least > most:
+            key = "at_least" if "at_least" in raw else "at_most"
+            yield clash(
+                key, f"at_least is {least}, which is more than at_most = {most}", "at_least below at_most"
+            )
+
+    @property
+    def blocks(self) -> int:
+        """Repetitions of each point; where it stops by itself, at most."""
+        return self.repeats if self.until is None else self.at_most

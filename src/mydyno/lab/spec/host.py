@@ -1,0 +1,131 @@
+"""setup.host: where the setup stands: on this machine, or in a throw-away guest with a kernel of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.problems import nearest
+from mydyno.core.document.quantities import Rule
+from mydyno.core.document.sizes import GIBIBYTE, MEBIBYTE, TEBIBYTE, SizeRule
+
+HostKind = Literal["local", "uml", "vm"]
+KINDS: tuple[HostKind, ...] = ("local", "uml", "vm")
+GUEST_MEMORY_BYTES = GIBIBYTE
+"""A guest's memory when the experiment does not say."""
+
+_KNOWN_AS = {"qemu": "vm", "kvm": "vm", "guest": "vm", "localhost": "local", "user-mode-linux": "uml"}
+_KERNEL = re.compile(r"(\d{1,3})\.(\d{1,4})(\.\d{1,4})?")
+_KERNEL_ALLOWED = "a version, as 5.10 or 6.12"
+
+
+@dataclass(frozen=True)
+class KernelRule(Rule):
+    """A kernel's version as text: 5.10 is not 5.1, so the file's own text is kept (spec/written.py)."""
+
+    schema: ClassVar[JsonSchemaValue] = {
+        "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\d{1,3}\.\d{1,4}(\.\d{1,4})?$"}]
+    }
+
+    def read(self, raw: Any) -> str:
+        if isinstance(raw, str) and _KERNEL.fullmatch(raw):
+            return raw
+        found = re.search(r"\d{1,3}\.\d{1,4}", raw) if isinstance(raw, str) else None
+        raise refuse(Fault("is no version of a kernel", _KERNEL_ALLOWED, found[0] if found else None))
+
+
+def kernel_version(text: str) -> tuple[int, int]:
+    """The first two numbers of a kernel's version or release: (6, 1) for `6.1.0-44-amd64`.
+
+    Raises ValueError.
+    """
+    match = re.match(r"(\d+)\.(\d+)", text)
+    if match is None:
+        raise ValueError(f"not a kernel version: {text!r}")
+    return int(match[1]), int(match[2])
+
+
+def _kind(raw: Any) -> Any:
+    if raw in KINDS:
+        return raw
+    word = raw.lower() if isinstance(raw, str) else ""
+    raise refuse(Fault("is no kind of host", ", ".join(KINDS), _KNOWN_AS.get(word) or nearest(word, KINDS)))
+
+
+class Host(Section):
+    """Where the setup stands. `host: uml` is short for `host: {kind: uml}`."""
+
+    kind: Annotated[HostKind, BeforeValidator(_kind)] = Field(
+        default="local",
+        description="`local`: this machine (real disks; or loop devices over files, as root). `uml`: a "
+        "User-Mode Linux guest: a real kernel with real md in an ordinary process, without root. `vm`: a "
+        "QEMU guest, with the more faithful disks.",
+    )
+    kernel: Annotated[str, KernelRule()] | None = Field(
+        default=None,
+        description="The guest's kernel, by version, as `5.10` or `6.12`; default: the one that is there. "
+        "A factor as any other: `host.kernel: [5.10, 6.1]`.",
+    )
+    memory: Annotated[int, SizeRule(128 * MEBIBYTE, TEBIBYTE, "1G")] | None = Field(
+        default=None, description="The guest's memory, 1G unless told."
+    )
+    cpus: Annotated[int, Field(ge=1, le=64)] | None = Field(
+        default=None, description="The guest's CPUs; default: those of the machine. User-Mode Linux has one."
+    )
+
+    @property
+    def is_guest(self) -> bool:
+        return self.kind != "local"
+
+    @property
+    def guest_memory_bytes(self) -> int | None:
+        """The guest's memory; None on this machine itself."""
+        return (self.memory or GUEST_MEMORY_BYTES) if self.is_guest else None
+
+    @classmethod
+    def from_written(cls, raw: Any) -> Any:
+        """A kind alone as keys of this section."""
+        if isinstance(raw, str):
+            return {"kind": raw}
+        if isinstance(raw, dict | cls):
+            return raw
+        raise refuse(
+            Fault("is no host", "local, uml, vm or {kind: ..., kernel: ..., memory: ..., cpus: ...}")
+        )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        kind = raw.get("kind", "local")
+        if kind == "local":
+            for key in ("kernel", "memory", "cpus"):
+                if raw.get(key) is not None:
+                    yield clash(
+                        key, f"{key} is given, but host local is this machine as it is", "kind: uml or vm"
+                    )
+        cpus = raw.get("cpus")
+        if kind == "uml" and isinstance(cpus, int) and cpus > 1:
+            yield clash("cpus", "User-Mode Linux has one CPU", "cpus: 1, or kind: vm")
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _as_written(self, handler: SerializerFunctionWrapHandler) -> Any:
+        written = {key: value for key, value in handler(self).items() if value is not None}
+        return written["kind"] if len(written) == 1 else written
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"enum": list(KINDS)}, handler(schema)]}

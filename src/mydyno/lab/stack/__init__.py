@@ -1,0 +1,77 @@
+"""Raising the machine under test, layer by layer, and taking it down without a trace.
+
+From an experiment's values to a running server and back:
+
+>>> def one_trial(lab: Path, trial_folder: Path, load: Callable[[RunningServer], Facts]) -> None:
+...     host = LocalHost()
+...     binary = inspect_binary(host, find_binary())
+...     config = {"max_connections": 450, "innodb_buffer_pool_size": "256M"}
+...     site = Site(lab, host, Journal(lab))
+...     with Stack(site) as stack:
+...         standing = stack.move_to([
+...             DatasetLayer(binary, config, contents={"workload": "smack", "rows": 90000}, prepare=load),
+...             DataDirectoryLayer(trial="t001"),
+...             ServerLayer(binary, config, folder=trial_folder),
+...         ])
+...         server = standing.of(RunningServer)
+...         differences = settings_difference(server.settings, server.variables())
+
+`find_problems(binary, config)` tells, before anything is started, every setting that the binary does
+not know, with the nearest names. `standing.of(FrozenDataset).facts` is what `prepare` returned when the
+dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything outside the lab is in the
+journal before it is done; servers die with the process that started them.
+"""
+
+from mydyno.core.server_variables import Setting
+from mydyno.lab.stack.cleanup import cleanup
+from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
+from mydyno.lab.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
+from mydyno.lab.stack.external_layer import ExternalServerLayer
+from mydyno.lab.stack.journal import Journal, outstanding_in
+from mydyno.lab.stack.layer import Layer, Standing
+from mydyno.lab.stack.server.external import ExternalFacts, ExternalServer, look_at
+from mydyno.lab.stack.server.sandbox import RunningServer, start_server
+from mydyno.lab.stack.server.server import Server
+from mydyno.lab.stack.server_layer import ServerLayer
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.stack import Stack
+from mydyno.lab.stack.tables_layer import LoadedTables, TablesLayer
+from mydyno.server.program.binary import ServerBinary, find_binary, inspect_binary
+from mydyno.server.variables.names import SettingProblem, SettingsError, find_problems, understand
+from mydyno.server.variables.settings import SettingDifference, settings_difference
+
+__all__ = [
+    "DataDirectory",
+    "DataDirectoryLayer",
+    "DatasetLayer",
+    "ExternalFacts",
+    "ExternalServer",
+    "ExternalServerLayer",
+    "Facts",
+    "FrozenDataset",
+    "Journal",
+    "Layer",
+    "LoadedTables",
+    "Origin",
+    "RunningServer",
+    "Server",
+    "ServerBinary",
+    "ServerLayer",
+    "Setting",
+    "SettingDifference",
+    "SettingProblem",
+    "SettingsError",
+    "Site",
+    "Stack",
+    "Standing",
+    "TablesLayer",
+    "cleanup",
+    "find_binary",
+    "find_problems",
+    "inspect_binary",
+    "look_at",
+    "outstanding_in",
+    "settings_difference",
+    "start_server",
+    "understand",
+]

@@ -1,0 +1,104 @@
+"""The page cache under a clone, between its making and the server's start: looked at, and dropped for `cold`.
+
+On this machine it is dropped for the clone's files alone (posix_fadvise(2), POSIX_FADV_DONTNEED, by way of
+dd's `iflag=nocache count=0`): that needs no right but to read them and spoils nobody else's cache. A guest
+has a kernel of its own, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages go, and a
+clone has been synced. What stayed is read back with fincore(1), which asks mincore(2) or cachestat(2).
+
+It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for files that the
+server opens with O_DIRECT.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import LabError, MissingToolError
+from mydyno.lab.stack.datadir import DataDirectory
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.machine.protocol import Host
+
+_PATIENCE_SECONDS = 600.0
+
+
+@dataclass(frozen=True)
+class PageCache:
+    """Bytes of the clone's files, and of those the part that the page cache held when the server started.
+
+    Both None where the host has no fincore.
+    """
+
+    file_bytes: int | None
+    cached_bytes: int | None
+
+
+@dataclass(frozen=True)
+class PageCacheLayer:
+    """Looks how much of the clone is in the page cache; with `drop`, drops it first."""
+
+    drop: bool
+    cost_seconds: float = 0.2
+    name: str = field(default="page cache", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"drop": self.drop})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return ("drops the clone's own files from the page cache",) if self.drop else ()
+
+    def up(self, site: Site, below: Standing) -> PageCache:
+        folders = below.of(DataDirectory).folders
+        if self.drop:
+            drop(site.host, folders)
+        return look(site.host, folders)
+
+    def down(self, site: Site, product: PageCache) -> None:
+        """The cache fills again by itself."""
+
+
+def drop(host: Host, folders: Sequence[Path]) -> None:
+    """Lets go of the pages of all files below `folders`; in a guest, of all that its kernel can spare.
+
+    Raises LabError.
+    """
+    if host.ephemeral:
+        argv = ["sh", "-c", "sync && echo 3 > /proc/sys/vm/drop_caches"]
+    else:
+        one = ["dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"]
+        argv = ["find", *map(str, folders), "-type", "f", "-exec", *one]
+    done = host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+        raise LabError(f"the page cache could not be dropped for `cache: cold`: {said}")
+
+
+def look(host: Host, folders: Sequence[Path]) -> PageCache:
+    """How much of all files below `folders` is in the page cache now."""
+    ask = ["fincore", "--json", "--bytes", "--output", "RES,SIZE", "{}", "+"]
+    try:
+        done = host.run(
+            ["find", *map(str, folders), "-type", "f", "-size", "+0", "-exec", *ask],
+            timeout_seconds=_PATIENCE_SECONDS,
+        )
+    except MissingToolError:
+        return PageCache(None, None)
+    return told_by_fincore(done.stdout) if done.returncode == 0 else PageCache(None, None)
+
+
+def told_by_fincore(text: str) -> PageCache:
+    """The sum over all files of one or more of its JSON documents, one after the other."""
+    decoder, place, files = json.JSONDecoder(), 0, []
+    text = text.strip()
+    while place < len(text):
+        document, place = decoder.raw_decode(text, place)
+        files += document["fincore"]
+        place += len(text[place:]) - len(text[place:].lstrip())
+    return PageCache(
+        file_bytes=sum(int(file["size"]) for file in files),
+        # The last page of a file may reach beyond its end.
+        cached_bytes=sum(min(int(file["res"]), int(file["size"])) for file in files),
+    )

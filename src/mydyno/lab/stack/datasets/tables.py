@@ -1,0 +1,95 @@
+"""The tables of a server, looked at through the server: counted, checksummed, read.
+
+A checksum is CHECKSUM TABLE's: it reads every row of the clustered index once, on the server's side. That is
+a few hundredths of what loading the rows took, so it is made of every dataset, however large. The manual
+(MySQL Reference Manual, "CHECKSUM TABLE Statement") warns that it depends on the row format and may change
+between releases: two are held against each other only when one release made both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import ServerError
+from mydyno.lab.stack.datasets.manifest import TableContent
+from mydyno.lab.stack.server.sandbox import RunningServer
+from mydyno.machine.trees import LONGEST_COPY_SECONDS
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_OWN_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
+
+
+def contents_of(server: RunningServer) -> dict[str, TableContent]:
+    """`schema.table` -> rows and checksum of every table that is not the server's own. Raises ServerError."""
+    with _asking(server, "counting the rows of the dataset") as cursor:
+        found = {}
+        for schema, table in _tables(cursor):
+            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)}")
+            rows = int((cursor.fetchone() or (0,))[0])
+            cursor.execute(f"CHECKSUM TABLE {_quoted(schema, table)}")
+            checksum = (cursor.fetchone() or (None, None))[1]
+            found[f"{schema}.{table}"] = TableContent(
+                rows=rows, checksum=None if checksum is None else int(checksum)
+            )
+        return found
+
+
+def one_checksum(tables: Mapping[str, TableContent]) -> str:
+    """16 hexadecimal digits over names, rows and checksums of all tables."""
+    lines = [f"{name} {table.rows} {table.checksum}\n" for name, table in sorted(tables.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+def read_everything(server: RunningServer) -> int:
+    """Reads every row and every B-tree index of every table once; how many trees that were.
+
+    `USE INDEX ()` keeps the optimizer from counting rows in the smallest index instead. Long values that lie
+    outside their rows' pages are not read. Raises ServerError.
+    """
+    with _asking(server, "reading the tables once") as cursor:
+        trees = 0
+        for schema, table in _tables(cursor):
+            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)} USE INDEX ()")
+            cursor.execute(
+                "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = %s "
+                "AND table_name = %s AND index_name <> 'PRIMARY' AND index_type = 'BTREE'",
+                (schema, table),
+            )
+            indexes = [str(name) for (name,) in cursor.fetchall()]
+            for index in indexes:
+                cursor.execute(
+                    f"SELECT COUNT(*) FROM {_quoted(schema, table)} FORCE INDEX ({_quoted(index)})"
+                )
+            trees += 1 + len(indexes)
+        return trees
+
+
+def _tables(cursor: Cursor) -> list[tuple[str, str]]:
+    cursor.execute(
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        f"WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ({', '.join(['%s'] * len(_OWN_SCHEMAS))}) "
+        "ORDER BY table_schema, table_name",
+        _OWN_SCHEMAS,
+    )
+    return [(str(schema), str(table)) for schema, table in cursor.fetchall()]
+
+
+def _quoted(*names: str) -> str:
+    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
+
+
+@contextmanager
+def _asking(server: RunningServer, doing: str) -> Iterator[Cursor]:
+    import pymysql
+
+    try:
+        patience = int(LONGEST_COPY_SECONDS)
+        with server.connect(answer_seconds=patience) as connection, connection.cursor() as cursor:
+            yield cursor
+    except pymysql.Error as error:
+        raise ServerError(f"{doing} failed: {error}") from error

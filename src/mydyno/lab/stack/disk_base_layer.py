@@ -1,0 +1,150 @@
+"""The layer of a base: made once with the layers of a trial, in a guest of its own, and frozen."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import LabError, StorageError
+from mydyno.core.units import format_bytes
+from mydyno.core.writing import writing
+from mydyno.lab.plan.bases import as_built
+from mydyno.lab.plan.room import taken_bytes
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
+from mydyno.lab.stack.dataset import DatasetLayer, FrozenDataset
+from mydyno.lab.stack.disk_base import (
+    FORMAT,
+    BaseManifest,
+    DiskBase,
+    bases_folder,
+    read_base,
+    remove_useless,
+    write_manifest,
+)
+from mydyno.lab.stack.ground.vm import VmGround, VmGroundLayer
+from mydyno.lab.stack.layer import Layer, Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.stack import Stack
+from mydyno.lab.stack.storage import building_layers
+from mydyno.machine.environment import read_facts, usable_cpus
+from mydyno.machine.images import ImageStore
+from mydyno.machine.trees import size_of_tree, sync_tree
+from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
+
+
+@dataclass(frozen=True)
+class DiskBaseLayer:
+    """The base of a storage with a dataset in its cache, made when it is not there yet.
+
+    `folder`, the trial's own, gets the console's log of the guest that makes it.
+    """
+
+    host: Host
+    storage: Storage
+    dataset: DatasetLayer
+    folder: Path = field(compare=False)
+    cost_seconds: float = 40.0
+    name: str = field(default="base of the disks", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of(
+            {
+                "host": self.host.model_dump(mode="json"),
+                "storage": as_built(self.storage).model_dump(mode="json"),
+                "dataset": self.dataset.fingerprint(),
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        return (
+            "boots a QEMU guest that builds the storage and clones the dataset, once for each pair of them; "
+            "its disks are kept in the lab's cache",
+        )
+
+    def up(self, site: Site, below: Standing) -> DiskBase:
+        """Raises StorageError without room or for what cannot be built, MissingToolError, HostError."""
+        shaped_by = self._shaped_by()
+        place = bases_folder(site.lab) / fingerprint_of(shaped_by)
+        found = read_base(place)
+        if found is None:
+            remove_useless(site.lab)
+            self._refuse_without_room(site, below.of(FrozenDataset))
+            self._make(site, place, shaped_by)
+            found = read_base(place)
+        if found is None:
+            raise LabError(f"{place} could not be read back after it was written")
+        return found
+
+    def down(self, site: Site, product: DiskBase) -> None:
+        """The cache is kept: it is what the next trial is quick for."""
+
+    def _shaped_by(self) -> dict[str, object]:
+        store = ImageStore()
+        root = chosen_root(store).manifest
+        kernel = chosen_kernel(store, self.host.kernel, root.suite).manifest
+        return {
+            "format": FORMAT,
+            "storage": as_built(self.storage).model_dump(mode="json"),
+            "dataset": self.dataset.fingerprint(),
+            "root": root.sha256,
+            "kernel": kernel.sha256,
+            # New makers of xfs lay it out for the CPUs that they see.
+            "cpus": self.host.cpus or usable_cpus(),
+        }
+
+    def _refuse_without_room(self, site: Site, dataset: FrozenDataset) -> None:
+        """The base takes what is written to it, and overlays of it may become as large as its disks."""
+        volumes = self.storage.volumes
+        base = sum(taken_bytes(volume, dataset.size_bytes) for volume in volumes.values())
+        overlays = sum(volume.disks.count * volume.disks.size for volume in volumes.values())
+        free = read_facts(site.lab).free_disk_bytes
+        if free is not None and base + overlays > free:
+            raise StorageError(
+                f"the disks' base takes {format_bytes(base)} and a trial's overlays of it can grow to "
+                f"{format_bytes(overlays)}; where the lab lies ({site.lab}) {format_bytes(free)} are free",
+                "make the disks smaller, or choose another place with --lab",
+            )
+
+    def _make(self, site: Site, place: Path, shaped_by: dict[str, object]) -> None:
+        """Written beside its place and renamed, so that a base is there whole or not at all."""
+        started = time.monotonic()
+        with writing(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        staging = site.folder_in(place.parent)
+        try:
+            directory = self._build(site, place.name, staging.path)
+            with writing(staging.path):
+                for file in staging.path.iterdir():
+                    file.chmod(0o444)
+            manifest = BaseManifest(
+                format=FORMAT,
+                shaped_by=shaped_by,
+                dataset=self.dataset.fingerprint(),
+                data=directory.data,
+                scratch=directory.scratch,
+                places=directory.places,
+                settings=directory.settings,
+                size_bytes=size_of_tree(staging.path),
+                seconds=round(time.monotonic() - started, 3),
+            )
+            write_manifest(staging.path, manifest)
+            sync_tree(site.host, staging.path)
+            with writing(place):
+                staging.path.rename(place)
+        finally:
+            site.remove(staging)
+
+    def _build(self, site: Site, name: str, folder: Path) -> DataDirectory:
+        """Builds on disks in `folder`, and takes down all but what lies on them."""
+        storage = as_built(self.storage)
+        ground = VmGroundLayer(self.host, storage, self.folder, name, keep_in=folder)
+        with Stack(site) as stack:
+            bottom: list[Layer] = [self.dataset, ground]
+            built = [*bottom, *building_layers(storage), DataDirectoryLayer(trial=name)]
+            directory = stack.move_to(built).of(DataDirectory)
+            # A guest that is lost while its disks are taken down is an error here, and no base.
+            stack.move_to(bottom).of(VmGround).host.run(["sync"])
+        return directory

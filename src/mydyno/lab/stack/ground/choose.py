@@ -1,0 +1,25 @@
+"""Which layer makes the ground that an experiment names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mydyno.lab.spec import Host, Storage
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.ground.uml import UmlGroundLayer
+from mydyno.lab.stack.ground.vm import VmGroundLayer
+from mydyno.lab.stack.layer import Layer
+
+
+def ground_layer(
+    host: Host, storage: Storage | None, *, folder: Path, trial: str, shown: tuple[Path, ...] = ()
+) -> Layer:
+    """The ground for one trial; `folder` is the trial's in the lab and gets the console's log.
+
+    `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
+    at the same places.
+    """
+    if host.kind == "local":
+        return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
+    guest = UmlGroundLayer if host.kind == "uml" else VmGroundLayer
+    return guest(host=host, storage=storage, folder=folder, trial=trial, shown=shown)

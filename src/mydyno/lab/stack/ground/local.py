@@ -1,0 +1,218 @@
+"""host: local: this machine as the ground: loop devices over files of the lab, or real block devices.
+
+Mounts and processes are in private namespaces. The loop devices are attached and held open by a process
+in them, marked to go with their last user. So a SIGKILL of mydyno takes processes, mounts and loop
+devices away at once; files, limits and changed queues are in the journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mydyno.core.errors import MissingToolError, MydynoError, StorageError
+from mydyno.core.plurals import counted
+from mydyno.core.units import format_bytes
+from mydyno.core.writing import writing
+from mydyno.lab.spec.disks import Disks
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround
+from mydyno.lab.stack.ground.block_limits import BlockLimits
+from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
+from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.mount_root import MOUNT_ROOT, HeldMountRoot
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
+from mydyno.machine.agent import AgentHost
+from mydyno.machine.block_devices import STABLE_FOLDERS
+from mydyno.machine.local import LocalHost
+from mydyno.machine.namespace import NamespaceHost, mark
+
+_HOLDER_SECONDS = 5.0
+
+
+@dataclass(eq=False)
+class LocalGround(AgentGround):
+    """This machine with disks."""
+
+    _numbers: Mapping[Disk, str] = field(repr=False)
+    _limits: BlockLimits = field(repr=False)
+    kind: str = "local"
+    budget: Budget = "separate"
+    contents: Contents = "blank"
+    disk_model: str = (
+        "loop devices with direct I/O over sparse files, or real disks; the blkio controller of this machine "
+        "limits reads and writes each on their own"
+    )
+
+    @property
+    def longest_queue(self) -> int | None:
+        return None
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        self._limits.set({self._numbers[disk]: wanted for disk, wanted in limits.items()})
+
+    def kernel_log(self) -> str:
+        """The whole machine's, so its last lines may be about something else."""
+        try:
+            done = self.host.run(["dmesg"])
+        except MydynoError:
+            return ""
+        return "\n".join(done.stdout.splitlines()[-KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
+
+
+@dataclass(frozen=True)
+class LocalGroundLayer:
+    """Fresh disks for one trial, in private namespaces of this machine. Needs root.
+
+    `folder` is the trial's, in the lab. `stable_folders` hold the names that real disks may have.
+    """
+
+    host: Host
+    storage: Storage | None
+    folder: Path = field(compare=False)
+    trial: str
+    stable_folders: tuple[Path, ...] = field(default=STABLE_FOLDERS, compare=False)
+    cost_seconds: float = 0.2
+    name: str = field(default="ground", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"host": "local", "trial": self.trial})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return (
+            "mounts in private namespaces only, below /run/mydyno; all of it goes with mydyno",
+            *(sentence for volume, disks in self._volumes.items() for sentence in _effects(volume, disks)),
+        )
+
+    def up(self, site: Site, below: Standing) -> LocalGround:
+        self._check(site)
+        with ExitStack() as taking_down:
+            _hold_mount_root(site, taking_down)
+            real = examine(self._volumes, self.stable_folders)
+            for each in real:
+                make_blank(each, self.stable_folders)
+                taking_down.callback(make_blank, each, self.stable_folders)
+            folder = _private_folder(site, taking_down)
+            host = _private_host(site, folder, taking_down)
+            virtual = _attach(host, make_disk_files(folder, self._volumes), taking_down)
+            limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
+            taking_down.callback(limits.lift_all)
+            numbers = {each.disk: each.device.number for each in real} | virtual
+            return LocalGround(
+                host, _by_volume(numbers), _described(real), taking_down.pop_all(), numbers, limits
+            )
+
+    def down(self, site: Site, product: LocalGround) -> None:
+        product.close()
+
+    @property
+    def _volumes(self) -> dict[str, Disks]:
+        return disks_of(self.storage)
+
+    def _check(self, site: Site) -> None:
+        if os.geteuid() != 0:
+            raise MissingToolError(
+                "storage on `host: local` needs root: it attaches loop devices and mounts file systems",
+                "run mydyno as root, or take `host: uml`: the same disks, arrays and file systems in a "
+                "guest that needs no root",
+            )
+        volumes = self.storage.volumes if self.storage else {}
+        arrays = [name for name, volume in volumes.items() if volume.raid != "none"]
+        if arrays and not _kernel_has_md():
+            raise StorageError(
+                f"the volume {arrays[0]} is an md array, and this machine's kernel has no md",
+                "take `host: uml` or `host: vm`, whose kernels have it",
+            )
+        refuse_without_room(site.lab, self._volumes)
+
+
+def _hold_mount_root(site: Site, taking_down: ExitStack) -> None:
+    undo = site.intend(RemoveMountRoot())
+    taking_down.callback(site.undo, undo)
+    taking_down.callback(HeldMountRoot().let_go)
+
+
+def _private_folder(site: Site, taking_down: ExitStack) -> Path:
+    """A folder in the lab for the disks' files, from which loop devices may hang."""
+    parent = site.lab / "run"
+    with writing(parent):
+        parent.mkdir(mode=0o755, exist_ok=True)
+    folder = site.folder_in(parent)
+    taking_down.callback(site.remove, folder)
+    taking_down.callback(site.undo, site.intend(DetachLoops(folder=folder.path)))
+    return folder.path
+
+
+def _private_host(site: Site, folder: Path, taking_down: ExitStack) -> AgentHost:
+    taking_down.callback(site.undo, site.intend(EndProcesses(argument=mark(folder))))
+    host = NamespaceHost(folder)
+    taking_down.callback(host.close)
+    # Folders for mounts are made in here, so none is left on the machine's own /run.
+    argv = ["mount", "-t", "tmpfs", "-o", "mode=0755,size=1M", "mydyno", str(MOUNT_ROOT)]
+    done = host.run(argv)
+    if done.returncode != 0:
+        raise StorageError(f"nothing can be mounted on {MOUNT_ROOT}: {done.stderr.strip()}")
+    return host
+
+
+def _attach(
+    host: AgentHost, files: Mapping[Path, tuple[str, int, int]], taking_down: ExitStack
+) -> dict[Disk, str]:
+    """A loop device for each file; the process that holds them open goes with the namespaces."""
+    if not files:
+        return {}
+    holder = host.open([str(host.program("mydyno-agent")), "loops", *map(str, files)])
+    taking_down.callback(holder.close)
+    numbers = {}
+    for file, (volume, index, size) in files.items():
+        line = holder.stdout.readline()
+        if not line:
+            holder.wait(_HOLDER_SECONDS)
+            raise StorageError(
+                f"no loop device could be attached to {file}: {holder.errors().strip()}",
+                "has this machine loop devices (`losetup --find`)? `host: uml` needs none",
+            )
+        told = json.loads(line)
+        if not told["direct"]:
+            raise StorageError(
+                f"the file system of {file.parent} has no direct I/O: its disks would be memory",
+                "choose a lab on a local file system with --lab: ext4, xfs or btrfs",
+            )
+        numbers[Disk(volume, index, Path(told["device"]), size)] = told["number"]
+    return numbers
+
+
+def _described(real: Sequence[RealDisk]) -> dict[str, str]:
+    return {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
+
+
+def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:
+    found: dict[str, tuple[Disk, ...]] = {}
+    for disk in disks:
+        found[disk.volume] = (*found.get(disk.volume, ()), disk)
+    return found
+
+
+def _effects(volume: str, disks: Disks) -> tuple[str, ...]:
+    if disks.devices:
+        verb = "DESTROYS what is on" if disks.wipe else "writes to"
+        return tuple(f"{verb} the real disk {each.id} for {volume}" for each in disks.devices)
+    throttled = "; limits them in the root group of blkio" if disks.iops or disks.bandwidth else ""
+    return (
+        f"attaches {counted(disks.count, 'loop device')} of {format_bytes(disks.size)} "
+        f"for {volume}, over files in the lab that take what is written to them{throttled}",
+    )
+
+
+def _kernel_has_md() -> bool:
+    return (
+        Path("/proc/mdstat").exists() or LocalHost().run(["modprobe", "-n", "-q", "md_mod"]).returncode == 0
+    )

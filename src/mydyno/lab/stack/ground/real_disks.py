@@ -1,0 +1,70 @@
+"""Real block devices for a volume: examined right before they are used, blank when they are left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.lab.spec.disks import Disks
+from mydyno.lab.stack.ground.ground import Disk
+from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, read_block_device
+from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.local import LocalHost
+
+
+@dataclass(frozen=True)
+class RealDisk:
+    """A device that was examined and may be built on."""
+
+    asked: AskedDevice
+    device: BlockDevice
+    disk: Disk
+
+
+def asked_devices(disks: Disks) -> tuple[AskedDevice, ...]:
+    """What an experiment says of the real devices of a volume."""
+    return tuple(AskedDevice(Path(each.id), each.serial, disks.wipe) for each in disks.devices)
+
+
+def examine(
+    volumes: Mapping[str, Disks], stable_folders: Sequence[Path] = STABLE_FOLDERS
+) -> tuple[RealDisk, ...]:
+    """Asks about every real device of every volume. Writes nothing.
+
+    Raises StorageError naming every reason against every device.
+    """
+    found: list[RealDisk] = []
+    complaints: list[str] = []
+    for volume, disks in volumes.items():
+        for index, asked in enumerate(asked_devices(disks)):
+            device = read_block_device(LocalHost(), asked.name, stable_folders)
+            reasons = refusals(device, asked)
+            reasons += [f"it is also {each.asked.name}" for each in found if each.device.path == device.path]
+            complaints += [f"{asked.name} ({device.path}): {reason}" for reason in reasons]
+            found.append(RealDisk(asked, device, Disk(volume, index, device.path, device.size_bytes)))
+    if complaints:
+        raise StorageError(
+            "refused to build on real disks:\n" + "\n".join(f"  - {each}" for each in complaints)
+        )
+    return tuple(found)
+
+
+def make_blank(disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) -> None:
+    """Takes the signatures off a device that still is the one that was examined.
+
+    wipefs opens it exclusively, so one that somebody has begun to use is left alone. Raises StorageError.
+    """
+    now = read_block_device(LocalHost(), disk.asked.name, stable_folders)
+    if (now.path, now.serial, now.size_bytes) != (
+        disk.device.path,
+        disk.device.serial,
+        disk.device.size_bytes,
+    ):
+        raise StorageError(f"{disk.asked.name} means another disk now: {now.description()}")
+    if not now.signatures:
+        return
+    done = LocalHost().run(["wipefs", "--all", str(now.path)])
+    if done.returncode != 0:
+        raise StorageError(f"{now.path} was not wiped: {done.stderr.strip() or done.stdout.strip()}")

@@ -1,0 +1,155 @@
+"""host: uml: a User-Mode Linux guest with fresh disks for every trial. Needs no root.
+
+The guest's root is this machine's own, read-only, so its programs are there. The disks are sparse files
+in a private folder of the lab; limits are set inside the guest, where they go with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.core.plurals import counted
+from mydyno.core.units import format_bytes
+from mydyno.core.writing import writing
+from mydyno.lab.spec.disks import Disks
+from mydyno.lab.spec.host import GUEST_MEMORY_BYTES, Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack.ground.block_limits import BlockLimits
+from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
+from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground.guest import GuestGround
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.undo import EndProcesses
+from mydyno.machine.programs import find_program
+from mydyno.machine.uml.chosen import chosen_kernel
+from mydyno.machine.uml.host import UmlHost
+from mydyno.machine.uml.kernels import UmlKernel, UmlKernels
+from mydyno.machine.uml.machine import MOST_DISKS, Share, UmlMachine, disk_name, hidden_folders
+
+_PROGRAMS = ("mydyno-agent", "mydyno-engine")
+
+_MOST_REQUESTS = 256
+"""Under way in a guest, all its disks together. They go to one helper process through one socket, which has
+room for about 277. A disk without a request of its own under way that finds it full is never asked again
+(arch/um/drivers/ubd_kern.c gives BLK_STS_DEV_RESOURCE, which means a resource of the device's own)."""
+
+
+@dataclass(eq=False)
+class UmlGround(GuestGround):
+    """A User-Mode Linux guest, whose disks are limited inside it."""
+
+    _limits: BlockLimits = field(repr=False)
+    kind: str = "uml"
+    budget: Budget = "separate"
+    contents: Contents = "blank"
+    disk_model: str = (
+        "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
+        "each on their own, and counts requests before they are merged"
+    )
+
+    @property
+    def longest_queue(self) -> int | None:
+        return max(1, _MOST_REQUESTS // max(1, sum(map(len, self.disks.values()))))
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        self._limits.set({self._number(disk): wanted for disk, wanted in limits.items()})
+
+    def _number(self, disk: Disk) -> str:
+        told = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
+        if told is None:
+            raise StorageError(f"the guest has no disk {disk.path}")
+        return told.strip()
+
+
+@dataclass(frozen=True)
+class UmlGroundLayer:
+    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
+
+    host: Host
+    storage: Storage | None
+    folder: Path = field(compare=False)
+    trial: str
+    shown: tuple[Path, ...] = ()
+    """Folders of this machine that a guest has to see."""
+    cost_seconds: float = 2.0
+    name: str = field(default="ground", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"host": "uml", "trial": self.trial})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return (
+            "boots a User-Mode Linux guest without network, on this machine's root file system, read-only; "
+            "it dies with mydyno",
+            *(_effect(volume, disks) for volume, disks in self._volumes.items()),
+        )
+
+    def up(self, site: Site, below: Standing) -> UmlGround:
+        """Raises StorageError for disks that cannot be had, MissingToolError, UsageError, HostError."""
+        _check(self._volumes)
+        kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
+        with ExitStack() as taking_down:
+            refuse_without_room(site.lab, self._volumes)
+            parent = site.lab / "run"
+            with writing(parent):
+                parent.mkdir(mode=0o755, exist_ok=True)
+            folder = site.folder_in(parent)
+            taking_down.callback(site.remove, folder)
+            files = make_disk_files(folder.path, self._volumes)
+            machine = self._machine(site, kernel, folder.path, tuple(file.name for file in files))
+            taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
+            host = UmlHost(machine, self.folder / "console.log")
+            taking_down.callback(host.close)
+            host.make_folder(MOUNT_ROOT, mode=0o755)
+            limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
+            # In the guest they have the order in which they were given to it.
+            disks = [
+                Disk(volume, index, Path("/dev") / disk_name(place), size)
+                for place, (volume, index, size) in enumerate(files.values())
+            ]
+            by_volume = {
+                volume: tuple(disk for disk in disks if disk.volume == volume) for volume in self._volumes
+            }
+            package = {"kernel package": f"user-mode-linux {kernel.manifest.package}"}
+            return UmlGround(host, by_volume, package, taking_down.pop_all(), limits)
+
+    def down(self, site: Site, product: UmlGround) -> None:
+        product.close()
+
+    @property
+    def _volumes(self) -> dict[str, Disks]:
+        return disks_of(self.storage)
+
+    def _machine(self, site: Site, kernel: UmlKernel, folder: Path, disks: tuple[str, ...]) -> UmlMachine:
+        programs = [find_program(name).absolute().parent for name in _PROGRAMS]
+        return UmlMachine(
+            kernel=kernel,
+            memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
+            folder=folder,
+            disks=disks,
+            shares=(Share(site.lab, read_only=False), *hidden_folders([*programs, *self.shown])),
+        )
+
+
+def _check(volumes: Mapping[str, Disks]) -> None:
+    if real := [name for name, disks in volumes.items() if disks.devices]:
+        raise StorageError(
+            f"the volume {real[0]} is on real disks, which a guest has not", "take `host: local` for them"
+        )
+    number = sum(disks.count for disks in volumes.values())
+    if number > MOST_DISKS:
+        raise StorageError(
+            f"{number} disks are more than User-Mode Linux has: {MOST_DISKS}",
+            "take fewer, or `host: vm` or `host: local`",
+        )
+
+
+def _effect(volume: str, disks: Disks) -> str:
+    number = counted(disks.count, "disk")
+    return f"keeps {number} of {format_bytes(disks.size)} for {volume} as sparse files in the lab"

@@ -1,0 +1,232 @@
+"""Undo before do: the way back is on disk before the first step is taken.
+
+`journal.jsonl` in the lab is only ever appended to. A line is either an intention with its undo
+(perhaps in the place of an earlier one) or the number of an intention that has been undone; both are
+synced before the call returns, so a SIGKILL or a power cut at any moment leaves at worst an undo of
+something that never happened, and undoing that does nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from mydyno.core.beneath import open_below, read_below
+from mydyno.core.errors import LabError, UndoError
+from mydyno.core.visible import visible_line
+from mydyno.core.writing import writing_hint
+from mydyno.lab.stack.undo import UNDO, Undo, receipts
+from mydyno.lab.stack.undo.base import WayBack
+
+FILE_NAME = "journal.jsonl"
+
+
+_Number = Annotated[int, Field(ge=1, lt=2**53)]
+
+
+class _Intended(BaseModel):
+    """A line: what is about to be done, by its way back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    intend: _Number
+    undo: Undo
+    instead_of: _Number | None = None
+
+
+class _Undone(BaseModel):
+    """A line: it has been undone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    undone: _Number
+
+
+_LINE: TypeAdapter[_Intended | _Undone] = TypeAdapter(_Intended | _Undone)
+
+
+class Journal:
+    """The undo journal of one lab. One process at a time may write it: the lab's lock sees to that."""
+
+    def __init__(self, lab: Path) -> None:
+        """Opens the journal in the folder `lab`, which must exist. Raises LabError when it cannot."""
+        lab = lab.resolve()
+        self.path = lab / FILE_NAME
+        self._lock = threading.Lock()
+        self._open: dict[int, Undo] = {}
+        self._damaged: list[int] = []
+        self._found: frozenset[int] = frozenset()
+        """Intentions that stood in the file when it was opened: somebody else may have written them."""
+        self._next = 1
+        self.left: list[str] = []
+        """What the ways back have left as it is, since somebody else has changed it: a sentence each."""
+        try:
+            self._read()
+            is_new = not self.path.is_file()
+            self._file = open_below(lab, self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            if is_new:
+                _sync_folder(self.path.parent)
+        except OSError as error:
+            raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
+
+    def intend(self, undo: Undo, instead_of: int | None = None) -> int:
+        """Records how to undo what is about to be done; do it only after this has returned.
+
+        Gives the number to hand to `undo`. `instead_of` is the number of an earlier intention of which more
+        is known now: one line closes the one and opens the other. Raises LabError when the line cannot be
+        written, and then the act must not happen.
+        """
+        with self._lock:
+            number = self._next
+            if undo.needs_receipt:
+                receipts.write(self.path.parent, undo.model_dump_json())
+            earlier = self._open.get(instead_of or 0)
+            entry: dict[str, object] = {"intend": number, "undo": UNDO.dump_python(undo, mode="json")}
+            if instead_of is not None:
+                entry["instead_of"] = instead_of
+            try:
+                self._append(entry)
+            except OSError as error:
+                raise LabError(
+                    f"the undo journal {self.path} cannot be written: {error.strerror}",
+                    writing_hint(error, self.path),
+                ) from error
+            self._next += 1
+            self._open[number] = undo
+            if instead_of is not None:
+                self._open.pop(instead_of, None)
+                self._forget(earlier)
+            return number
+
+    def undo(self, number: int) -> None:
+        """Undoes one intention and records that. Raises UndoError, and then the intention stays open."""
+        undo: WayBack | None = self._open.get(number)
+        if undo is None:
+            return
+        if number in self._found and undo.needs_receipt:
+            self._refuse_others(undo)
+        self.left.extend(undo.carry_out() or ())
+        with self._lock:
+            # Two threads may take down the same thing at once; it is recorded once.
+            if self._open.pop(number, None) is None:
+                return
+            # On a full disk the line is lost and the undo is repeated at the next clean-up, where it
+            # finds nothing to do. Failing here would hide the error that brought us down.
+            try:
+                self._append({"undone": number})
+            except OSError:
+                return
+            self._forget(undo)
+
+    def outstanding(self) -> list[Undo]:
+        """What has been intended and not undone, oldest first."""
+        return [self._open[number] for number in sorted(self._open)]
+
+    def replay(self) -> list[Undo]:
+        """Undoes everything outstanding, newest first, and gives what was undone.
+
+        One failure does not stop the rest. Raises UndoError at the end naming every failure.
+        """
+        undone, failures = [], [f"{self.path} line {line} is damaged" for line in self._damaged]
+        for number in sorted(self._open, reverse=True):
+            undo = self._open[number]
+            try:
+                self.undo(number)
+                undone.append(undo)
+            except UndoError as error:
+                failures.append(str(error))
+        if failures:
+            raise UndoError(
+                "not everything could be put back:\n" + "\n".join(f"  - {failure}" for failure in failures),
+                "mend the cause and run `mydyno cleanup` again: the journal keeps what is left",
+            )
+        return undone
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _refuse_others(self, undo: WayBack) -> None:
+        if not receipts.is_ours(self.path.parent, undo.model_dump_json()):
+            raise UndoError(
+                f"refused: {receipts.receipts_folder()} does not say that mydyno has begun it in this lab as "
+                f"this user: {visible_line(undo.sentence())}",
+                "clean up as the user that ran it, with the lab where it was; or put it back by hand and "
+                f"take its line out of {self.path}",
+            )
+
+    def _forget(self, undo: WayBack | None) -> None:
+        same = any(undo == each for each in self._open.values())
+        if undo is not None and undo.needs_receipt and not same:
+            receipts.remove(self.path.parent, undo.model_dump_json())
+
+    def _append(self, entry: dict[str, object]) -> None:
+        size = os.fstat(self._file).st_size
+        line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+        try:
+            if os.write(self._file, line) != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._file)
+        except OSError:
+            os.ftruncate(self._file, size)
+            raise
+
+    def _read(self) -> None:
+        try:
+            content = read_below(self.path.parent, self.path)
+        except FileNotFoundError:
+            return
+        whole = content.rfind(b"\n") + 1
+        if whole != len(content):
+            # A line cut short was never synced, so what it announced was never done.
+            descriptor = open_below(self.path.parent, self.path, os.O_WRONLY)
+            try:
+                os.ftruncate(descriptor, whole)
+            finally:
+                os.close(descriptor)
+        self._open, self._damaged, self._next = _replayed(content[:whole])
+        self._found = frozenset(self._open)
+
+
+def outstanding_in(lab: Path) -> list[Undo]:
+    """What the journal of `lab` still holds, oldest first; it is only read. Raises LabError."""
+    lab = lab.resolve()
+    try:
+        content = read_below(lab, lab / FILE_NAME)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LabError(f"cannot read {lab / FILE_NAME}: {error.strerror}") from error
+    held, _, _ = _replayed(content[: content.rfind(b"\n") + 1])
+    return [held[number] for number in sorted(held)]
+
+
+def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
+    """Whole lines -> what is intended and not undone by number, the damaged lines, the next number."""
+    held: dict[int, Undo] = {}
+    damaged: list[int] = []
+    following = 1
+    for line_number, line in enumerate(content.splitlines(), start=1):
+        try:
+            entry = _LINE.validate_json(line)
+            if isinstance(entry, _Undone):
+                held.pop(entry.undone, None)
+            else:
+                held[entry.intend] = entry.undo
+                held.pop(entry.instead_of or 0, None)
+                following = max(following, entry.intend + 1)
+        except ValidationError:
+            damaged.append(line_number)
+    return held, damaged, following
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

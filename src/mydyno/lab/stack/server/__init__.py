@@ -1,0 +1,1 @@
+"""A private mysqld or mariadbd: its data directory, accounts and life."""

@@ -1,0 +1,194 @@
+"""A server that is there already: looked at, its variables set for a while, and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import ServerError, UndoError
+from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Version, parse_version
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.undo import RestoreVariables
+from mydyno.machine import process_limits as os_limits
+from mydyno.machine.protocol import Host
+from mydyno.server.access.address import External
+from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of, server_errors
+from mydyno.server.access.server_process import process_of
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.names import understand
+from mydyno.server.variables.resizing import resize_status, wait_for_resizing
+from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+
+@dataclass(frozen=True)
+class ExternalFacts:
+    """What a look at the server tells, before anything is done to it."""
+
+    login: Login
+    version: Version
+    variables: Mapping[str, str]
+    pid: int | None
+    """Its process, when that can be seen from here."""
+
+    @property
+    def options(self) -> Mapping[str, str | None]:
+        """What it knows by name, as a binary lists its options."""
+        return self.variables
+
+
+@dataclass(eq=False)
+class ExternalServer:
+    """A server of somebody else's, with the asked settings in force until `put_back`."""
+
+    login: Login
+    version: Version
+    host: Host
+    """Where the load runs: this machine."""
+    pid: int | None
+    settings: Mapping[str, Setting]
+    _site: Site = field(repr=False)
+    _undo: int | None = field(repr=False)
+
+    def alive(self) -> bool:
+        """Whether it lets one in, or says that too many are in already."""
+        import pymysql
+
+        try:
+            self.connect(answer_seconds=5).close()
+        except pymysql.Error as error:
+            return bool(error.args) and error.args[0] == TOO_MANY_CONNECTIONS
+        return True
+
+    def connect(self, *, answer_seconds: int = ANSWER_SECONDS) -> Connection[Cursor]:
+        """A new connection as the experiment's account. Raises pymysql.Error."""
+        return self.login.connect(answer_seconds=answer_seconds)
+
+    def variables(self) -> dict[str, str]:
+        """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
+        with session(self.login, "SHOW GLOBAL VARIABLES") as cursor:
+            return _shown(cursor, "VARIABLES")
+
+    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
+        """What the operating system lets it have, where its process can be seen."""
+        return () if self.pid is None else os_limits.in_force(self.host, self.pid)
+
+    def put_back(self) -> None:
+        """Gives the variables their old values. The journal keeps that for a server that has gone.
+
+        Raises UndoError when the server is there and does not take them.
+        """
+        try:
+            self._site.undo(self._undo)
+        except UndoError:
+            if self.alive():
+                raise
+
+
+def look_at(external: External) -> ExternalFacts:
+    """Connects, reads, and changes nothing.
+
+    Raises UsageError when a file does not give the login, ServerError when there is no way in for the load.
+    """
+    login = login_of(external)
+    with session(login) as cursor:
+        variables = _shown(cursor, "VARIABLES")
+        _must_take_plain(cursor, login, variables)
+        version = parse_version(version_line(variables))
+        return ExternalFacts(login, version, variables, process_of(cursor, login, variables))
+
+
+def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
+    """Sets the variables, the way back journalled before. Raises ServerError, and then all are put back."""
+    facts = look_at(external)
+    understood = understand(facts, config)
+    if understood.problems:
+        raise ServerError(f"{facts.login.address}: {'; '.join(map(str, understood.problems))}")
+    settings = understood.settings
+    undo = _set(site, external, facts.login, settings) if settings else None
+    return ExternalServer(facts.login, facts.version, site.host, facts.pid, settings, site, undo)
+
+
+@contextmanager
+def session(
+    login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
+) -> Iterator[Cursor]:
+    """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
+    with (
+        server_errors(login, what),
+        login.connect(answer_seconds=answer_seconds) as connection,
+        connection.cursor() as cursor,
+    ):
+        yield cursor
+
+
+def _set(site: Site, external: External, login: Login, settings: Mapping[str, Setting]) -> int | None:
+    names = ", ".join(settings)
+    with session(login, f"the settings ({names}) could not be read") as cursor:
+        before = global_variables.read(cursor, settings)
+    way = RestoreVariables(server=external.at_home, before=before)
+    undo = site.intend(way)
+    try:
+        with session(login, "it refused a setting", SETTING_SECONDS) as cursor:
+            take_lock(cursor, way.lock)
+            resized = resize_status(cursor)
+            for name, value in settings.items():
+                global_variables.write(cursor, name, global_variables.as_value(value, before[name]))
+            if "innodb_buffer_pool_size" in settings:
+                wait_for_resizing(cursor, resized)
+            ours = global_variables.read(cursor, settings)
+        return site.intend(way.model_copy(update={"ours": ours}), instead_of=undo)
+    except BaseException:
+        site.undo(undo)
+        raise
+
+
+def _shown(cursor: Cursor, what: str) -> dict[str, str]:
+    cursor.execute(f"SHOW GLOBAL {what}")
+    return {str(name): str(value) for name, value in cursor.fetchall()}
+
+
+def version_line(variables: Mapping[str, str]) -> str:
+    """What `--version` of the running server's binary would say of its release."""
+    return f"mysqld  Ver {variables.get('version', '')} ({variables.get('version_comment', '')})"
+
+
+def refuse_encryption(login: Login) -> None:
+    """The engine speaks no TLS; over a unix socket none is needed. Raises ServerError when it would be."""
+    if login.socket is None:
+        with session(login) as cursor:
+            _must_take_plain(cursor, login, _shown(cursor, "VARIABLES LIKE 'require_secure_transport'"))
+
+
+def _must_take_plain(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
+    if login.socket is not None:
+        return
+    why = None
+    if login.transport.requires_tls:
+        why = f"ssl-mode {login.transport.mode} wants encrypted connections only"
+    elif variables.get("require_secure_transport", "OFF").upper() in ("ON", "1"):
+        why = "the server takes encrypted connections only (require_secure_transport=ON)"
+    elif _account_requires_encryption(cursor):
+        why = f"the account {login.user} may come over encrypted connections only (REQUIRE SSL)"
+    if why is not None:
+        raise ServerError(
+            f"{login.address}: {why}, and mydyno's engine has no TLS",
+            "run mydyno on the server's machine and use its socket, or lift the rule for this account",
+        )
+
+
+def _account_requires_encryption(cursor: Cursor) -> bool:
+    import pymysql
+
+    try:
+        cursor.execute("SHOW CREATE USER CURRENT_USER()")
+    except pymysql.Error:
+        return False  # Not every server has the statement, nor every account the right to it.
+    text = " ".join(str(cell) for row in cursor.fetchall() for cell in row).upper()
+    return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))

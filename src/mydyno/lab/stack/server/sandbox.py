@@ -1,0 +1,354 @@
+"""A private server: started on a data directory of ours, reached by a socket of ours, gone when we are."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import HostError, ServerError
+from mydyno.core.secrets import Secret
+from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Version
+from mydyno.core.writing import writing
+from mydyno.lab.stack.server.accounts import ADMIN_USER, init_file, set_password
+from mydyno.lab.stack.server.initialise import place_settings, room_settings
+from mydyno.lab.stack.site import PrivateFolder, Site
+from mydyno.lab.stack.undo import EndProcesses
+from mydyno.machine import process_limits as os_limits
+from mydyno.machine.limits import Limits
+from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Host, Process
+from mydyno.server.access.login import Login
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.command import refuse_covered, server_command
+from mydyno.server.program.config import render
+from mydyno.server.program.errorlog import hint, telling_lines
+from mydyno.server.variables.names import canonical
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+# Since 8.0.16 MySQL would by itself upgrade a data directory of another release, from which there is no way
+# back (MySQL Reference Manual, "Server Command Options", --upgrade).
+_NO_UPGRADE: dict[str, Setting] = {"upgrade": "NONE"}
+
+_LOOPBACK = "127.0.0.1"
+_POLL_SECONDS = 0.02
+_ANSWER_SECONDS = 30
+_HURRY_SECONDS = 5
+
+
+@dataclass(eq=False)
+class RunningServer:
+    """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was asked for.
+
+    `error_log` and `config` (its my.cnf) are kept files that outlive the server. Settings are the
+    asked ones under the names that the binary lists.
+    """
+
+    pid: int
+    socket: Path
+    port: int | None
+    version: Version
+    admin_user: str
+    admin_password: Secret
+    error_log: Path
+    config: Path
+    datadir: Path
+    settings: Mapping[str, Setting]
+    places: Mapping[str, Setting]
+    """Settings of ours that say where files are that do not lie in the data directory."""
+    _process: Process = field(repr=False)
+    host: Host = field(repr=False)
+    """Where it runs."""
+    _site: Site = field(repr=False)
+    _private: PrivateFolder = field(repr=False)
+    _ending: int | None = field(repr=False)
+    _log_start: int = field(repr=False)
+
+    @property
+    def login(self) -> Login:
+        """The way in for the load."""
+        return Login(self.admin_user, self.admin_password, socket=self.socket)
+
+    def alive(self) -> bool:
+        """Whether the process runs; not whether it answers."""
+        return self._process.returncode() is None
+
+    def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> Connection[Cursor]:
+        """A new connection as root. Raises pymysql.Error."""
+        return _connect(self.host, self.socket, self.admin_password, answer_seconds)
+
+    def variables(self) -> dict[str, str]:
+        """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
+        return self._show("SHOW GLOBAL VARIABLES")
+
+    def status(self) -> dict[str, str]:
+        """`SHOW GLOBAL STATUS`. Raises ServerError when it does not answer."""
+        return self._show("SHOW GLOBAL STATUS")
+
+    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
+        """What the operating system lets it have now, read from its /proc."""
+        return os_limits.in_force(self.host, self.pid)
+
+    def leave_pages_unwritten(self) -> None:
+        """Lets `stop` be quick where its data is thrown away: slow disks write a full pool for minutes.
+
+        InnoDB then flushes its log only, and the next start on that data would have to recover. A server that
+        does not take it is stopped as any other.
+        """
+        import pymysql
+
+        with (
+            suppress(pymysql.Error, HostError),
+            self.connect(answer_seconds=_HURRY_SECONDS) as connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute("SET GLOBAL innodb_fast_shutdown = 2")
+
+    def stop(self, *, patience_seconds: float = 60.0) -> bool:
+        """Shuts it down cleanly, kills it when that takes too long, and removes its private folder.
+
+        True when the server ended by itself and without an error. Stopping a stopped or dead server
+        only tidies up.
+        """
+        self._process.terminate()
+        code = self._process.wait(patience_seconds)
+        if code is None:
+            self._process.kill()
+            self._process.wait(10.0)
+        self._site.undo(self._ending)
+        self._site.remove(self._private)
+        return code == 0
+
+    def _show(self, statement: str) -> dict[str, str]:
+        import pymysql
+
+        try:
+            with self.connect() as connection, connection.cursor() as cursor:
+                cursor.execute(statement)
+                return {str(name): str(value) for name, value in cursor.fetchall()}
+        except pymysql.Error as error:
+            raise ServerError(f"{statement} was not answered: {_failure(self, error)}") from error
+
+
+def start_server(
+    site: Site,
+    binary: ServerBinary,
+    *,
+    datadir: Path,
+    scratch: Path,
+    config: Mapping[str, Setting],
+    folder: Path,
+    port: int | None = None,
+    places: Mapping[str, Setting] = MappingProxyType({}),
+    limits: Limits | None = None,
+    ready_seconds: float = 120.0,
+) -> RunningServer:
+    """Starts a server on `datadir` with the settings `config` and waits until it answers.
+
+    `places` are settings of ours that say where else its files are. `folder` must exist and gets `my.cnf`
+    and `error.log`. `port`: None for no network at all, 0 for any free port, else that port; always on
+    127.0.0.1 only. Raises SettingsError before anything is started when the binary does not know a setting,
+    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
+    """
+    settings = canonical(binary, config)
+    if limits is not None:
+        os_limits.check(site.host, limits)
+    port = _usable_port(port)
+    private = site.short_folder()
+    try:
+        refuse_covered(binary.root, (datadir, scratch, private.path))
+        own = {
+            **place_settings(binary, datadir, scratch),
+            **_unasked(room_settings(binary, site.host), settings),
+            **places,
+            **_access_settings(private.path, port),
+            **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
+        }
+        return _start(
+            site, binary, private, datadir, own, settings, places, folder, port, limits, ready_seconds
+        )
+    except BaseException:
+        site.remove(private)
+        raise
+
+
+def _start(
+    site: Site,
+    binary: ServerBinary,
+    private: PrivateFolder,
+    datadir: Path,
+    own: Mapping[str, Setting],
+    settings: Mapping[str, Setting],
+    places: Mapping[str, Setting],
+    folder: Path,
+    port: int | None,
+    limits: Limits | None,
+    ready_seconds: float,
+) -> RunningServer:
+    identity = site.host.server_identity
+    password = Secret.random()
+    statements = set_password(binary.version, password, over_network=port is not None)
+    login = site.host.hold(init_file(statements))
+    asked = {name: value for name, value in settings.items() if name not in own}
+    text = render({**own, "init_file": login.path}, asked)
+    config, error_log = private.path / "my.cnf", folder / "error.log"
+    site.host.write_text(config, text, owner=identity)
+    site.host.write_text(folder / "my.cnf", text)
+    with writing(error_log):
+        error_log.touch()
+    defaults = f"--defaults-file={config}"
+    log_start = error_log.stat().st_size
+    ending = site.intend(EndProcesses(argument=defaults))
+    try:
+        command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
+        process = site.host.start(
+            command.argv,
+            identity=command.identity,
+            output=error_log,
+            held=[login],
+        )
+        server = RunningServer(
+            pid=process.pid,
+            socket=private.path / "s.sock",
+            port=port,
+            version=binary.version,
+            admin_user=ADMIN_USER,
+            admin_password=password,
+            error_log=error_log,
+            config=folder / "my.cnf",
+            datadir=datadir,
+            settings=settings,
+            places=places,
+            _process=process,
+            host=site.host,
+            _site=site,
+            _private=private,
+            _ending=ending,
+            _log_start=log_start,
+        )
+        _wait_until_it_answers(server, ready_seconds)
+        return server
+    except BaseException:
+        site.undo(ending)
+        raise
+    finally:
+        login.wipe()
+
+
+def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Settings of ours for which the experiment has no value of its own."""
+    return {name: value for name, value in own.items() if name not in settings}
+
+
+def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
+    settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
+    if port is None:
+        settings["skip_networking"] = True
+    else:
+        settings |= {"port": port, "bind_address": _LOOPBACK}
+    return settings
+
+
+def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
+    import pymysql
+
+    deadline = time.monotonic() + seconds
+    last: Exception | None = None
+    while server.alive():
+        if server.host.exists(server.socket):
+            try:
+                server.connect(answer_seconds=5).close()
+                return
+            except pymysql.Error as error:
+                last = error
+        if time.monotonic() > deadline:
+            server._process.kill()
+            raise ServerError(
+                f"the server did not answer within {seconds:g} s: {_failure(server, last)}",
+                "its error log may say what it was busy with",
+            )
+        time.sleep(_POLL_SECONDS)
+    raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(_log(server)))
+
+
+def _failure(server: RunningServer, error: Exception | None) -> str:
+    """What is known of a server that failed: how it ended, what the client heard, what its log says."""
+    code = server._process.returncode()
+    parts = []
+    if code is not None:
+        parts.append(f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}")
+    if error is not None:
+        parts.append(str(error))
+    said = "".join(f"\n    {line}" for line in telling_lines(_log(server)))
+    return f"{'; '.join(parts) or 'it is still starting'}\n  {server.error_log} says:{said}"
+
+
+def _log(server: RunningServer) -> str:
+    """What this very start has written; the file may hold an earlier one's words.
+
+    Read where the server runs: the newest words may not be on this side of a shared folder yet.
+    """
+    try:
+        text = server.host.read_text(server.error_log)
+    except HostError:
+        text = LocalHost().read_text(server.error_log)
+    return (text or "").encode()[server._log_start :].decode(errors="replace")
+
+
+def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
+    import pymysql
+
+    from mydyno.server.access.client import BoundedConnection
+
+    # The stream is the host's own unix socket, so MySQL's password may go over it without encryption.
+    connection = BoundedConnection(
+        path,
+        user=ADMIN_USER,
+        password=password.reveal().encode(),
+        connect_seconds=answer_seconds,
+        answer_seconds=answer_seconds,
+    )
+    try:
+        stream = host.dial(path)
+    except OSError as error:
+        raise pymysql.OperationalError(2002, f"cannot connect to {path}: {error.strerror}") from error
+    try:
+        connection.connect(stream)
+    except BaseException:
+        stream.close()
+        raise
+    return connection
+
+
+def _usable_port(port: int | None) -> int | None:
+    """`port` when a server could listen there now, a free one for 0. Raises ServerError."""
+    if port is None:
+        return None
+    if not 0 <= port <= 65535:
+        raise ServerError(f"{port} is not a port", "ports go from 1 to 65535; 0 means any free one")
+    with socket.socket() as probe:
+        # The server sets the same option, so a connection that lingers in TIME_WAIT stops neither.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_LOOPBACK, port))
+            probe.listen()
+        except PermissionError as error:
+            raise ServerError(
+                f"port {port} is reserved for root", "choose a port above 1023, or 0 for any free one"
+            ) from error
+        except OSError as error:
+            raise ServerError(
+                f"port {port} on {_LOOPBACK} is taken by another program",
+                "choose another port, or 0 for any free one",
+            ) from error
+        chosen: int = probe.getsockname()[1]
+        return chosen

@@ -1,0 +1,52 @@
+"""What a trial sees of the server under test, whoever has started it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Version
+from mydyno.machine.process_limits import LimitInForce
+from mydyno.machine.protocol import Host
+from mydyno.server.access.login import Login
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+
+@runtime_checkable
+class Server(Protocol):
+    """A server that answers: a private one of mydyno's (RunningServer), or another's (ExternalServer)."""
+
+    @property
+    def version(self) -> Version: ...
+
+    @property
+    def login(self) -> Login:
+        """How the load gets in, from `host`."""
+
+    @property
+    def host(self) -> Host:
+        """Where the load runs: beside the server, if mydyno can be there."""
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process on `host`; None when it runs elsewhere, or cannot be seen."""
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The asked ones."""
+
+    def alive(self) -> bool:
+        """Whether it is still there; not whether it answers at once."""
+
+    def connect(self, *, answer_seconds: int = 30) -> Connection[Cursor]:
+        """A new connection for administration. Raises pymysql.Error."""
+
+    def variables(self) -> dict[str, str]:
+        """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
+
+    def limits(self) -> tuple[LimitInForce, ...]:
+        """What the operating system lets its process have; nothing when that cannot be seen."""

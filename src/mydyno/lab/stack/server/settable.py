@@ -1,0 +1,44 @@
+"""Which settings can be given to a server while it runs, asked of that very server; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mydyno.core.server_variables import Setting
+from mydyno.lab.stack.server.external import ExternalFacts, session
+from mydyno.server.variables import Note, global_variables
+from mydyno.server.variables.names import SettingProblem, Understood, understand
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+
+def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> Understood:
+    """What this server makes of a configuration, with every setting as a problem that this account cannot
+    give to it without a restart.
+
+    Raises ServerError when the server cannot be asked.
+    """
+    understood = understand(facts, config)
+    if not config:
+        return understood
+    with session(facts.login, "it could not be asked what may be set") as cursor:
+        problems = [_of_a_session(cursor, problem) or problem for problem in understood.problems]
+        refused = {name: global_variables.refusal(cursor, name) for name in understood.settings}
+    problems += [
+        SettingProblem(_written(name, understood), why) for name, why in refused.items() if why is not None
+    ]
+    return Understood(understood.settings, understood.notes, tuple(problems), understood.written_as)
+
+
+def _of_a_session(cursor: Cursor, problem: SettingProblem) -> SettingProblem | None:
+    """The same setting, if it is unknown only because it has no global value."""
+    why = global_variables.refusal(cursor, problem.name)
+    return SettingProblem(problem.name, why) if why == global_variables.OF_A_SESSION else None
+
+
+def _written(name: str, understood: Understood) -> str:
+    """The setting of the experiment that became `name` on this server."""
+    made = (note for note in understood.notes if isinstance(note, Note) and name in note.became)
+    return next((note.name for note in made), name)

@@ -1,0 +1,86 @@
+"""The server layer: a private server on the data directory below, with one point's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import ServerError
+from mydyno.core.server_variables import Setting
+from mydyno.lab.stack.datadir import DataDirectory
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.server.sandbox import RunningServer, start_server
+from mydyno.lab.stack.site import Site
+from mydyno.machine.limits import Limits
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.file_places import place_settings_of
+from mydyno.server.program.redo_files import remove_refused_redo_files
+from mydyno.server.variables.names import canonical
+
+
+@dataclass(frozen=True)
+class ServerLayer:
+    """A server with `config`. `folder`, the trial's own, gets my.cnf and error.log and must exist by then.
+
+    `port`: None for the socket alone, 0 for any free port of 127.0.0.1, else that port. `limits` are those
+    of its process.
+    """
+
+    binary: ServerBinary
+    config: Mapping[str, Setting]
+    folder: Path = field(compare=False)
+    port: int | None = None
+    limits: Limits | None = None
+    cost_seconds: float = 2.0
+    name: str = field(default="server", init=False)
+
+    def fingerprint(self) -> str:
+        """Raises SettingsError when the binary does not know a setting."""
+        return fingerprint_of(
+            {
+                "binary": str(self.binary.file),
+                "release": self.binary.build,
+                "settings": canonical(self.binary, self.config),
+                "port": self.port,
+                "limits": None if self.limits is None else self.limits.model_dump(mode="json"),
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        network = "no network port"
+        if self.port is not None:
+            network = f"port {self.port or 'any free one'} on 127.0.0.1"
+        return (
+            f"runs {self.binary.file} as an ordinary user, with {network}; it dies with mydyno",
+            "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
+        )
+
+    def up(self, site: Site, below: Standing) -> RunningServer:
+        directory = below.of(DataDirectory)
+        if directory.release != str(self.binary.version):
+            raise ServerError(
+                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
+                "not started, since it would change the files",
+                "a dataset belongs to the release that made it",
+            )
+        config = canonical(self.binary, self.config)
+        placed = place_settings_of(self.binary, directory.places, config)
+        # A dataset is frozen after a clean shutdown, and this is the first server on its clone.
+        redo = directory.places.get("redo log")
+        redo_folder = directory.data if redo is None else redo.folder
+        remove_refused_redo_files(site.host, self.binary, redo_folder, config)
+        return start_server(
+            site,
+            self.binary,
+            datadir=directory.data,
+            scratch=directory.scratch,
+            config=self.config,
+            folder=self.folder,
+            port=self.port,
+            places={**directory.settings, **placed},
+            limits=self.limits,
+        )
+
+    def down(self, site: Site, product: RunningServer) -> None:
+        product.stop()

@@ -1,0 +1,97 @@
+"""Where a stack stands: a host, a lab, its undo journal, and the private folders that layers ask for."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import LabError
+from mydyno.core.writing import writing
+from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.undo import RemoveTree, Undo
+from mydyno.machine.protocol import Host
+
+LONGEST_SOCKET_PATH = 107
+"""Bytes that a unix socket's path may have: sun_path is 108 with its closing zero (unix(7))."""
+
+_LONGEST_SOCKET_NAME = len("/mydyno-0123456789ab/s.sock")
+
+
+@dataclass(frozen=True)
+class PrivateFolder:
+    """A folder that only the server's user and root can enter, and the journal's number for removing it."""
+
+    path: Path
+    undo: int | None
+    """None on a host with which it goes anyway."""
+
+
+@dataclass
+class Site:
+    """One lab on one host. `journal` is the lab's; the caller holds the lab's lock."""
+
+    lab: Path
+    host: Host
+    journal: Journal
+    _roomy: Path | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.lab = self.lab.resolve()
+
+    def short_folder(self) -> PrivateFolder:
+        """A private folder whose path is short enough for a unix socket, under the temporary folder."""
+        for parent in (Path(tempfile.gettempdir()).resolve(), Path("/tmp"), Path("/var/tmp")):
+            longest = len(os.fsencode(parent)) + _LONGEST_SOCKET_NAME
+            if longest <= LONGEST_SOCKET_PATH and self._enterable(parent):
+                return self.folder_in(parent)
+        raise LabError(
+            "no temporary folder is short enough for a unix socket and open to the server's user",
+            "set TMPDIR to a folder like /tmp",
+        )
+
+    def roomy_folder(self) -> PrivateFolder:
+        """A private folder for data: in the lab, or in /var/tmp when the server's user cannot reach the lab.
+
+        That is so when root's lab lies below a folder like /root, which `nobody` may not enter.
+        """
+        if self._roomy is None:
+            inside = self.lab / "run"
+            with writing(inside):
+                inside.mkdir(mode=0o755, exist_ok=True)
+            self._roomy = inside if self._enterable(inside) else Path("/var/tmp")
+        return self.folder_in(self._roomy)
+
+    def remove(self, folder: PrivateFolder) -> None:
+        """Removes a private folder. Raises UndoError, and then the journal keeps it."""
+        if folder.undo is None:
+            self.host.remove_tree(folder.path)
+        else:
+            self.journal.undo(folder.undo)
+
+    def intend(self, undo: Undo, instead_of: int | None = None) -> int | None:
+        """Journals the way back; None on a host with which the act is gone anyway. Raises LabError."""
+        return None if self.host.ephemeral else self.journal.intend(undo, instead_of)
+
+    def undo(self, number: int | None) -> None:
+        """Undoes what `intend` has journalled. Raises UndoError."""
+        if number is not None:
+            self.journal.undo(number)
+
+    def folder_in(self, parent: Path) -> PrivateFolder:
+        """A private folder in `parent`. Raises LabError."""
+        path = parent / f"mydyno-{secrets.token_hex(6)}"
+        undo = self.intend(RemoveTree(path=path))
+        try:
+            self.host.make_folder(path, owner=self.host.server_identity)
+        except LabError:
+            self.undo(undo)
+            raise
+        return PrivateFolder(path, undo)
+
+    def _enterable(self, folder: Path) -> bool:
+        """Whether the server's user may pass through `folder`; asked of the kernel, as that user."""
+        identity = self.host.server_identity
+        return self.host.run(["test", "-x", str(folder)], identity=identity).returncode == 0

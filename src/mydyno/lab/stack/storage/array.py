@@ -1,0 +1,179 @@
+"""The md array of a volume's disks, or the single disk itself."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.core.plurals import counted
+from mydyno.lab.spec.arrays import REDUNDANT, level_name
+from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage import md
+from mydyno.lab.stack.storage.built import Array
+from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.undo import StopArray
+
+_POLL_SECONDS = 0.1
+
+# A first synchronisation that does not move for so long is stuck, not slow.
+_STUCK_SECONDS = 120.0
+
+# KiB/s that a first synchronisation may take: all there is, since nothing else runs (md(4)).
+_UNHURRIED = "10000000"
+
+
+@dataclass(frozen=True)
+class ArrayLayer:
+    """Builds the array of a volume with mdadm, and waits for its first synchronisation where asked.
+
+    On restored disks it is assembled: it was frozen in sync, and stays so.
+    """
+
+    volume: str
+    wanted: Volume
+    cost_seconds: float = 1.0
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} array"
+
+    def fingerprint(self) -> str:
+        """A degraded array is another array: what failed is not put back when the load has ended."""
+        wanted = self.wanted
+        return fingerprint_of(
+            {
+                "raid": wanted.raid,
+                "chunk": wanted.chunk,
+                "layout": wanted.layout,
+                "bitmap": wanted.bitmap,
+                "consistency": wanted.consistency_policy,
+                "sync": wanted.initial_sync,
+                "fail": wanted.fail,
+                "rebuild": wanted.rebuild,
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        if self.wanted.raid == "none":
+            return ()
+        return (f"builds an md array ({level_name(self.wanted.raid)}) of the disks of {self.volume}",)
+
+    def up(self, site: Site, below: Standing) -> Array:
+        ground = below.of(Ground)  # type: ignore[type-abstract]
+        members = tuple(disk.path for disk in ground.disks[self.volume])
+        if self.wanted.raid == "none":
+            told = f"none, {counted(len(members), 'disk')}"
+            return Array(self.volume, {"array": told}, members[0], members)
+        device = _free_name(site)
+        undo = site.intend(StopArray(array=device, members=members))
+        try:
+            if ground.contents == "restored":
+                argv = ["mdadm", "--assemble", str(device), *(str(member) for member in members)]
+                output_of(site.host, argv, f"assembling the array of {self.volume}")
+            else:
+                self._create(site, ground, device, members)
+            detail = self._verified(site, device, members)
+        except BaseException:
+            _discard(site, device, members, undo)
+            raise
+        stays = ground.contents != "blank"
+        return Array(self.volume, md.summary(detail, str(device)), device, members, stays, undo)
+
+    def down(self, site: Site, product: Array) -> None:
+        if self.wanted.raid == "none":
+            return
+        output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")
+        site.undo(product.undo)
+        if not product.stays:
+            _forget(site, product.members)
+
+    def _create(self, site: Site, ground: Ground, device: Path, members: Sequence[Path]) -> None:
+        shape = array_of(self.wanted)
+        awaited = self.wanted.initial_sync == "await" and shape.raid in REDUNDANT
+        argv = md.create_command(
+            str(device),
+            shape,
+            [str(member) for member in members],
+            bitmap=self.wanted.bitmap,
+            policy=self.wanted.consistency_policy,
+            assume_clean=not awaited,
+        )
+        done = run_tool(site.host, argv)
+        if done.returncode != 0:
+            log = ground.kernel_log().strip().splitlines()
+            raise StorageError(
+                f"mdadm did not build {level_name(shape.raid)} of {len(members)} disks for {self.volume}: "
+                + said(done)
+                + (f"\n  the kernel's last line: {log[-1]}" if log else ""),
+                f"the command was: {' '.join(argv)}",
+            )
+        if awaited:
+            _await_sync(site, device)
+
+    def _verified(self, site: Site, device: Path, members: Sequence[Path]) -> md.Detail:
+        detail = md.parse_detail(
+            output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
+        )
+        shape = array_of(self.wanted)
+        policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
+        differences = md.differences(shape, policy, detail, [str(member) for member in members])
+        if differences:
+            raise StorageError(f"{device} is not the array that was asked for: " + "; ".join(differences))
+        return detail
+
+
+def _free_name(site: Site) -> Path:
+    """The first /dev/mdN that nobody has: without udev there are no names below /dev/md."""
+    number = next(each for each in itertools.count() if not site.host.exists(Path(f"/sys/block/md{each}")))
+    return Path(f"/dev/md{number}")
+
+
+def _await_sync(site: Site, device: Path) -> None:
+    """Waits for the first synchronisation, at full speed. Raises StorageError when it stands still."""
+    folder = Path("/sys/block") / device.name / "md"
+    for limit in ("sync_speed_max", "sync_speed_min"):
+        if refused := write_setting(site.host, folder / limit, _UNHURRIED):
+            raise StorageError(f"{folder / limit} does not take {_UNHURRIED}: {refused}")
+    progress, moved = "", time.monotonic()
+    while not _in_sync(site, folder):
+        now = md.sync_progress(site.host.read_text(Path("/proc/mdstat")) or "", device.name) or "not begun"
+        if now != progress:
+            progress, moved = now, time.monotonic()
+        elif time.monotonic() - moved > _STUCK_SECONDS:
+            raise StorageError(
+                f"the first synchronisation of {device} does not go on; /proc/mdstat says: {progress}",
+                "initial_sync: assume-clean does without it",
+            )
+        time.sleep(_POLL_SECONDS)
+    for limit in ("sync_speed_max", "sync_speed_min"):
+        write_setting(site.host, folder / limit, "system")
+
+
+def _in_sync(site: Site, folder: Path) -> bool:
+    """`resync_start` is a sector until all copies agree; a new RAID 5 is degraded until it is rebuilt."""
+    return (
+        setting(site.host, folder / "resync_start") == "none"
+        and setting(site.host, folder / "degraded") == "0"
+        and setting(site.host, folder / "sync_action") == "idle"
+    )
+
+
+def _discard(site: Site, device: Path, members: Sequence[Path], undo: int | None) -> None:
+    """After a failure: whatever came to be goes, and nothing hides the first error."""
+    run_tool(site.host, ["mdadm", "--quiet", "--stop", str(device)])
+    run_tool(site.host, ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)])
+    site.undo(undo)
+
+
+def _forget(site: Site, members: Sequence[Path]) -> None:
+    """Without its superblock no disk is taken for a member again."""
+    argv = ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)]
+    output_of(site.host, argv, "taking md's superblocks off the disks")

@@ -1,0 +1,69 @@
+"""What the storage layers give: each product says of which volume it is, and what was read back of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from mydyno.lab.stack.layer import Standing
+
+FLUSHES = "fsync empties the disk's cache"
+"""Of a mounted volume: `yes`, or `no` where a loss of power takes what was synced."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """One storey of a volume that stands."""
+
+    volume: str
+    """Its name: `data`, `log`..."""
+    described: Mapping[str, str]
+    """What the kernel and the tools tell of it, for people and results: `scheduler` -> `none`."""
+
+
+@dataclass(frozen=True)
+class Array(Built):
+    """A volume's disks together, or its one disk itself."""
+
+    device: Path
+    """The array; without one (a single disk, btrfs over several) the first disk."""
+    members: tuple[Path, ...]
+    stays: bool = False
+    """Whether its superblocks are left on the disks when it is taken down."""
+    undo: int | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class FileSystem(Built):
+    """A file system, not yet mounted; of kind `raw` where there is none."""
+
+    kind: str
+    device: Path
+    uuid: str = ""
+
+
+@dataclass(frozen=True)
+class MountedVolume(Built):
+    """A volume in use: `path` is the folder of its file system, or (raw) the block device itself."""
+
+    path: Path
+    device: Path
+    undo: int | None = field(default=None, repr=False)
+
+
+_Storey = TypeVar("_Storey", bound=Built)
+
+
+def of_volume(below: Standing, kind: type[_Storey], volume: str) -> _Storey:
+    """The product of this kind that belongs to `volume`. Raises StopIteration when there is none."""
+    return next(each for each in reversed(below.all(kind)) if each.volume == volume)
+
+
+def described(standing: Standing) -> dict[str, dict[str, str]]:
+    """Everything that was read back of each volume, bottom first."""
+    told: dict[str, dict[str, str]] = {}
+    for each in standing.all(Built):
+        told.setdefault(each.volume, {}).update(each.described)
+    return told

@@ -1,0 +1,121 @@
+"""Disks that fail before the load, and their rebuild under it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.lab.spec.arrays import failing_members
+from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage import md
+from mydyno.lab.stack.storage.built import Array, Built, of_volume
+from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+
+_POLL_SECONDS = 0.02
+
+# A failed disk is let go of when its last write has come back, which a slow disk takes its time for.
+_RELEASE_SECONDS = 30.0
+
+# An array is marked as clean again 0.2 s after its last write (md(4), safe_mode_delay). One whose file system
+# goes on writing never is: then it is told as it is.
+_CLEAN_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Degraded(Built):
+    """An array without some of its disks, or with fresh ones that are being filled."""
+
+    failed: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class DegradeLayer:
+    """Fails and removes disks of the array; with `rebuild` they come back empty and are filled under load.
+
+    `down` leaves the array as it is: an array with another `fail` is another array, and is built anew.
+    """
+
+    volume: str
+    wanted: Volume
+    cost_seconds: float = 0.5
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} failure"
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"fail": self.wanted.fail, "rebuild": self.wanted.rebuild})
+
+    def side_effects(self) -> tuple[str, ...]:
+        again = ", and gives them back empty" if self.wanted.rebuild else ""
+        return (f"fails {self.wanted.fail} of the disks of {self.volume}{again}",)
+
+    def up(self, site: Site, below: Standing) -> Degraded:
+        array = of_volume(below, Array, self.volume)
+        chosen = failing_members(array_of(self.wanted), self.wanted.fail)
+        failed = tuple(array.members[index] for index in chosen)
+        for disk in failed:
+            self._mdadm(site, array.device, "--fail", disk)
+            self._remove(site, array.device, disk)
+        if self.wanted.rebuild:
+            disks = [str(disk) for disk in failed]
+            output_of(site.host, ["mdadm", "--zero-superblock", *disks], f"emptying {', '.join(disks)}")
+            # All in one command: one after the other, each would start the rebuild over.
+            self._mdadm(site, array.device, "--add", *failed)
+        return Degraded(self.volume, self._verified(site, array, failed), failed)
+
+    def down(self, site: Site, product: Degraded) -> None:
+        """Nothing: the array goes as it is."""
+
+    def _mdadm(self, site: Site, device: Path, act: str, *disks: Path) -> None:
+        argv = ["mdadm", str(device), act, *(str(disk) for disk in disks)]
+        output_of(site.host, argv, f"mdadm {act} for {device}")
+
+    def _remove(self, site: Site, device: Path, disk: Path) -> None:
+        """The kernel says that a failed disk is busy until its last write has come back."""
+        deadline = time.monotonic() + _RELEASE_SECONDS
+        while True:
+            done = run_tool(site.host, ["mdadm", str(device), "--remove", str(disk)])
+            if done.returncode == 0:
+                return
+            if "busy" not in done.stderr or time.monotonic() > deadline:
+                raise StorageError(f"the failed disk {disk} could not be taken out of {device}: {said(done)}")
+            time.sleep(_POLL_SECONDS)
+
+    def _at_rest(self, site: Site, device: Path) -> md.Detail:
+        """What mdadm tells of the array once the writes that came before are over."""
+        deadline = time.monotonic() + _CLEAN_SECONDS
+        while True:
+            told = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
+            detail = md.parse_detail(told)
+            if "active" not in detail.state or time.monotonic() > deadline:
+                return detail
+            time.sleep(_POLL_SECONDS)
+
+    def _verified(self, site: Site, array: Array, failed: Sequence[Path]) -> dict[str, str]:
+        """Reads the array back. Raises StorageError when it is not degraded as asked."""
+        detail = self._at_rest(site, array.device)
+        in_sync = {member.device for member in detail.members if member.in_sync}
+        still = [str(disk) for disk in failed if str(disk) in in_sync]
+        if still and self.wanted.rebuild:
+            raise StorageError(
+                f"{', '.join(still)} of {array.device} was rebuilt before the load began",
+                "give the disks more data, or an iops limit: a rebuild of small, fast disks is over at once",
+            )
+        if still or "degraded" not in detail.state:
+            raise StorageError(
+                f"{array.device} is {', '.join(detail.state)} after {len(failed)} of its disks failed"
+            )
+        told = {
+            "array state": ", ".join(detail.state),
+            "failed disks": ", ".join(str(disk) for disk in failed),
+        }
+        if self.wanted.rebuild:
+            told["rebuild as the load begins"] = detail.progress or "not begun"
+        return told

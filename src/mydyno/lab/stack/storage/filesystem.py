@@ -1,0 +1,144 @@
+"""The file system of a volume, aligned with its array; or none (`raw`)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import MissingToolError, StorageError
+from mydyno.lab.spec.alignment import alignment
+from mydyno.lab.spec.arrays import stripe_of
+from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage.built import Array, FileSystem, of_volume
+from mydyno.lab.stack.storage.mkfs import (
+    geometry_command,
+    geometry_shown,
+    known_filesystems,
+    mkfs_command,
+    parse_blkid,
+)
+from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+
+_ELSEWHERE = {
+    "jfs": "host: uml has it, and host: vm with a full kernel (the cloud kernels leave it out)",
+    "reiserfs": "host: uml has it, and host: vm, up to kernel 6.12: it was taken out of Linux 6.13",
+    "f2fs": "host: uml has it as a module, and host: vm",
+}
+_ELSEWHERE_COMMON = "host: uml and host: vm have it"
+
+
+@dataclass(frozen=True)
+class FileSystemLayer:
+    """Makes the file system, or finds it on restored disks, and asks it for what it was told."""
+
+    volume: str
+    wanted: Volume
+    cost_seconds: float = 1.5
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} file system"
+
+    def fingerprint(self) -> str:
+        wanted = self.wanted
+        return fingerprint_of(
+            {
+                "kind": wanted.filesystem,
+                "mkfs": wanted.mkfs,
+                "data": wanted.data_profile,
+                "metadata": wanted.metadata_profile,
+            }
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        if self.wanted.filesystem == "raw":
+            return ()
+        return (f"makes {self.wanted.filesystem} on the disks of {self.volume}",)
+
+    def up(self, site: Site, below: Standing) -> FileSystem:
+        array = of_volume(below, Array, self.volume)
+        kind = self.wanted.filesystem
+        if kind == "raw":
+            return FileSystem(self.volume, {"file system": "none (raw device)"}, kind, array.device)
+        self._refuse_unknown(site)
+        devices = [str(array.device)]
+        if self.wanted.raid == "none":
+            devices = [str(member) for member in array.members]
+        if below.of(Ground).contents == "restored":  # type: ignore[type-abstract]
+            self._register(site, devices)
+        else:
+            self._make(site, below, devices)
+        return self._verified(site, array.device)
+
+    def down(self, site: Site, product: FileSystem) -> None:
+        """It goes with the disks, or stays on them; the next one wipes what it left."""
+
+    def _register(self, site: Site, devices: list[str]) -> None:
+        """mkfs tells a kernel which disks are one btrfs; another kernel does not know (btrfs-device(8))."""
+        if self.wanted.filesystem == "btrfs":
+            output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
+
+    def _make(self, site: Site, below: Standing, devices: list[str]) -> None:
+        # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
+        output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
+        stripe = stripe_of(array_of(self.wanted))
+        aligned = alignment(self.wanted.filesystem, stripe, self.wanted.mkfs)
+        argv = mkfs_command(self.wanted, devices, aligned)
+        done = run_tool(site.host, argv)
+        if done.returncode != 0:
+            raise self._refused(below, argv, said(done))
+
+    def _refuse_unknown(self, site: Site) -> None:
+        kind = self.wanted.filesystem
+        if kind in _known(site):
+            return
+        with suppress(MissingToolError):
+            site.host.run(["modprobe", "--quiet", kind])
+        known = _known(site)
+        if kind not in known:
+            raise StorageError(
+                f"the kernel of the {site.host.name} host knows no file system {kind}, as module neither "
+                f"(it knows {', '.join(sorted(known & set(_DISK_FILESYSTEMS)))})",
+                _ELSEWHERE.get(kind, _ELSEWHERE_COMMON),
+            )
+
+    def _refused(self, below: Standing, argv: list[str], words: str) -> StorageError:
+        ground = below.of(Ground)  # type: ignore[type-abstract]
+        size = min(disk.size_bytes for disk in ground.disks[self.volume])
+        return StorageError(
+            f"{argv[0]} refused to make the file system of {self.volume}: {words}",
+            f"the command was: {' '.join(argv)} (the disks have {size // 2**20} MiB each)",
+        )
+
+    def _verified(self, site: Site, device: Path) -> FileSystem:
+        """Reads back its kind and, where it knows of stripes, those. Raises StorageError."""
+        kind = self.wanted.filesystem
+        signature = parse_blkid(
+            output_of(site.host, ["blkid", "-p", "-o", "export", str(device)], f"looking at {device}")
+        )
+        if signature.get("TYPE") != kind:
+            raise StorageError(f"{device} carries {signature.get('TYPE', 'nothing')}, not {kind}")
+        told: dict[str, str] = {"file system": kind}
+        if self.wanted.mkfs:
+            told["mkfs options"] = " ".join(self.wanted.mkfs)
+        if argv := geometry_command(kind, str(device)):
+            shown = geometry_shown(kind, output_of(site.host, argv, f"asking {kind} for its stripes"))
+            asked = alignment(kind, stripe_of(array_of(self.wanted)), self.wanted.mkfs)
+            if asked is not None and shown != asked.shown:
+                raise StorageError(
+                    f"{kind} on {device} is aligned with {shown or 'nothing'}, not with {asked.shown}"
+                )
+            told["alignment"] = shown or "none"
+        return FileSystem(self.volume, told, kind, device, signature.get("UUID", ""))
+
+
+_DISK_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")
+
+
+def _known(site: Site) -> set[str]:
+    return known_filesystems(site.host.read_text(Path("/proc/filesystems")) or "")

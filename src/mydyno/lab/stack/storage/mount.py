@@ -1,0 +1,166 @@
+"""The mount of a volume, with exactly the options that were asked for; or the raw device for the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.errors import MountRefusedError, StorageError
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
+from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
+from mydyno.lab.stack.storage.mount_options import (
+    Mounted,
+    flushes,
+    named_options,
+    not_in_force,
+    parse_findmnt,
+)
+from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
+
+_COLUMNS = "SOURCE,FSTYPE,VFS-OPTIONS,FS-OPTIONS"
+_RAW_NODE = "device"
+
+
+@dataclass(frozen=True)
+class MountLayer:
+    """Mounts the volume below /run/mydyno and gives its folder to the server's user."""
+
+    volume: str
+    wanted: Volume
+    cost_seconds: float = 0.3
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} mount"
+
+    @property
+    def path(self) -> Path:
+        return MOUNT_ROOT / self.volume
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"options": self.wanted.mount})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return (f"mounts {self.volume} on {self.path}",)
+
+    def up(self, site: Site, below: Standing) -> MountedVolume:
+        filesystem = of_volume(below, FileSystem, self.volume)
+        ground = below.of(Ground)  # type: ignore[type-abstract]
+        output_of(site.host, ["mkdir", "-p", str(self.path)], f"making {self.path}")
+        undo = site.intend(Unmount(path=self.path))
+        mounted = False
+        try:
+            if filesystem.kind == "raw":
+                self._mount_node_folder(site)
+                mounted = True
+                return self._raw(site, filesystem, undo)
+            self._mount(site, ground, filesystem)
+            mounted = True
+            told = self._verified(site, filesystem)
+            self._give_to_server(site, self.path)
+            return MountedVolume(self.volume, told, self.path, filesystem.device, undo)
+        except BaseException:
+            if mounted:
+                run_tool(site.host, ["umount", str(self.path)])
+            site.undo(undo)
+            raise
+
+    def down(self, site: Site, product: MountedVolume) -> None:
+        output_of(site.host, ["umount", str(self.path)], f"unmounting {self.path}")
+        site.undo(product.undo)
+
+    def _mount(self, site: Site, ground: Ground, filesystem: FileSystem) -> None:
+        options = ["-o", ",".join(self.wanted.mount)] if self.wanted.mount else []
+        argv = ["mount", "-t", filesystem.kind, *options, str(filesystem.device), str(self.path)]
+        done = run_tool(site.host, argv)
+        if done.returncode == 0:
+            return
+        log = ground.kernel_log().strip().splitlines()
+        with_options = f" with {','.join(self.wanted.mount)}" if self.wanted.mount else ""
+        last = log[-1].strip() if log else ""
+        message = f"{filesystem.kind} of {self.volume} could not be mounted{with_options}: {said(done)}" + (
+            f"\n  the kernel's last line: {last}" if last else ""
+        )
+        if not self.wanted.mount:
+            raise StorageError(message)
+        raise MountRefusedError(
+            message,
+            "kernels differ in the options they know: leave the refused one out, or take another host.kernel",
+            filesystem=filesystem.kind,
+            refused=named_options(f"{said(done)}\n{last}", self.wanted.mount),
+        )
+
+    def _verified(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
+        argv = ["findmnt", "--json", "--output", _COLUMNS, "--mountpoint", str(self.path)]
+        found = parse_findmnt(run_tool(site.host, argv).stdout)
+        if found is None or found.filesystem != filesystem.kind:
+            raise StorageError(
+                f"{self.path} shows {found.filesystem if found else 'no mount'} after {filesystem.kind} was "
+                "mounted"
+            )
+        elsewhere = site.host.read_text(Path(f"/proc/fs/ext4/{filesystem.device.name}/options")) or ""
+        dropped = not_in_force(self.wanted.mount, found, elsewhere.split())
+        if dropped:
+            raise MountRefusedError(
+                f"the kernel took {','.join(dropped)} for {filesystem.kind} without a word, and it is not in "
+                f"force: the mount shows {found.options}",
+                "leave it out: this kernel's file system does not act on it",
+                filesystem=filesystem.kind,
+                refused=tuple(dropped),
+            )
+        return {
+            "mount": _shown(found, elsewhere),
+            FLUSHES: "yes" if flushes(found) else "no",
+            **self._profiles(site, filesystem),
+        }
+
+    def _profiles(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
+        """How btrfs spreads data and metadata, which it tells only of a mounted file system."""
+        if filesystem.kind != "btrfs":
+            return {}
+        told = parse_profiles(
+            output_of(
+                site.host,
+                ["btrfs", "filesystem", "df", "-b", str(self.path)],
+                "asking btrfs for its profiles",
+            )
+        )
+        wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}
+        if differences := profile_differences(wanted, told):
+            raise StorageError("btrfs is not spread as asked: " + "; ".join(differences))
+        return told
+
+    def _mount_node_folder(self, site: Site) -> None:
+        """A folder of its own for the node: /run itself may forbid devices, and this one goes by itself."""
+        argv = ["mount", "-t", "tmpfs", "-o", "mode=0711,size=64k", "mydyno", str(self.path)]
+        output_of(site.host, argv, f"making a place for the node of {self.volume}")
+
+    def _raw(self, site: Site, filesystem: FileSystem, undo: int | None) -> MountedVolume:
+        """A second node of the device, which the server's user may open; the first keeps its owner."""
+        node = self.path / _RAW_NODE
+        number = output_of(
+            site.host, ["stat", "-c", "%Hr %Lr", str(filesystem.device)], "asking for its number"
+        )
+        output_of(site.host, ["mknod", str(node), "b", *number.split()], f"making {node}")
+        self._give_to_server(site, node)
+        told = {"mount": f"none: {filesystem.device} as {node}"}
+        return MountedVolume(self.volume, told, node, node, undo)
+
+    def _give_to_server(self, site: Site, path: Path) -> None:
+        identity = site.host.server_identity
+        if identity is not None:
+            owner = f"{identity.uid}:{identity.gid}"
+            output_of(site.host, ["chown", owner, str(path)], f"giving {path} to {identity.name}")
+
+
+def _shown(found: Mounted, elsewhere: str) -> str:
+    """The options in force, with those of durability where the file system tells its defaults too."""
+    deciding = [
+        each for each in elsewhere.split() if each.startswith(("data=", "commit=")) or "barrier" in each
+    ]
+    return ",".join(dict.fromkeys([*found.options.split(","), *deciding]))

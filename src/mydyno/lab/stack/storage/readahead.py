@@ -1,0 +1,69 @@
+"""How far the kernel reads ahead on a volume.
+
+It is the device under the file system that counts: a file on an array is read ahead by the array's
+setting, and its members' are without effect. btrfs has a setting of its own for each file system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mydyno.core.errors import StorageError
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage.built import Built, FileSystem, of_volume
+from mydyno.lab.stack.storage.queues import Changed, put_back, queue_of, set_number
+from mydyno.lab.stack.storage.tools import setting
+
+_HINT = "it is kept in whole pages: a multiple of 4K"
+
+
+@dataclass(frozen=True)
+class Readahead(Built):
+    """The readahead of a volume, as it is set."""
+
+    change: Changed | None = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ReadaheadLayer:
+    """Sets the readahead of the volume's own device, or leaves it, and tells it."""
+
+    volume: str
+    wanted: Volume
+    cost_seconds: float = 0.1
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} readahead"
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"readahead": self.wanted.readahead})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return () if self.wanted.readahead is None else (f"sets the readahead of {self.volume}",)
+
+    def up(self, site: Site, below: Standing) -> Readahead:
+        filesystem = of_volume(below, FileSystem, self.volume)
+        own = filesystem.kind == "btrfs"
+        path = (
+            Path("/sys/fs/btrfs") / filesystem.uuid / "bdi" / "read_ahead_kb"
+            if own
+            else queue_of(site.host, filesystem.device) / "read_ahead_kb"
+        )
+        changed = None if self.wanted.readahead is None else self._set(site, path, goes_with_mount=own)
+        now = setting(site.host, path)
+        return Readahead(self.volume, {} if now is None else {"readahead": f"{now}K"}, changed)
+
+    def down(self, site: Site, product: Readahead) -> None:
+        if product.change is not None:
+            put_back(site, product.change)
+
+    def _set(self, site: Site, path: Path, *, goes_with_mount: bool) -> Changed | None:
+        assert self.wanted.readahead is not None
+        kibibytes, rest = divmod(self.wanted.readahead, 1024)
+        if rest:
+            raise StorageError(f"a readahead of {self.wanted.readahead} bytes cannot be set", _HINT)
+        return set_number(site, path, kibibytes, _HINT, journalled=not goes_with_mount)

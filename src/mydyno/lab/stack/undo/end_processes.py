@@ -1,0 +1,36 @@
+"""Ending the processes that a killed run has left."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mydyno.core.errors import UndoError
+from mydyno.lab.stack.undo.base import PRIVATE_NAME, WayBack
+from mydyno.machine import processes
+
+# Long enough for a server to write its dirty pages, since a clean end is kinder to the disk.
+_END_PATIENCE_SECONDS = 10.0
+
+
+class EndProcesses(WayBack):
+    """End every process that has exactly this argument. It names a private folder."""
+
+    kind: Literal["end-processes"] = "end-processes"
+    argument: str
+
+    def carry_out(self) -> None:
+        """Raises UndoError when the argument is not ours, or a process will not end."""
+        if PRIVATE_NAME.search(self.argument) is None:
+            raise UndoError(f"refused to end processes by {self.argument!r}: it names no folder of mydyno's")
+        for process in processes.find_by_argument(self.argument):
+            try:
+                gone = processes.end(process, _END_PATIENCE_SECONDS)
+            except PermissionError as error:
+                raise UndoError(
+                    f"process {process.pid} belongs to another user", "clean up as that user or as root"
+                ) from error
+            if not gone:
+                raise UndoError(f"process {process.pid} does not end, not even by SIGKILL")
+
+    def sentence(self) -> str:
+        return f"made sure that no process with {self.argument} runs"

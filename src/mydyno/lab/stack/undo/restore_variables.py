@@ -1,0 +1,108 @@
+"""Putting back the global variables of a server that is not mydyno's."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from mydyno.core.errors import MydynoError, ServerError, UndoError
+from mydyno.lab.stack.undo.base import WayBack
+from mydyno.server.access.address import External
+from mydyno.server.access.login import Login, explained, login_of
+from mydyno.server.variables import global_variables
+from mydyno.server.variables.global_variables import Value
+from mydyno.server.variables.resizing import wait_until_resized
+from mydyno.server.variables.setting_lock import SETTING_SECONDS, new_lock, take_lock
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_PASSES = 2
+"""Some variables bound others (innodb_io_capacity and its maximum): what was refused first is taken then."""
+
+
+class RestoreVariables(WayBack):
+    """Set each variable to its value of `before`, unless somebody else has changed it meanwhile.
+
+    `server` names the files that the password is in, never the password. `ours` is what mydyno's values
+    became on the server; None: they were about to be set, and nothing is known of them.
+    """
+
+    kind: Literal["restore-variables"] = "restore-variables"
+    needs_receipt: ClassVar[bool] = True
+    server: External
+    before: dict[str, Value]
+    ours: dict[str, Value] | None = None
+    lock: str = Field(default_factory=new_lock)
+    """Of the sessions that set these, one at a time (setting_lock.py)."""
+
+    def carry_out(self) -> tuple[str, ...]:
+        """Raises UndoError when the server cannot be reached, or does not take a value back."""
+        import pymysql
+
+        self._refuse_strange_file()
+        try:
+            login = login_of(self.server)
+        except MydynoError as error:
+            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
+        try:
+            with login.connect(answer_seconds=SETTING_SECONDS) as connection, connection.cursor() as cursor:
+                take_lock(cursor, self.lock)
+                wait_until_resized(cursor)
+                return self._put_back(cursor, login)
+        except ServerError as error:
+            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
+        except (pymysql.Error, OSError, RuntimeError) as error:
+            what = explained(error, login, f"{', '.join(self.before)} could not be put back")
+            hint = "run `mydyno cleanup` again when it answers; a restart puts back what my.cnf says, too"
+            raise UndoError(what.message, hint) from error
+
+    def sentence(self) -> str:
+        return f"made sure that {self._told()} has its old {', '.join(self.before)}"
+
+    def _refuse_strange_file(self) -> None:
+        """The password comes from a file that nobody else could have put there since. Raises UndoError."""
+        home = self.server.at_home
+        named = home.defaults_file or home.password_file
+        if named is None:
+            return
+        try:
+            about = Path(named).stat()
+        except OSError as error:
+            raise UndoError(f"{self._told()}: cannot read {named}: {error.strerror}") from error
+        others = about.st_uid not in (os.geteuid(), 0) or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if others or not stat.S_ISREG(about.st_mode):
+            raise UndoError(
+                f"{self._told()}: {named} could have been written by another user: it is not used",
+                f"chown it to this user or root and chmod 600 {named}, then run `mydyno cleanup` again",
+            )
+
+    def _put_back(self, cursor: Cursor, login: Login) -> tuple[str, ...]:
+        found = global_variables.read(cursor, self.before)
+        foreign = {
+            name
+            for name, value in found.items()
+            if value != self.before[name] and self.ours is not None and value != self.ours[name]
+        }
+        mine = [name for name in reversed(self.before) if name not in foreign]
+        for _ in range(_PASSES):
+            now = global_variables.read(cursor, mine)
+            for name in mine:
+                if now[name] != self.before[name]:
+                    global_variables.write(cursor, name, self.before[name])
+        now = global_variables.read(cursor, mine)
+        if kept := [f"{name} = {self.before[name]}" for name in mine if now[name] != self.before[name]]:
+            raise UndoError(f"{login.address} does not take back {', '.join(kept)}", "set it by hand")
+        return tuple(
+            f"{name} of {self._told()} was {self.before[name]} and is {found[name]} now, which somebody else "
+            "has set meanwhile: left as it is"
+            for name in self.before
+            if name in foreign
+        )
+
+    def _told(self) -> str:
+        return self.server.told if self.server.defaults_file else f"the server at {self.server.told}"

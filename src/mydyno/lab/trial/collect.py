@@ -1,0 +1,177 @@
+"""From the engine's messages to what the lab keeps of one trial. Pure: it sees messages only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from mydyno.lab.load import messages
+from mydyno.lab.results.records import (
+    CheckRecord,
+    Latency,
+    OperationRecord,
+    PhaseRecord,
+    Remark,
+    StatementRecord,
+)
+
+_LEAST_STEP_NS = 500_000_000
+"""Below lies what a thread that lost its CPU between two clocks can make; NTP slews both clocks alike."""
+
+
+@dataclass
+class Collector:
+    """Takes every message of one engine run and keeps what outlives it."""
+
+    hello: messages.Hello | None = None
+    done: messages.Done | None = None
+    ends: list[messages.PhaseEnd] = field(default_factory=list)
+    intervals: list[messages.Interval] = field(default_factory=list)
+    samples: list[messages.Sample] = field(default_factory=list)
+    phases: list[PhaseRecord] = field(default_factory=list)
+    labels: dict[int, str] = field(default_factory=dict)
+    operations: list[tuple[int, OperationRecord]] = field(default_factory=list)
+    """With the phase of each."""
+    run: list[messages.PhaseStart | messages.Operation] = field(default_factory=list)
+    """What the report of sql-bench is made of."""
+    checks: list[CheckRecord] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    histograms: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Phase index as text -> series -> base64 of the raw histogram."""
+
+    def hear(self, message: messages.Message) -> None:
+        match message:
+            case messages.Hello():
+                self.hello = message
+            case messages.Interval():
+                self.intervals.append(message)
+            case messages.Sample():
+                self.samples.append(message)
+            case messages.PhaseStart():
+                self.run.append(message)
+                if message.label is not None:
+                    self.labels[message.phase] = message.label
+            case messages.Operation():
+                self.run.append(message)
+                self.operations.append((message.phase, operation_record(message)))
+            case messages.Check():
+                self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
+            case messages.Remark():
+                told = f"phase {message.phase + 1}: {message.message}"
+                self.remarks.append(Remark(check=message.check, message=told))
+            case messages.Done():
+                self.done = message
+            case messages.PhaseEnd():
+                self.ends.append(message)
+                if sentence := wall_clock_step(message):
+                    self.remarks.append(Remark(check="clock", message=sentence))
+                done = tuple(operation for phase, operation in self.operations if phase == message.phase)
+                self.phases.append(
+                    replace(phase_record(message), label=self.labels.get(message.phase), operations=done)
+                )
+                self.histograms[str(message.phase)] = _histograms(message)
+            case _:
+                pass  # The rest is for displays.
+
+
+def wall_clock_step(end: messages.PhaseEnd) -> str | None:
+    """That the wall clock was set during a phase, or the machine suspended; None when neither was.
+
+    Rates and latencies are of the monotonic clock, which is not set. What suffers is whatever is matched
+    to them by the time of day, such as a server's log, and everything where the machine stood still.
+    """
+    if end.wall_clock_step_ns is None or abs(end.wall_clock_step_ns) < _LEAST_STEP_NS:
+        return None
+    seconds = end.wall_clock_step_ns / 1e9
+    return (
+        f"phase {end.phase + 1}: the clock of the machine went {'ahead' if seconds > 0 else 'back'} by"
+        f" {abs(seconds):.1f} s: it was set"
+        + (", or the machine was suspended" if seconds > 0 else "")
+        + "; the measured times are of the monotonic clock"
+    )
+
+
+def _seconds(ns: int) -> float:
+    return ns / 1e9
+
+
+def _latency(histogram: messages.Histogram) -> Latency:
+    """The figures of a histogram, without its buckets."""
+    return Latency(**histogram.model_dump(exclude={"histogram"}))
+
+
+def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
+    """One finished phase. Rates are over the measured window; None when none was measured."""
+    window = None
+    if end.measured_from_ns is not None and end.measured_to_ns is not None:
+        window = _seconds(end.measured_to_ns - end.measured_from_ns) or None
+    return PhaseRecord(
+        index=end.phase,
+        connections_asked=end.connections_asked,
+        connections_reached=end.connections_reached,
+        started_s=_seconds(end.started_ns),
+        measured_from_s=None if end.measured_from_ns is None else _seconds(end.measured_from_ns),
+        measured_to_s=None if end.measured_to_ns is None else _seconds(end.measured_to_ns),
+        ended_s=_seconds(end.ended_ns),
+        queries=end.queries.count,
+        transactions=end.transactions.count,
+        queries_per_second=end.queries.count / window if window else None,
+        transactions_per_second=end.transactions.count / window if window else None,
+        latency=_latency(end.queries.latency),
+        connect=_latency(end.connects.latency),
+        statements=tuple(
+            StatementRecord(
+                kind=kind,
+                count=statement.count,
+                errors=statement.errors,
+                rows=statement.rows,
+                latency=_latency(statement.latency),
+            )
+            for kind, statement in end.statements.items()
+        ),
+        errors=end.errors,
+        client_cpu_user_s=end.client_cpu.user_s,
+        client_cpu_system_s=end.client_cpu.system_s,
+        latency_kind=end.latency_kind,
+        aborted=end.aborted,
+        transaction_latency=_latency(end.transactions.latency),
+        error_examples=end.error_examples,
+        backlog_max=end.backlog_max,
+        retries=end.retries,
+        reconnects=end.reconnects,
+    )
+
+
+def operation_record(operation: messages.Operation) -> OperationRecord:
+    """One finished operation of sql-bench."""
+    server = operation.server_cpu
+    return OperationRecord(
+        **operation.model_dump(
+            include={
+                "name",
+                "tests",
+                "statements",
+                "rows",
+                "failed",
+                "elapsed_ns",
+                "original_elapsed_ns",
+                "estimated",
+                "warning",
+                "in_totals",
+            }
+        ),
+        client_cpu_user_s=operation.client_cpu.user_s,
+        client_cpu_system_s=operation.client_cpu.system_s,
+        server_cpu_user_s=None if server is None else server.user_s,
+        server_cpu_system_s=None if server is None else server.system_s,
+    )
+
+
+def _histograms(end: messages.PhaseEnd) -> dict[str, str]:
+    """The raw histograms of a phase by what they time, still encoded; empty ones left out."""
+    named = {
+        "queries": end.queries.latency,
+        "transactions": end.transactions.latency,
+        "connects": end.connects.latency,
+        **{f"statement:{kind}": statement.latency for kind, statement in end.statements.items()},
+    }
+    return {name: one.histogram for name, one in named.items() if one.count and one.histogram}

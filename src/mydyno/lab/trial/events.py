@@ -1,0 +1,171 @@
+"""What happens during a run, as a stream: written beside the results, read by every display.
+
+A display (the terminal's, a later web page) needs nothing but these events; it never asks the
+campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from mydyno.lab.results.records import Work
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened; subclasses add what."""
+
+    type: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class RunStarted(Event):
+    type: ClassVar[str] = "run-started"
+    experiment: str
+    folder: str
+    planned: int
+    completed: int
+    """Trials that an earlier start of this run has left ready."""
+    expected_seconds: float
+    low_seconds: float | None = None
+    high_seconds: float | None = None
+    """The range in which those of the whole run are expected; None: not known."""
+
+
+@dataclass(frozen=True)
+class TrialStarted(Event):
+    type: ClassVar[str] = "trial-started"
+    trial: str
+    number: int
+    """1-based place among the planned trials."""
+    planned: int
+    block: int
+    point: str
+    """The point's title, as `thread_cache_size = 8`."""
+    phases: int
+
+
+@dataclass(frozen=True)
+class Step(Event):
+    """A stretch of work without load: preparing the dataset, starting the server..."""
+
+    type: ClassVar[str] = "step"
+    text: str
+    done: int | None = None
+    of: int | None = None
+    brief: bool = False
+    """Over in an instant: shown where it is live, and no line in a log."""
+
+
+@dataclass(frozen=True)
+class PhaseStarted(Event):
+    type: ClassVar[str] = "phase-started"
+    phase: int
+    connections: int
+    label: str | None = None
+    """The test program or job, where the phase is one."""
+    work: Work = "queries"
+
+
+@dataclass(frozen=True)
+class Measured(Event):
+    """One interval of load, for the live figures. Percentiles are None when nothing finished."""
+
+    type: ClassVar[str] = "measured"
+    phase: int
+    connections: int
+    queries_per_second: float
+    p95_ns: int | None
+    """Of statements or I/Os."""
+    errors: int
+    work: Work = "queries"
+    transaction_p95_ns: int | None = None
+    """None where transactions are not timed."""
+
+
+@dataclass(frozen=True)
+class PhaseFinished(Event):
+    type: ClassVar[str] = "phase-finished"
+    phase: int
+    connections: int
+    queries_per_second: float | None
+    p95_ns: int | None
+    label: str | None = None
+    work: Work = "queries"
+    transaction_p95_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class TrialFinished(Event):
+    type: ClassVar[str] = "trial-finished"
+    trial: str
+    status: str
+    """`valid`, `invalid`, or `failed` where nothing was measured."""
+    reasons: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Looked(Event):
+    """A sequential design has looked at what is known after a block."""
+
+    type: ClassVar[str] = "looked"
+    block: int
+    half_width: float | None
+    """Of the comparison that is known worst, 0.03 for ±3 %; None when one has no interval yet."""
+    wanted: float
+    worst: str
+    """The title of its point."""
+    reached: bool
+    """Every comparison is known so well that the run stops here."""
+    last: bool
+    """It stops in any case: these are the most repetitions that were allowed."""
+
+
+@dataclass(frozen=True)
+class Resting(Event):
+    """The pause before a block that the design asks for."""
+
+    type: ClassVar[str] = "resting"
+    block: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunFinished(Event):
+    type: ClassVar[str] = "run-finished"
+    valid: int
+    invalid: int
+    failed: int = 0
+    """Trials of which nothing was measured, `invalid` does not count them."""
+
+
+@dataclass(frozen=True)
+class RunInterrupted(Event):
+    type: ClassVar[str] = "run-interrupted"
+    completed: int
+    planned: int
+
+
+Listener = Callable[[Event], None]
+
+
+class EventLog:
+    """Appends every event to a file and hands it to the listeners."""
+
+    def __init__(self, path: Path, listeners: tuple[Listener, ...] = ()) -> None:
+        self._path = path
+        self._listeners = listeners
+
+    def __call__(self, event: Event) -> None:
+        entry = {"type": event.type, "at": round(time.time(), 3), **dataclasses.asdict(event)}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        for listener in self._listeners:
+            listener(event)

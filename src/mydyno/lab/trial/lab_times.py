@@ -1,0 +1,87 @@
+"""What the trials of a lab took, for the next plan: those of runs that an older mydyno made, and those that
+have left the cache of this machine (`time_cache.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from mydyno.core.errors import LabError
+from mydyno.core.facts import HostFacts
+from mydyno.lab.plan import TrialTime, time_of
+from mydyno.lab.plan.estimate import estimate, made_once
+from mydyno.lab.plan.point import Point
+from mydyno.lab.results.run import Run
+from mydyno.lab.results.store import Lab
+from mydyno.lab.trial.time_cache import read_times, time_cache
+from mydyno.machine.environment import read_environment
+
+_LOOKED_AT = 50
+"""The newest runs of a lab that are looked at."""
+_POINTS = TypeAdapter(tuple[Point, ...])
+
+
+def past_times(lab: Path, facts: HostFacts, *, trust: bool = False) -> tuple[TrialTime, ...]:
+    """What earlier trials took on this machine: those of the lab, then those of the cache."""
+    cached = read_times(time_cache())
+    known = {(time.point, time.seconds) for time in cached}
+    return (
+        *(time for time in lab_times(lab, facts, trust=trust) if (time.point, time.seconds) not in known),
+        *cached,
+    )
+
+
+def lab_times(lab: Path, facts: HostFacts, *, trust: bool = False) -> tuple[TrialTime, ...]:
+    """Those of valid trials that ran on a machine like this one (`facts`), oldest first.
+
+    Nothing where there is no lab, or one that cannot be read or, without `trust`, is another user's; a run
+    whose plan this version cannot read is left out.
+    """
+    model = read_environment(lab).cpu_model
+    try:
+        with Lab.open(lab, write=False, trust=trust) as opened:
+            runs = [run for run in opened.runs()[:_LOOKED_AT] if not run.experiment.imported]
+            return tuple(
+                time
+                for run in reversed(runs)
+                if _is_of(run, model, facts.cpus)
+                for time in _times(run, _points(run), facts)
+            )
+    except LabError:
+        # A lab that cannot be read is told by `run`; a plan needs none.
+        return ()
+
+
+def _is_of(run: Run, model: str | None, cpus: int) -> bool:
+    """Whether it ran on such CPUs: a lab may have runs of another machine, from a bundle."""
+    environment = run.environment()
+    return (environment.get("cpu.model"), environment.get("cpu.usable")) == (model, cpus)
+
+
+def _points(run: Run) -> tuple[Point, ...]:
+    try:
+        return _POINTS.validate_json(json.dumps(json.loads(run.plan_json())["points"]))
+    except (LabError, ValidationError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def _times(run: Run, points: Sequence[Point], facts: HostFacts) -> Iterator[TrialTime]:
+    """Without trials in which a dataset or frozen disks may have been made: a lab does not say how long that
+    took."""
+    if not points:
+        return
+    costs = estimate(points, points, facts.shares_blocks).trials
+    by_id = {point.id: point for point in points}
+    made: set[str] = set()
+    for trial in run.trial_seconds():
+        point = by_id.get(trial.point_id)
+        if point is None:
+            continue
+        needed = made_once(point)
+        if trial.valid and needed <= made:
+            yield time_of(point, costs[point.id], trial.seconds)
+        made |= needed

@@ -1,0 +1,167 @@
+"""What the intervals of each phase say of it: where it became steady, whether it drifted or stalled. Pure.
+
+A phase that is steady from its start keeps every number to the bit. Where its beginning is warm-up, rate
+and latency become those of the rest. A phase that never becomes steady, drifts or stalls is told about and
+still counts: what is compared is the same stretch of the same load in every trial, and a repetition would
+show the same again. To leave such trials out would leave the verdict to chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import polars as pl
+
+from mydyno.lab.analysis.drift import drift
+from mydyno.lab.analysis.stalls import Stretch, stalls
+from mydyno.lab.analysis.steady import Steadiness, steadiness
+from mydyno.lab.results.records import PhaseRecord, Remark
+from mydyno.lab.sampling.histograms import Histogram, merged
+from mydyno.lab.sampling.readings import IntervalReading
+from mydyno.lab.sampling.stall_causes import stall_causes
+
+_NS = 1e9
+QUERIES = "queries"
+"""The series of histograms that intervals have."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Phases with the rates and latencies of their steady parts, and what is to be known of them."""
+
+    phases: tuple[PhaseRecord, ...]
+    remarks: tuple[Remark, ...]
+    histograms: dict[str, dict[str, str]]
+    """As given, but that of the queries is of the steady part where warm-up was left out."""
+
+
+def judge_phases(
+    phases: Sequence[PhaseRecord],
+    intervals: Sequence[IntervalReading],
+    samples: pl.DataFrame,
+    histograms: Mapping[str, Mapping[str, str]],
+    *,
+    timed: bool,
+) -> Judged:
+    """`timed`: the clock ends the phases. Only then is there a steady state to look for: given work has a
+    beginning and an end that belong to it, and all of it is what was asked for."""
+    kept = {phase: dict(series) for phase, series in histograms.items()}
+    if not timed:
+        return Judged(tuple(phases), (), kept)
+    judged: list[PhaseRecord] = []
+    remarks: list[Remark] = []
+    for phase in phases:
+        one = _Phase(phase, _measured(phase, intervals))
+        record, whole = one.judged()
+        judged.append(record)
+        if whole is not None:
+            kept.setdefault(str(phase.index), {})[QUERIES] = whole.encoded()
+        remarks += [
+            Remark(check=check, message=f"phase {phase.index + 1}: {message}")
+            for check, message in one.told(record, samples)
+        ]
+    return Judged(tuple(judged), tuple(remarks), kept)
+
+
+def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[IntervalReading]:
+    """The measured intervals of a phase that came to its end."""
+    if phase.aborted or phase.label is not None:
+        return []
+    own = (one for one in intervals if one.phase == phase.index and not one.warmup)
+    return sorted(own, key=lambda one: one.from_ns)
+
+
+@dataclass(frozen=True)
+class _Phase:
+    record: PhaseRecord
+    intervals: list[IntervalReading]
+
+    @cached_property
+    def found(self) -> Steadiness:
+        return steadiness([_rate(one) for one in self.intervals])
+
+    @property
+    def steady(self) -> list[IntervalReading]:
+        return self.intervals[self.found.first :]
+
+    def judged(self) -> tuple[PhaseRecord, Histogram | None]:
+        """The record with what is known of its steady part, and that part's histogram where it is not all."""
+        if self.found.outcome == "steady":
+            return replace(self.record, steady_from_s=self.record.measured_from_s), None
+        if self.found.outcome != "warm-up":
+            return self.record, None
+        steady = self.steady
+        parts = [one.histogram for one in steady if one.queries]
+        whole = merged(part for part in parts if part is not None)
+        if whole is None or None in parts:
+            return self.record, None
+        seconds = (steady[-1].to_ns - steady[0].from_ns) / _NS
+        queries, transactions = (sum(each) for each in zip(*map(_counts, steady), strict=True))
+        record = replace(
+            self.record,
+            steady_from_s=steady[0].from_ns / _NS,
+            queries_per_second=queries / seconds,
+            transactions_per_second=transactions / seconds,
+            latency=whole.latency(),
+        )
+        return record, whole
+
+    def told(self, record: PhaseRecord, samples: pl.DataFrame) -> Iterator[tuple[str, str]]:
+        """(check, message) of each thing to know."""
+        if not self.intervals:
+            return
+        start = self.intervals[0].from_ns / _NS
+        length = self.intervals[-1].to_ns / _NS - start
+        steady = self.steady
+        if self.found.outcome == "never":
+            yield (
+                "steady",
+                (
+                    f"never became steady in {length:.1f} s: more than half of it would have to be left out. "
+                    "All of it counts; measure for longer"
+                ),
+            )
+        elif self.found.outcome == "warm-up":
+            first = f"the first {steady[0].from_ns / _NS - start:.1f} of {length:.1f} s are warm-up"
+            if record.steady_from_s is None:
+                yield "steady", f"{first}; they count, since the load tells no latencies of parts of a phase"
+            else:
+                yield "steady", f"{first}, left out"
+        moved = drift([_rate(one) for one in steady])
+        if moved is not None and moved.found:
+            way = "falls" if moved.change < 0 else "rises"
+            yield (
+                "drift",
+                (
+                    f"throughput {way} by {abs(moved.change) * 100:.0f} % over "
+                    f"{(steady[-1].to_ns - steady[0].from_ns) / _NS:.1f} s"
+                ),
+            )
+        stalled = stalls([_stretch(one) for one in steady])
+        if stalled is not None:
+            within = steady[0].from_ns / _NS, steady[-1].to_ns / _NS
+            causes = stall_causes(samples, stalled.spans, within)
+            why = f"with {' and '.join(causes)}" if causes else "the samples do not show why"
+            yield "stalls", f"stalls every {stalled.period_s:.2g} s ({len(stalled.spans)} times), {why}"
+
+
+def _counts(one: IntervalReading) -> tuple[int, int]:
+    return one.queries, one.transactions
+
+
+def _rate(one: IntervalReading) -> float | None:
+    """None where the clock did not move."""
+    length = one.to_ns - one.from_ns
+    return one.queries * _NS / length if length > 0 else None
+
+
+def _stretch(one: IntervalReading) -> Stretch:
+    return Stretch(
+        from_s=one.from_ns / _NS,
+        to_s=one.to_ns / _NS,
+        rate=_rate(one),
+        p99_ns=one.p99_ns,
+        queries=one.queries,
+    )

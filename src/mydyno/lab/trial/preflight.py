@@ -1,0 +1,219 @@
+"""What can be found wrong before anything is started: the server's release, and settings unknown to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from mydyno.core.document.problems import Problem
+from mydyno.core.errors import ServerError
+from mydyno.core.units import format_bytes
+from mydyno.lab.plan import Plan, Point
+from mydyno.lab.spec import Experiment, SpecErrors, Variant
+from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
+from mydyno.lab.trial.preflight_cache import cache_notes
+from mydyno.lab.trial.preflight_external import look_at_all
+from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
+from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
+from mydyno.lab.trial.settings import settings_of
+from mydyno.machine.images import ImageStore
+from mydyno.machine.protocol import Host
+from mydyno.machine.vm.chosen import chosen_root
+from mydyno.server.program.chunks import POOL
+from mydyno.server.program.config import argument
+from mydyno.server.program.of_image import binary_of_image
+from mydyno.server.program.values import refused_values
+from mydyno.server.releases import binary_of, known_release, not_installed
+from mydyno.server.releases.find import is_release, nearest_release
+from mydyno.server.variables.names import Understood
+
+
+@dataclass(frozen=True)
+class _LookedAt:
+    """A point whose server was asked: the one under test, and the build of it that this machine has."""
+
+    binary: ServerBinary
+    maker: ServerBinary
+    understood: Understood
+    pool: int | None
+    """The bytes of the buffer pool, where they are not those of the settings."""
+    point: Point
+    variant: Variant
+
+    def known_to_maker(self) -> list[tuple[str, Setting]]:
+        """The settings whose values it can be asked about."""
+        settings = dict(self.understood.settings)
+        if self.pool is not None:
+            settings[POOL] = self.pool
+        return [(name, value) for name, value in settings.items() if name in self.maker.options]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan whose every point has a server that takes its settings."""
+
+    plan: Plan
+    binaries: dict[str, ServerBinary]
+    """Point id -> the binary under test, where the point's host has it."""
+    makers: dict[str, ServerBinary]
+    """Point id -> the binary of this machine that makes the dataset."""
+    externals: dict[str, ExternalFacts]
+    """Point id -> what its server told, where that is not mydyno's own."""
+    missing: tuple[str, ...] = ()
+    """Releases that can be had and are not installed: a plan may name them, a run may not."""
+
+    def binary(self, point: Point) -> ServerBinary:
+        return self.binaries[point.id]
+
+    def knows(self, point: Point) -> ServerBinary | ExternalFacts:
+        """The server under test, as it tells what it knows."""
+        return self.externals.get(point.id) or self.binaries[point.id]
+
+    def maker(self, point: Point) -> ServerBinary:
+        return self.makers[point.id]
+
+
+def releases_of(plan: Plan) -> tuple[str, ...]:
+    """The releases whose servers a plan starts, each once; a binary that is named by its path is none."""
+    servers = [point.setup.server for point in plan.points if point.starts_server]
+    return tuple(dict.fromkeys(server.release for server in servers if server.binary is None))
+
+
+def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
+    """Finds each point's binary and asks it about every setting.
+
+    Points of a release that can be had and is not installed have no binary, and their settings are not
+    checked. Raises MissingToolError when there is no binary, and SpecErrors with every release that nobody
+    knows and every setting that a binary does not take, at its place in the experiment file.
+    """
+    _refuse_unknown_releases(experiment, plan)
+    missing = not_installed(releases_of(plan))
+    binaries: dict[str, ServerBinary] = {}
+    makers: dict[str, ServerBinary] = {}
+    externals, notes, problems = look_at_all(experiment, plan)
+    pools: dict[str, int | None] = {}
+    looked_at: list[_LookedAt] = []
+    for point in plan.points:
+        if not point.starts_server:
+            continue
+        server = point.setup.server
+        if server.binary is None and server.release in missing:
+            continue
+        maker = binary_of(server.release, server.binary, host)
+        in_image = point.setup.host.kind == "vm" and maker.folder is None
+        binary = _in_image(maker) if in_image else maker
+        makers[point.id], binaries[point.id] = maker, binary
+        variant = experiment.variant(point.levels)
+        config = settings_of(point)
+        understood = understand(binary, config)
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
+        notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
+        looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
+        problems += volume_problems(binary, config, point, variant)
+        for problem in understood.problems:
+            problems.append(
+                variant.problem(
+                    ("setup", "server", "config", problem.name),
+                    f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})",
+                    nearest=" or ".join(problem.nearest) or None,
+                    at_key=True,
+                )
+            )
+    problems += _refused_values(host, looked_at)
+    if problems:
+        raise SpecErrors(problems)
+    settings = [(each.binary, each.understood.settings, each.point, each.variant) for each in looked_at]
+    if not missing and (idle := tuple(idle_problems(settings))):
+        raise SpecErrors(idle)
+    for one, asked, point, _ in settings:
+        notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
+    final = _with_releases(with_pools(plan, pools), binaries, externals)
+    final = _with_installs(_with_notes(final, notes), missing)
+    return Prepared(final, binaries, makers, externals, missing)
+
+
+def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Problem]:
+    """Values that servers would refuse or change, each at its place. This machine's own build is asked."""
+    asked: dict[Path, list[tuple[str, Setting]]] = {}
+    for each in looked_at:
+        asked.setdefault(each.maker.file, []).extend(each.known_to_maker())
+    makers = {each.maker.file: each.maker for each in looked_at}
+    refused = {file: refused_values(host, makers[file], settings) for file, settings in asked.items()}
+    for each in looked_at:
+        for name, value in each.known_to_maker():
+            if why := refused[each.maker.file].get(argument(name, value)):
+                yield each.variant.problem(
+                    ("setup", "server", "config", each.understood.written_as.get(name, name)),
+                    f"{name}: {why} (asked {each.binary.path}, {each.binary.version})",
+                )
+
+
+def _cpus(point: Point) -> int:
+    """Those of the host that the server is on."""
+    host = point.setup.host
+    return (host.cpus or 1) if host.is_guest else os.cpu_count() or 1
+
+
+def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
+    problems = []
+    for point in plan.points:
+        server = point.setup.server
+        if point.starts_server and server.binary is None and not is_release(server.release):
+            problems.append(
+                experiment.variant(point.levels).problem(
+                    ("setup", "server", "release"),
+                    "there is no such server release, neither installed nor to be had",
+                    "one of `mydyno servers list`",
+                    nearest_release(server.release),
+                )
+            )
+    if problems:
+        raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
+
+
+def _in_image(maker: ServerBinary) -> ServerBinary:
+    """The server of the image that a guest boots, which stands for this machine's own there.
+
+    Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
+    data it would be given.
+    """
+    binary = binary_of_image(chosen_root(ImageStore()))
+    if binary.version != maker.version:
+        raise ServerError(
+            f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
+            "for it",
+            "build the image anew (mydyno images build), or name a release: it is shown to the guest",
+        )
+    return binary
+
+
+def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
+    """What only the binary could tell of a point stands beside what the plan has said of it."""
+    points = [
+        point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
+    ]
+    return plan.model_copy(update={"points": tuple(points)})
+
+
+def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
+    """What a run would do outside the lab before its first trial."""
+    effects = tuple(
+        f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
+        "cache, once"
+        for known in map(known_release, missing)
+        if known is not None
+    )
+    return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
+
+
+def _with_releases(
+    plan: Plan, binaries: dict[str, ServerBinary], externals: dict[str, ExternalFacts]
+) -> Plan:
+    """`release: system` is another release after an upgrade: a run must not go on with it."""
+    releases = [f"{point} {binary.build}" for point, binary in sorted(binaries.items())]
+    releases += [f"{point} {facts.version}" for point, facts in sorted(externals.items())]
+    fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
+    return plan.model_copy(update={"fingerprint": fingerprint})

@@ -1,0 +1,71 @@
+"""What can be found wrong with a server that is not mydyno's before anything is done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mydyno.core.document.tree import Location
+from mydyno.lab.plan import Plan, Point
+from mydyno.lab.plan.statements import table_names
+from mydyno.lab.spec import Experiment, External, Problem, Variant
+from mydyno.lab.stack import ExternalFacts, look_at
+from mydyno.lab.stack.server.external import session
+from mydyno.lab.stack.server.settable import understand_running
+from mydyno.lab.stack.tables_layer import foreign_tables, refusal
+from mydyno.lab.trial.settings import settings_of
+from mydyno.server.variables.names import Understood
+
+_OUR_OWN = 2
+"""Connections beside those of the load: the sampler's, and one that sets, reads and counts."""
+
+
+def look_at_all(
+    experiment: Experiment, plan: Plan
+) -> tuple[dict[str, ExternalFacts], dict[str, tuple[str, ...]], list[Problem]]:
+    """For points with an external server, by their ids: what it told, what it makes of the settings; and all
+    that is wrong with them.
+
+    Raises UsageError and ServerError when there is no way in.
+    """
+    known: dict[External, ExternalFacts] = {}
+    found: dict[str, ExternalFacts] = {}
+    notes: dict[str, tuple[str, ...]] = {}
+    problems: list[Problem] = []
+    for point in plan.points:
+        external = point.setup.server.external
+        if external is None:
+            continue
+        if external not in known:
+            known[external] = look_at(external)
+        found[point.id] = known[external]
+        understood = understand_running(known[external], settings_of(point))
+        notes[point.id] = tuple(map(str, understood.notes))
+        variant = experiment.variant(point.levels)
+        problems += _of_settings(understood, known[external], variant)
+        problems += _of_server(point, external, known[external], variant)
+    return found, notes, problems
+
+
+def _of_settings(understood: Understood, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
+    for each in understood.problems:
+        location: Location = ("setup", "server", "config", each.name)
+        message = f"{each.name}: {each.why} (asked {_told(facts)})"
+        yield variant.problem(location, message, nearest=" or ".join(each.nearest) or None, at_key=True)
+
+
+def _of_server(point: Point, external: External, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
+    with session(facts.login, "its tables could not be looked at") as cursor:
+        foreign = foreign_tables(cursor, external.database, table_names(point.workload))
+    if foreign:
+        message = f"{refusal(external.database, foreign)} ({_told(facts)})"
+        yield variant.problem(("setup", "server", "external"), message, "another database", at_key=True)
+    most = int(facts.variables.get("max_connections", "0") or 0)
+    asked = max(point.workload.connections)
+    if "max_connections" not in point.setup.server.config and 0 < most < asked + _OUR_OWN:
+        message = f"the load reaches {asked:,} connections, and the server takes {most:,} ({_told(facts)})"
+        allowed = f"at most {most - _OUR_OWN:,}, or server.config.max_connections"
+        yield variant.problem(("workload", "connections"), message, allowed)
+
+
+def _told(facts: ExternalFacts) -> str:
+    return f"{facts.login.address}, {facts.version}"

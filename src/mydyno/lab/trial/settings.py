@@ -1,0 +1,11 @@
+"""What a point asks of its server."""
+
+from __future__ import annotations
+
+from mydyno.lab.plan import Point
+from mydyno.lab.stack import Setting
+
+
+def settings_of(point: Point) -> dict[str, Setting]:
+    """The settings as my.cnf takes them."""
+    return {name: value.written for name, value in point.setup.server.config.items()}

@@ -1,0 +1,130 @@
+"""What can be chosen: the options of mysqlslap that shape its auto-generated SQL, checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.problems import nearest
+from mydyno.core.document.quantities import MOST_CONNECTIONS
+from mydyno.core.errors import UsageError
+from mydyno.lab.workload.ddl import STORAGE_ENGINES
+
+_MOST_COLUMNS = 512
+_MOST_ROWS = 10_000_000
+
+
+def _storage_engine(name: str) -> str:
+    if name.lower() not in STORAGE_ENGINES:
+        near = nearest(name, STORAGE_ENGINES)
+        raise refuse(Fault("is no storage engine", ", ".join(STORAGE_ENGINES), near))
+    return name
+
+
+Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
+Columns = Annotated[int, Field(ge=0, le=_MOST_COLUMNS)]
+
+
+class Options(Section):
+    """The names of mysqlslap are in the descriptions, without their `--auto-generate-sql-`."""
+
+    load_type: Literal["mixed", "write", "read", "update", "key"] = Field(
+        "mixed", description="load-type: what each client sends."
+    )
+    int_columns: Columns = Field(1, description="number-int-cols: INT columns of table t1.")
+    char_columns: Columns = Field(1, description="number-char-cols: VARCHAR(128) columns of table t1.")
+    int_indexes: bool = Field(False, description="number-int-cols=N:1: an index on every INT column.")
+    char_indexes: bool = Field(False, description="number-char-cols=N:1: an index on every VARCHAR column.")
+    secondary_indexes: Columns = Field(0, description="secondary-indexes: unique columns with a UUID.")
+    guid_primary: bool = Field(False, description="guid-primary: the key is a UUID.")
+    autoincrement: bool = Field(False, description="add-autoincrement: the key is a serial number.")
+    preload: Count = Field(100, description="write-number: rows before the load begins.")
+    preload_texts: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        10, description="unique-write-number: different rows among them."
+    )
+    texts: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        10, description="unique-query-number: different statements that each client goes through."
+    )
+    queries: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="number-of-queries: of all clients together."
+    )
+    execute_number: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="execute-number: statements of each client."
+    )
+    commit: Count = Field(0, description="commit: statements of a transaction; 0: autocommit.")
+    detach: Count = Field(0, description="detach: statements after which a client connects anew; 0: never.")
+    engine: Annotated[str, AfterValidator(_storage_engine)] | None = Field(
+        None, description="engine: of table t1; none: the server's default."
+    )
+    corrected: bool = Field(False, description="Do what the options say where mysqlslap does not.")
+    seed: Annotated[int, Field(ge=0, lt=2**64)] = Field(1, description="Seed of the generated values.")
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        keyed = raw.get("guid_primary") or raw.get("autoincrement")
+        if raw.get("load_type") == "key" and not keyed:
+            yield clash("load_type", "load type key needs a key", "guid_primary or autoincrement beside it")
+        if raw.get("guid_primary") and raw.get("autoincrement"):
+            yield clash("autoincrement", "a table has one primary key", "guid_primary or autoincrement")
+        if raw.get("queries") is not None and raw.get("execute_number") is not None:
+            yield clash("execute_number", "queries and execute_number exclude each other", "one of them")
+        if raw.get("int_columns", 1) == 0 and raw.get("char_columns", 1) == 0:
+            yield clash("char_columns", "table t1 would have no columns", "1 or more of one kind")
+
+    @property
+    def keyed(self) -> bool:
+        return self.guid_primary or self.autoincrement
+
+    @property
+    def pool(self) -> int:
+        """Texts in the pool that all clients go through."""
+        return self.texts if self.corrected else self.texts + 1
+
+    @property
+    def rows(self) -> int:
+        """Rows before the load: the original stops one short."""
+        return self.preload if self.corrected else max(self.preload - 1, 0)
+
+    def per_client(self, clients: int) -> int | None:
+        """Statements of each client; None when they share `queries` and it does not divide (corrected)."""
+        if self.execute_number is not None:
+            return self.execute_number
+        if self.queries is None:
+            return self.pool
+        if self.corrected and self.queries % clients:
+            return None
+        return self.queries // clients
+
+
+def split_columns(text: str) -> tuple[int, bool]:
+    """`10` or `10:1` (with an index on each) of --number-int-cols. Raises UsageError."""
+    match = re.fullmatch(r"(\d{1,4})(?::(\d))?", text)
+    if match is None or match[2] not in (None, "0", "1"):
+        raise UsageError(f"{text!r} is no number of columns", "as 10, or 10:1 for an index on each")
+    return int(match[1]), match[2] == "1"
+
+
+def number_list(text: str) -> tuple[int, ...]:
+    """The numbers of clients in `2` or `1,10,100`. Raises UsageError."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if not word.isdecimal() or not 1 <= int(word) <= MOST_CONNECTIONS:
+            raise UsageError(
+                f"{word!r} is no number of clients", f"1 to {MOST_CONNECTIONS}, as 2 or 1,10,100"
+            )
+    return tuple(map(int, words))
+
+
+def engine_names(text: str) -> tuple[str, ...]:
+    """The storage engines of a list as `innodb,myisam`. Raises UsageError for one that there is not."""
+    names = tuple(word.strip() for word in text.split(","))
+    for name in names:
+        if name.lower() not in STORAGE_ENGINES:
+            near = nearest(name, STORAGE_ENGINES)
+            meant = f"did you mean {near}?" if near else f"there are {', '.join(STORAGE_ENGINES)}"
+            raise UsageError(f"{name!r} is no storage engine", meant)
+    return names

@@ -1,5 +1,0 @@
-"""Load on disks by the real fio: run, parsed and heard like our own engine."""
-
-from mydyno.load.fio.driver import Fio
-
-__all__ = ["Fio"]

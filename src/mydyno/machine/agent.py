@@ -1,0 +1,234 @@
+"""A host that an agent serves: every method of `Host`, asked over one channel."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from mydyno.core.errors import HostError, MissingToolError, ServerError
+from mydyno.core.facts import HostFacts
+from mydyno.core.writing import writing
+from mydyno.machine.agent_process import KILLED_WITHIN_SECONDS, AgentConversation, AgentMemory, AgentProcess
+from mydyno.machine.answers import Hello, NoProgramError
+from mydyno.machine.channel import Channel
+from mydyno.machine.environment import Environment, Place, environment_of, facts_of
+from mydyno.machine.identity import Identity
+from mydyno.machine.neutral import bare_environment
+from mydyno.machine.programs import find_program
+from mydyno.machine.protocol import Finished, HeldFile
+from mydyno.machine.streams import Stream
+
+
+class AgentHost:
+    """A place that an agent serves: a guest, or private namespaces of this machine."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        *,
+        name: str,
+        ephemeral: bool,
+        server_identity: Identity | None,
+        environment: Mapping[str, str] | None = None,
+        programs: Callable[[str], Path] = find_program,
+        ready_seconds: float = 30.0,
+    ) -> None:
+        """Waits for the agent. `environment` is what commands see (default: bare); `programs` tells where
+        mydyno's own programs are on that host. Raises HostError with the console's end."""
+        self.name = name
+        self.ephemeral = ephemeral
+        self._channel = channel
+        self._identity = server_identity
+        self._environment = dict(bare_environment() if environment is None else environment)
+        self._programs = programs
+        self.hello: Hello = channel.hello(ready_seconds)
+
+    @property
+    def server_identity(self) -> Identity | None:
+        return self._identity
+
+    @property
+    def reservable_bytes(self) -> int | None:
+        return None
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        identity: Identity | None = None,
+        stdin: bytes = b"",
+        timeout_seconds: float = 60.0,
+    ) -> Finished:
+        stdout, stderr = self._collect(), self._collect()
+        process = self._start(
+            argv, identity, stdout=stdout, stderr=stderr, content=stdin, streams=[stdout, stderr]
+        )
+        streams = (stdout, stderr)
+        try:
+            if not self._channel.wait(
+                lambda: process.ending.code is not None and all(each.has_ended for each in streams),
+                timeout_seconds,
+            ):
+                raise ServerError(f"{argv[0]} did not end within {timeout_seconds:g} s and was killed")
+        except BaseException:
+            process.kill()
+            with suppress(HostError):
+                process.wait(KILLED_WITHIN_SECONDS)
+            raise
+        finally:
+            self._channel.detach(*streams)
+        out, err = (bytes(each.collected).decode(errors="replace") for each in streams)
+        assert process.ending.code is not None
+        return Finished(tuple(argv), process.ending.code, out, err)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        identity: Identity | None = None,
+        output: Path,
+        held: Sequence[HeldFile] = (),
+    ) -> AgentProcess:
+        numbers = [each.number for each in held if isinstance(each, AgentMemory)]
+        with writing(output):
+            return self._start(argv, identity, output=str(output), held=numbers)
+
+    def open(self, argv: Sequence[str], *, identity: Identity | None = None) -> AgentConversation:
+        their_input, our_output = os.pipe()
+        our_input, their_output = os.pipe()
+        stdin = self._attach(their_input, reads=True)
+        stdout = self._attach(their_output, writes=True)
+        stderr = self._collect()
+        try:
+            process = self._start(
+                argv, identity, stdin=stdin, stdout=stdout, stderr=stderr, streams=[stdin, stdout, stderr]
+            )
+        except BaseException:
+            os.close(our_output)
+            os.close(our_input)
+            raise
+        return AgentConversation(
+            self._channel, process.number, process.pid, process.ending, (our_output, our_input), stderr
+        )
+
+    def hold(self, content: bytes) -> HeldFile:
+        return AgentMemory(self._channel, content)
+
+    def dial(self, path: Path) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        stream = self._attach(theirs.detach(), reads=True, writes=True)
+        try:
+            self._channel.request("dial", path=str(path), stream=stream.number)
+        except BaseException:
+            self._channel.detach(stream)
+            ours.close()
+            raise
+        return ours
+
+    def program(self, name: str) -> Path:
+        return self._programs(name)
+
+    def exists(self, path: Path) -> bool:
+        return bool(self._channel.request("exists", path=str(path)).fields["exists"])
+
+    def make_folder(self, path: Path, *, mode: int = 0o700, owner: Identity | None = None) -> None:
+        with writing(path):
+            self._channel.request("make_folder", path=str(path), mode=mode, owner=_user(owner))
+
+    def remove_tree(self, path: Path) -> None:
+        with writing(path):
+            self._channel.request("remove_tree", path=str(path))
+
+    def read_text(self, path: Path) -> str | None:
+        try:
+            return self._channel.request("read", path=str(path)).content.decode(errors="replace")
+        except OSError:
+            return None
+
+    def write_text(self, path: Path, text: str, *, owner: Identity | None = None) -> None:
+        with writing(path):
+            self._channel.request(
+                "write", path=str(path), mode=0o600, owner=_user(owner), content=text.encode()
+            )
+
+    def facts(self, path: Path) -> HostFacts:
+        return facts_of(self._read, self.hello.cpus, self._place(path))
+
+    def environment(self, path: Path) -> Environment:
+        return environment_of(self._read, self.hello.cpus, self.hello.kernel, self._place(path))
+
+    def power_off(self) -> None:
+        """Ends the guest; its agent answers first. Raises HostError when it has gone already."""
+        self._channel.request("power_off")
+
+    def close(self) -> None:
+        """Ends the channel, and with it the agent and every process that it started."""
+        self._channel.close()
+
+    def _start(
+        self,
+        argv: Sequence[str],
+        identity: Identity | None,
+        *,
+        stdin: Stream | None = None,
+        stdout: Stream | None = None,
+        stderr: Stream | None = None,
+        output: str | None = None,
+        held: Sequence[int] = (),
+        content: bytes = b"",
+        streams: Sequence[Stream] = (),
+    ) -> AgentProcess:
+        number = self._channel.new_number()
+        ending = self._channel.expect_ending(number)
+        try:
+            answer = self._channel.request(
+                "start",
+                number=number,
+                content=content,
+                argv=list(argv),
+                env=self._environment,
+                cwd="/",
+                user=_user(identity),
+                stdin=stdin and stdin.number,
+                stdout=stdout and stdout.number,
+                stderr=stderr and stderr.number,
+                output=output,
+                held=list(held),
+            )
+        except NoProgramError as error:
+            self._channel.detach(*streams)
+            raise MissingToolError(
+                f"{argv[0]} was not found on the host {self.name}, or may not be executed"
+            ) from error
+        except BaseException:
+            self._channel.detach(*streams)
+            raise
+        return AgentProcess(self._channel, number, answer.fields["pid"], ending)
+
+    def _attach(self, file: int, *, reads: bool = False, writes: bool = False) -> Stream:
+        return self._channel.attach(
+            lambda number, send: Stream(number, send, file=file, reads=reads, writes=writes)
+        )
+
+    def _collect(self) -> Stream:
+        return self._channel.attach(
+            lambda number, send: Stream(number, send, file=None, reads=False, writes=True)
+        )
+
+    def _read(self, path: str) -> str | None:
+        return self.read_text(Path(path))
+
+    def _place(self, path: Path) -> Place:
+        try:
+            found: Mapping[str, Any] = self._channel.request("place", path=str(path)).fields
+        except OSError:
+            return Place(path, None, None)
+        return Place(Path(found["path"]), found["free_bytes"], (found["major"], found["minor"]))
+
+
+def _user(identity: Identity | None) -> dict[str, int] | None:
+    return {"uid": identity.uid, "gid": identity.gid} if identity else None

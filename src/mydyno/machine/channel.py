@@ -1,0 +1,285 @@
+"""The channel to an agent: one byte stream that carries requests, replies and many streams at once.
+
+One thread reads, writes and pumps; it never waits for anything but the files themselves, so neither
+a slow reader here nor a slow guest there stops the other streams. Whoever asks waits in their own
+thread. When the channel ends, everybody who waits gets a HostError with the end of the console.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from mydyno.core.errors import HostError
+from mydyno.machine.answers import Answer, Ending, Hello, NoProgramError
+from mydyno.machine.console import telling_end
+from mydyno.machine.frames import PIECE, Decoder, Frame, Kind, MalformedError
+from mydyno.machine.streams import Stream, credit
+
+# Bytes that are read or written at once.
+_PORTION = 1 << 18
+
+# What a guest on a busy machine may take for a single reply; a command has its own limit.
+_REPLY_SECONDS = 60.0
+
+
+@dataclass
+class _Waiting:
+    content: bytearray = field(default_factory=bytearray)
+    reply: dict[str, Any] | None = None
+
+
+class Channel:
+    """Takes over the descriptors `reader` and `writer` (which may be one) of a stream to an agent."""
+
+    def __init__(self, reader: int, writer: int, *, name: str, console: Callable[[], str]) -> None:
+        """`name` is the host's, for messages; `console` gives what the guest has said outside the channel."""
+        self._reader, self._writer = reader, writer
+        self._name = name
+        self._console = console
+        self._changed = threading.Condition()
+        self._outgoing = bytearray()
+        self._window: int | None = None
+        self._decoder = Decoder()
+        self._hello: Hello | None = None
+        self._lost: HostError | None = None
+        self._last_number = 0
+        self._waiting: dict[int, _Waiting] = {}
+        self._endings: dict[int, Ending] = {}
+        self._streams: dict[int, Stream] = {}
+        self._closing = False
+        self._woken, self._wake = os.pipe()
+        for file in (reader, writer, self._woken, self._wake):
+            os.set_blocking(file, False)
+        self._thread = threading.Thread(target=self._serve, name=f"channel to {name}", daemon=True)
+        self._thread.start()
+
+    def hello(self, seconds: float) -> Hello:
+        """Waits for the agent. Raises HostError with the console's end when it does not come."""
+        if not self.wait(lambda: self._hello is not None, seconds):
+            raise HostError(f"the host {self._name} did not answer within {seconds:g} s{self._said()}")
+        assert self._hello is not None
+        return self._hello
+
+    def new_number(self) -> int:
+        with self._changed:
+            self._last_number += 1
+            return self._last_number
+
+    def attach(self, make: Callable[[int, Callable[[Frame], None]], Stream]) -> Stream:
+        """A new stream; `make` gets its number and what sends its frames."""
+        number = self.new_number()
+        with self._changed:
+            self._raise_if_lost()
+            stream = self._streams[number] = make(number, self._push)
+            self._wake_up()
+            return stream
+
+    def detach(self, *streams: Stream) -> None:
+        """Lets go of streams whose request has failed."""
+        with self._changed:
+            for stream in streams:
+                stream.close()
+                self._streams.pop(stream.number, None)
+
+    def expect_ending(self, number: int) -> Ending:
+        """How the process of the request `number` will have ended; to be asked for before it is started."""
+        with self._changed:
+            ending = self._endings[number] = Ending()
+            return ending
+
+    def request(
+        self, do: str, *, number: int | None = None, content: bytes | None = None, **arguments: Any
+    ) -> Answer:
+        """Asks and waits for the reply.
+
+        Raises OSError as the system there does, NoProgramError, HostError.
+        """
+        number = self.new_number() if number is None else number
+        body = {"do": do, **arguments, **({} if content is None else {"bytes": len(content)})}
+        waiting = _Waiting()
+        with self._changed:
+            self._raise_if_lost()
+            self._waiting[number] = waiting
+            self._push(Frame(Kind.REQUEST, number, json.dumps(body).encode()))
+            for start in range(0, len(content or b""), PIECE):
+                self._push(Frame(Kind.CONTENT, number, (content or b"")[start : start + PIECE]))
+            self._wake_up()
+        try:
+            if not self.wait(lambda: waiting.reply is not None, _REPLY_SECONDS):
+                raise HostError(
+                    f"the host {self._name} did not answer to {do} within {_REPLY_SECONDS:g} s{self._said()}"
+                )
+        finally:
+            with self._changed:
+                self._waiting.pop(number, None)
+        assert waiting.reply is not None
+        if (refusal := waiting.reply.get("error")) is not None:
+            kind = NoProgramError if refusal.get("program") else OSError
+            raise kind(refusal["errno"], os.strerror(refusal["errno"]))
+        return Answer(waiting.reply["ok"], bytes(waiting.content))
+
+    def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Waits until the condition holds; False after `seconds`. Raises HostError when the host is lost."""
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while not condition():
+                self._raise_if_lost()
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self._changed.wait(left)
+            return True
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost is not None
+
+    def close(self) -> None:
+        """Ends the channel: the agent ends with it. May be called twice."""
+        with self._changed:
+            self._closing = True
+            self._wake_up()
+        self._thread.join()
+
+    def _raise_if_lost(self) -> None:
+        if self._lost is not None:
+            # A fresh one each time: raising adds a traceback to the error.
+            raise HostError(self._lost.message, self._lost.hint)
+
+    def _push(self, frame: Frame) -> None:
+        self._outgoing += frame.encoded()
+
+    def _wake_up(self) -> None:
+        if self._lost is None:
+            # A full pipe has woken it often enough.
+            with suppress(BlockingIOError):
+                os.write(self._wake, b"!")
+
+    def _serve(self) -> None:
+        reason = "it has gone"
+        try:
+            while not self._closing:
+                if not self._turn():
+                    break
+        except MalformedError as error:
+            reason = f"it does not speak the agent's protocol ({error})"
+        except ConnectionError:
+            pass
+        except OSError as error:
+            reason = f"the channel broke ({error.strerror})"
+        with self._changed:
+            what = "was closed" if self._closing else f"was lost: {reason}"
+            self._lost = HostError(f"the host {self._name} {what}{'' if self._closing else self._said()}")
+            for stream in self._streams.values():
+                stream.close()
+            self._streams.clear()
+            for file in {self._reader, self._writer, self._woken, self._wake}:
+                os.close(file)
+            self._changed.notify_all()
+
+    def _turn(self) -> bool:
+        """Waits for something to do and does it; False when the other side has ended."""
+        poll = select.poll()
+        with self._changed:
+            interests = {self._woken: select.POLLIN, self._reader: select.POLLIN}
+            if self._outgoing and self._window != 0:
+                interests[self._writer] = interests.get(self._writer, 0) | select.POLLOUT
+            streams = {
+                stream.file: stream
+                for stream in self._streams.values()
+                if stream.file is not None and stream.wanted()
+            }
+        for file, interest in interests.items():
+            poll.register(file, interest)
+        for file, stream in streams.items():
+            poll.register(file, stream.wanted())
+        ready = dict(poll.poll())
+        with self._changed:
+            if self._woken in ready:
+                os.read(self._woken, 4096)
+            for file, stream in streams.items():
+                if file in ready and stream.file == file:
+                    stream.move_bytes(ready[file])
+                    self._forget_if_over(stream)
+            if ready.get(self._writer, 0) & select.POLLOUT:
+                self._write()
+            if self._reader in ready and ready[self._reader] != select.POLLOUT:
+                return self._receive()
+        return True
+
+    def _write(self) -> None:
+        with suppress(BlockingIOError):
+            portion = _PORTION if self._window is None else min(self._window, _PORTION)
+            count = os.write(self._writer, bytes(self._outgoing[:portion]))
+            del self._outgoing[:count]
+            if self._window is not None:
+                self._window -= count
+
+    def _receive(self) -> bool:
+        try:
+            data = os.read(self._reader, _PORTION)
+        except BlockingIOError:
+            return True
+        if not data:
+            return False
+        for frame in self._decoder.feed(data):
+            self._take(frame)
+        self._changed.notify_all()
+        return True
+
+    def _take(self, frame: Frame) -> None:
+        match frame.kind:
+            case Kind.HELLO:
+                said = _fields(frame)
+                self._hello = Hello(said["kernel"], said["cpus"], said["memory_bytes"])
+                self._window = said["window"]
+            case Kind.CONTENT if (waiting := self._waiting.get(frame.number)) is not None:
+                waiting.content += frame.payload
+            case Kind.REPLY if (waiting := self._waiting.get(frame.number)) is not None:
+                waiting.reply = _fields(frame)
+            case Kind.EXIT if (ending := self._endings.pop(frame.number, None)) is not None:
+                ending.code = int(_fields(frame)["code"])
+            case Kind.CREDIT if frame.number == 0 and self._window is not None:
+                self._window += credit(frame.payload)
+            case Kind.DATA | Kind.END | Kind.CREDIT | Kind.DISCARD:
+                self._take_for_stream(frame)
+
+    def _take_for_stream(self, frame: Frame) -> None:
+        stream = self._streams.get(frame.number)
+        if stream is None:
+            return
+        match frame.kind:
+            case Kind.DATA:
+                stream.receive(frame.payload)
+            case Kind.END:
+                stream.end()
+            case Kind.CREDIT:
+                stream.grant(frame.payload)
+            case _:
+                stream.discard()
+        self._forget_if_over(stream)
+
+    def _forget_if_over(self, stream: Stream) -> None:
+        if stream.is_over:
+            stream.close()
+            self._streams.pop(stream.number, None)
+
+    def _said(self) -> str:
+        lines = telling_end(self._console())
+        return "".join(["; its console ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
+
+
+def _fields(frame: Frame) -> dict[str, Any]:
+    try:
+        said: dict[str, Any] = json.loads(frame.payload)
+    except ValueError as error:
+        raise MalformedError(f"a {frame.kind.name} that is no JSON") from error
+    return said

@@ -1,0 +1,204 @@
+"""The machine that a result belongs to, read from /proc and /sys: what is missing is None, never a guess.
+
+The files may be this machine's or another's: `environment_of` reads through a function.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mydyno.core.facts import HostFacts
+from mydyno.machine.reflink import shares_blocks
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """The file system under a path, as /proc/self/mountinfo names it."""
+
+    mount_point: str
+    kind: str
+    source: str
+    options: tuple[str, ...]
+    device: str
+    """MAJOR:MINOR; the major number is 0 where no block device is under it (btrfs, overlay, network)."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Everything about a machine that can move a benchmark and that it will tell without root."""
+
+    cpu_model: str | None
+    cpus: int
+    memory_bytes: int | None
+    kernel: str
+    distribution: str | None
+    virtualisation: str | None
+    filesystem: FileSystem | None
+    io_scheduler: str | None
+    transparent_hugepages: str | None
+    swappiness: int | None
+    load_average: tuple[float, float, float] | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a path is: itself or its nearest parent that is there, links resolved."""
+
+    path: Path
+    free_bytes: int | None
+    """What an ordinary user may still fill."""
+    device: tuple[int, int] | None
+    """Major and minor number of the device that the file system is on."""
+
+
+Read = Callable[[str], str | None]
+"""Gives the text of a file of the machine; None when it is missing or unreadable."""
+
+
+def read_facts(path: Path) -> HostFacts:
+    """What a plan needs of this machine."""
+    place = _place(path)
+    facts = facts_of(_text, usable_cpus(), place)
+    return replace(facts, shares_blocks=shares_blocks(place.path, place.path))
+
+
+def read_environment(path: Path) -> Environment:
+    """The environment of this machine; file system and I/O scheduler are those under `path`."""
+    return environment_of(_text, usable_cpus(), platform.release(), _place(path))
+
+
+def facts_of(read: Read, cpus: int, place: Place) -> HostFacts:
+    """What a plan needs of the machine whose files `read` reads."""
+    return HostFacts(memory_bytes(read("/proc/meminfo")), cpus, place.free_bytes)
+
+
+def environment_of(read: Read, cpus: int, kernel: str, place: Place) -> Environment:
+    """The environment of the machine whose files `read` reads."""
+    cpuinfo = read("/proc/cpuinfo")
+    return Environment(
+        cpu_model=cpu_model(cpuinfo),
+        cpus=cpus,
+        memory_bytes=memory_bytes(read("/proc/meminfo")),
+        kernel=kernel,
+        distribution=distribution(read("/etc/os-release")),
+        virtualisation=virtualisation(cpuinfo, read("/sys/class/dmi/id/sys_vendor")),
+        filesystem=filesystem_under(place.path, read("/proc/self/mountinfo")),
+        io_scheduler=_io_scheduler(read, place.device),
+        transparent_hugepages=chosen(read("/sys/kernel/mm/transparent_hugepage/enabled")),
+        swappiness=_integer(read("/proc/sys/vm/swappiness")),
+        load_average=load_average(read("/proc/loadavg")),
+    )
+
+
+def usable_cpus() -> int:
+    """CPUs that this process may use: fewer than the machine has under taskset or in a container."""
+    return len(os.sched_getaffinity(0))
+
+
+def memory_bytes(meminfo: str | None) -> int | None:
+    """MemTotal of /proc/meminfo, which counts in KiB whatever it writes there."""
+    found = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def cpu_model(cpuinfo: str | None) -> str | None:
+    """The first CPU's name; ARM kernels write none."""
+    found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo or "", re.MULTILINE)
+    return found[1].strip() if found else None
+
+
+def distribution(os_release: str | None) -> str | None:
+    found = re.search(r'^PRETTY_NAME="?([^"\n]+)"?$', os_release or "", re.MULTILINE)
+    return found[1] if found else None
+
+
+def virtualisation(cpuinfo: str | None, vendor: str | None) -> str | None:
+    """The maker that DMI names when the CPU says that it runs under a hypervisor; `none` on bare metal."""
+    if cpuinfo is None:
+        return None
+    flags = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
+    if flags is None:
+        return None
+    if "hypervisor" not in flags[1].split():
+        return "none"
+    return (vendor or "").strip() or "virtual machine"
+
+
+def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
+    """The mount whose point is the longest prefix of `path`; the last one wins where two are stacked.
+
+    The columns are those of proc_pid_mountinfo(5).
+    """
+    best: FileSystem | None = None
+    for line in (mountinfo or "").splitlines():
+        left, separator, right = line.partition(" - ")
+        columns, source_columns = left.split(" "), right.split(" ")
+        if not separator or len(columns) < 6 or len(source_columns) < 3:
+            continue
+        point = _unescape(columns[4])
+        if path.is_relative_to(point) and (best is None or len(point) >= len(best.mount_point)):
+            options = dict.fromkeys(columns[5].split(",") + source_columns[2].split(","))
+            source = _unescape(source_columns[1])
+            best = FileSystem(point, source_columns[0], source, tuple(options), columns[2])
+    return best
+
+
+def chosen(text: str | None) -> str | None:
+    """The bracketed word of a sysfs choice: `always [madvise] never` is `madvise`."""
+    found = re.search(r"\[([^\]]+)\]", text or "")
+    return found[1] if found else None
+
+
+def load_average(text: str | None) -> tuple[float, float, float] | None:
+    """Runnable and waiting tasks averaged over 1, 5 and 15 minutes."""
+    try:
+        one, five, fifteen = (float(word) for word in (text or "").split()[:3])
+    except ValueError:
+        return None
+    return one, five, fifteen
+
+
+def _io_scheduler(read: Read, device: tuple[int, int] | None) -> str | None:
+    if device is None:
+        return None
+    block = f"/sys/dev/block/{device[0]}:{device[1]}"
+    # A partition has no queue of its own: that is one folder up, at its disk.
+    for folder in (block, f"{block}/.."):
+        scheduler = chosen(read(f"{folder}/queue/scheduler"))
+        if scheduler:
+            return scheduler
+    return None
+
+
+def _place(path: Path) -> Place:
+    path = path.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    path = path.resolve()
+    try:
+        space = os.statvfs(path)
+        device = path.stat().st_dev
+    except OSError:
+        return Place(path, None, None)
+    return Place(path, space.f_bavail * space.f_frsize, (os.major(device), os.minor(device)))
+
+
+def _unescape(text: str) -> str:
+    """mountinfo writes space, tab, newline and backslash as octal."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text is not None and text.strip().isdigit() else None
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return None

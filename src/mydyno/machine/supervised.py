@@ -1,0 +1,85 @@
+"""A host that is served by an agent on this machine: a child of mydyno's, in namespaces if asked."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from mydyno.machine.agent import AgentHost
+from mydyno.machine.channel import Channel
+from mydyno.machine.identity import Identity
+from mydyno.machine.local import launch
+from mydyno.machine.programs import find_program
+
+AGENT = "mydyno-agent"
+
+_ENDS_WITHIN_SECONDS = 10.0
+
+
+class SupervisedHost(AgentHost):
+    """All that is started on it ends with it: at `close`, or when mydyno itself is killed."""
+
+    def __init__(
+        self,
+        *,
+        prefix: Sequence[str] = (),
+        name: str,
+        ephemeral: bool,
+        server_identity: Identity | None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """`prefix` is a command that becomes the agent, such as `unshare --mount ...`.
+
+        Raises MissingToolError for a program that is not there, HostError with what was said when the
+        agent does not come up.
+        """
+        ours, theirs = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the agent)
+        try:
+            with theirs:
+                self._child = launch(
+                    [*prefix, str(find_program(AGENT)), "serve"],
+                    None,
+                    stdin=theirs.fileno(),
+                    stdout=theirs.fileno(),
+                    stderr=self._errors,
+                )
+        except BaseException:
+            ours.close()
+            self._errors.close()
+            raise
+        file = ours.detach()
+        self._agent_channel = Channel(file, file, name=name, console=self._said)
+        try:
+            super().__init__(
+                self._agent_channel,
+                name=name,
+                ephemeral=ephemeral,
+                server_identity=server_identity,
+                environment=environment,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The child of mydyno's, as this machine counts."""
+        return self._child.pid
+
+    def close(self) -> None:
+        """Ends the agent and every process that it started. May be called twice."""
+        self._agent_channel.close()
+        try:
+            self._child.wait(_ENDS_WITHIN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        self._errors.close()
+
+    def _said(self) -> str:
+        size = os.fstat(self._errors.fileno()).st_size
+        return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")

@@ -1,0 +1,57 @@
+"""Copying, moving and syncing whole folders."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from mydyno.core.errors import LabError
+from mydyno.core.writing import writing
+from mydyno.machine.protocol import Host
+
+# A day: the copy of a dataset of any size that a run could use, and still an end to a hung disk.
+LONGEST_COPY_SECONDS = 86400.0
+
+
+def copy_tree(host: Host, source: Path, target: Path) -> None:
+    """Copies a folder with owners, modes and times; shares blocks where the file system can (reflink).
+
+    `target` must not exist. Raises LabError.
+    """
+    done = host.run(
+        ["cp", "-a", "--reflink=auto", "--sparse=auto", "-T", str(source), str(target)],
+        timeout_seconds=LONGEST_COPY_SECONDS,
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise LabError(
+            f"{source} could not be copied to {target}: {said[-1] if said else 'cp said nothing'}",
+            "is there space left, and was the lab made by the user that runs mydyno now?",
+        )
+
+
+def move_tree(host: Host, source: Path, target: Path) -> None:
+    """Renames a folder, or copies it when `target` is on another file system (the source stays then)."""
+    with writing(target):
+        try:
+            source.rename(target)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+    copy_tree(host, source, target)
+
+
+def sync_tree(host: Host, path: Path) -> None:
+    """Writes everything under `path` to disk, so that no later measurement pays for it. Raises LabError."""
+    done = host.run(["sync", "--file-system", str(path)], timeout_seconds=LONGEST_COPY_SECONDS)
+    if done.returncode != 0:
+        raise LabError(f"{path} could not be synced: {done.stderr.strip()}")
+
+
+def size_of_tree(path: Path) -> int:
+    """Bytes that the folder's files take on disk; shared blocks are counted for each file."""
+    return sum(
+        (Path(folder) / name).lstat().st_blocks * 512 for folder, _, names in os.walk(path) for name in names
+    )

@@ -1,0 +1,1 @@
+"""What all pages and terminal tables share: frame, style, drawing, numbers and tables. It knows no run."""

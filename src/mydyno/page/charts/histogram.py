@@ -1,0 +1,29 @@
+"""A small histogram as an SVG of its own, without Vega: a page has dozens of them, which differ in their bars
+alone. It is as wide as its box; its axis is text beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from markupsafe import Markup, escape
+
+from mydyno.page.charts import theme
+
+HEIGHT = 100
+_LEAST = 1.5
+"""Of HEIGHT: a bar that is there can be seen."""
+_WIDTH = 0.9
+"""Of a bin."""
+
+
+def histogram(counts: Sequence[int], told: Callable[[int], str], color: str = theme.SERIES[0]) -> Markup:
+    """Bars of `counts`, from 0; `told(place)` is what the bar at that place says under the pointer."""
+    most = max(counts, default=0)
+    bars = []
+    for place, count in enumerate(counts):
+        if count:
+            height = max(_LEAST, count / most * HEIGHT)
+            at = f'x="{place}" y="{HEIGHT - height:.1f}" width="{_WIDTH}" height="{height:.1f}"'
+            bars.append(f'<rect {at} fill="{color}"><title>{escape(told(place))}</title></rect>')
+    box = f'viewBox="0 0 {max(1, len(counts))} {HEIGHT}" preserveAspectRatio="none"'
+    return Markup(f'<svg class="bars" {box} aria-hidden="true">{"".join(bars)}</svg>')

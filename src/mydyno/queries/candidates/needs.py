@@ -1,0 +1,154 @@
+"""What a group needs of an index, table by table; or why it needs none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mydyno.queries.candidates.access import Access
+from mydyno.queries.candidates.accesses import BlockAccesses, accesses_of
+from mydyno.queries.candidates.choosing import Choice, choose
+from mydyno.queries.candidates.evidence import FEW_ROWS, Evidence, evidence, plan_reason, plan_row
+from mydyno.queries.candidates.joins import reading_order
+from mydyno.queries.candidates.key_parts import can_be_indexed, fitted
+from mydyno.queries.candidates.parsing import Parsed, Refused, parse_group
+from mydyno.queries.candidates.pattern import Pattern
+from mydyno.queries.candidates.refusing import Wish, refusals
+from mydyno.queries.candidates.schema import Definition, Schema, TableName
+from mydyno.queries.records import Group
+
+
+@dataclass(frozen=True)
+class Need:
+    """An index that one access of a group would be served by."""
+
+    group: Group
+    access: Access
+    choice: Choice
+    reasons: tuple[str, ...]
+    caveats: tuple[str, ...]
+    per_row: float | None
+
+
+@dataclass(frozen=True)
+class Looked:
+    needs: tuple[Need, ...] = ()
+    why: tuple[str, ...] = ()
+    """Why there are no others."""
+
+
+def needs_of(group: Group, schema: Schema | None) -> Looked:
+    if group.kind != "statement":
+        return Looked(why=("it is no statement",))
+    shown_by = evidence(group)
+    if shown_by.refusal is not None:
+        return Looked(why=(shown_by.refusal,))
+    parsed = parse_group(group)
+    if isinstance(parsed, Refused):
+        return Looked(why=(parsed.why,))
+    database = database_of(group)
+    blocks = accesses_of(parsed.tree, schema, database)
+    if isinstance(blocks, Refused):
+        return Looked(why=(blocks.why,))
+    is_join = sum(len(block.accesses) for block in blocks) > 1
+    wished: list[Wish] = []
+    why: list[str] = []
+    caveats = _caveats(group, parsed, blocks, schema, database)
+    for wish in (
+        each for block in blocks for each in _wishes(group, block, shown_by, schema, is_join=is_join)
+    ):
+        refused = refusals(wish, schema)
+        why += refused
+        if refused:
+            caveats += [obstacle.says for obstacle in wish.access.obstacles]
+        else:
+            wished.append(wish)
+    if not wished and not why:
+        why.append("it looks for no rows of a table")
+    return Looked(tuple(_need(group, wish, caveats) for wish in wished), tuple(dict.fromkeys(why)))
+
+
+def tables_of_group(group: Group) -> list[TableName]:
+    """The tables that its statement reads, as it names them."""
+    parsed = parse_group(group) if evidence(group).refusal is None and group.kind == "statement" else None
+    if not isinstance(parsed, Parsed):
+        return []
+    blocks = accesses_of(parsed.tree, None, database_of(group))
+    return [] if isinstance(blocks, Refused) else [each.table for block in blocks for each in block.accesses]
+
+
+def database_of(group: Group) -> str:
+    """Where its example ran; else the one in which all of it ran; else empty."""
+    if group.example is not None and group.example.database:
+        return group.example.database
+    return group.databases[0][0] if len(group.databases) == 1 else ""
+
+
+def _wishes(
+    group: Group, block: BlockAccesses, shown_by: Evidence, schema: Schema | None, *, is_join: bool
+) -> Iterator[Wish]:
+    before = block.derived
+    release = schema.release if schema is not None else None
+    for access in reading_order(block.accesses, is_straight=block.is_straight, before=before):
+        choice = choose(access, before, in_order=not before and _pays_in_order(block, access, shown_by))
+        before |= {access.alias}
+        named = [*access.equal, *choice.joined, *access.lists]
+        pattern = _indexable(choice.pattern, access.definition)
+        pattern, left_out = fitted(pattern, access.definition, named, release)
+        row = plan_row(group, access.alias)
+        yield Wish(access, replace(choice, pattern=pattern), shown_by, row, is_join, left_out)
+
+
+def _need(group: Group, wish: Wish, caveats: list[str]) -> Need:
+    own = [obstacle.says for obstacle in wish.access.obstacles]
+    plan = [plan_reason(wish.plan)] if wish.plan is not None else []
+    return Need(
+        group,
+        wish.access,
+        wish.choice,
+        (*wish.evidence.reasons, *plan),
+        (*caveats, *own, *wish.left_out),
+        wish.evidence.per_row,
+    )
+
+
+def _pays_in_order(block: BlockAccesses, access: Access, shown_by: Evidence) -> bool:
+    """Whether it stops early; else a sort is spared, of rows of one table, and of more than a few."""
+    if access.limited:
+        return True
+    is_by = access.sorting.clause if access.sorting else None
+    few = shown_by.sent is not None and shown_by.sent < FEW_ROWS
+    return len(block.accesses) == 1 and not (few and is_by == "ORDER BY")
+
+
+def _indexable(pattern: Pattern, definition: Definition | None) -> Pattern:
+    """The pattern up to the first column that no index can hold, or that the table does not have."""
+    if definition is None:
+        return pattern
+    kept: list[frozenset[str]] = []
+    for block in pattern:
+        fits = frozenset(
+            name for name in block if (found := definition.column(name)) and can_be_indexed(found)
+        )
+        kept += [fits] if fits else []
+        if fits != block:
+            break
+    return tuple(kept)
+
+
+def _caveats(
+    group: Group, parsed: Parsed, blocks: list[BlockAccesses], schema: Schema | None, database: str
+) -> list[str]:
+    caveats: list[str] = []
+    if unattributed := [name for block in blocks for name in block.unattributed]:
+        caveats.append(f"of which table {', '.join(unattributed)} is could not be told: left out")
+    if parsed.is_folded and schema is None:
+        caveats.append("made from the fingerprint: its names are in lower case")
+    if parsed.of_fingerprint and re.search(r"\blike\s+\?", group.fingerprint, re.IGNORECASE):
+        caveats.append(
+            "whether a pattern of LIKE begins with a wildcard is not known: then no index serves it"
+        )
+    if len(group.databases) > 1 and database:
+        caveats.append(f"the statement runs in {len(group.databases)} databases, and this is {database}'s")
+    return caveats

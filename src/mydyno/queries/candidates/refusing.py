@@ -1,0 +1,117 @@
+"""Why an access gets no index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mydyno.queries.candidates.access import Access
+from mydyno.queries.candidates.choosing import Choice
+from mydyno.queries.candidates.evidence import Evidence, is_served, plan_reason
+from mydyno.queries.candidates.existing import LARGE_SHARE, begins_with_any, serving, shown, why_not_used
+from mydyno.queries.candidates.key_parts import values
+from mydyno.queries.candidates.pattern import columns_of
+from mydyno.queries.candidates.schema import Definition, Schema
+from mydyno.queries.records import PlanRow
+
+TINY_ROWS = 1_000
+"""A table of so few is read whole in less than a millisecond."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """An index that an access would have, before it is known whether it needs one."""
+
+    access: Access
+    choice: Choice
+    evidence: Evidence
+    plan: PlanRow | None
+    is_join: bool
+    """Whether the statement reads other tables, too."""
+    left_out: tuple[str, ...]
+    """What does not fit into a key."""
+
+    @property
+    def single(self) -> frozenset[str]:
+        """Its columns that are compared with one value at a time."""
+        return (frozenset(self.access.equal) | self.choice.joined) & columns_of(self.choice.pattern)
+
+
+def refusals(wish: Wish, schema: Schema | None) -> list[str]:
+    """The reason first, then what would help instead; empty for an access that should have its index."""
+    access, definition = wish.access, wish.access.definition
+    table = str(access.table)
+    if definition is not None and definition.is_view:
+        return [f"{table} is a view: EXPLAIN names the tables behind it"]
+    if schema is not None and definition is None:
+        return [_unseen(table, schema)]
+    if definition is not None and definition.rows is not None and definition.rows < TINY_ROWS:
+        return [f"{table} has about {definition.rows:,} rows: so few are read as fast as an index"]
+    if wish.plan is not None and is_served(wish.plan):
+        return [f"{table}: {plan_reason(wish.plan)}"]
+    obstacles = [obstacle.says for obstacle in access.obstacles]
+    if not wish.choice.pattern:
+        if not obstacles:
+            return [f"{table}: it has no condition, and no order with a LIMIT, that an index could serve"]
+        return [*obstacles, *_in_vain(access)]
+    if definition is None:
+        return _like_a_key(access, wish.single or columns_of(wish.choice.pattern))
+    served = serving(definition, wish.single, wish.choice.pattern)
+    if served is not None:
+        examined = None if wish.is_join else wish.evidence.examined
+        return [f"{table}: {why_not_used(served, definition, access, examined)}", *obstacles]
+    if wish.is_join and not access.limited and _is_found(definition, wish.evidence):
+        return [f"{table} has more rows than the statement examines: an index finds them already"]
+    return _few_values(definition, wish)
+
+
+def _unseen(table: str, schema: Schema) -> str:
+    """Why nothing is known of a table, and what would help."""
+    unread = next((each for each in schema.unread if each.what == f"table {table}"), None)
+    if unread is None:
+        return f"{table} was not found in the schema"
+    return f"{unread.what}: {unread.why}" + (f" ({unread.hint})" if unread.hint else "")
+
+
+def _is_found(definition: Definition, shown_by: Evidence) -> bool:
+    """Whether a table of a join was not read whole. (With LIMIT it may have been, from its beginning.)"""
+    return (
+        shown_by.examined is not None
+        and definition.rows is not None
+        and shown_by.examined < definition.rows / 2
+    )
+
+
+def _in_vain(access: Access) -> list[str]:
+    """Indexes that are there and cannot be used as the condition is written."""
+    if access.definition is None:
+        return []
+    columns = tuple(column for obstacle in access.obstacles for column in obstacle.columns)
+    index = begins_with_any(access.definition, columns)
+    return [f"{shown(index)} of {access.table} is there and cannot be used for it"] if index else []
+
+
+def _like_a_key(access: Access, columns: frozenset[str]) -> list[str]:
+    """Without the schema nobody knows the primary key, but its name mostly tells it."""
+    table = access.table.name.casefold()
+    names = {"id", f"{table}_id", f"{table.removesuffix('s')}_id", f"{table}id", f"id_{table}"}
+    keys = sorted(columns & names)
+    return [f"{access.table}: {keys[0]} looks like its primary key; the schema would tell"] if keys else []
+
+
+def _few_values(definition: Definition, wish: Wish) -> list[str]:
+    """A condition that leaves a large part of the table is not worth an index, unless the order is."""
+    columns = columns_of(wish.choice.pattern)
+    if columns != wish.single:
+        return []
+    share = 1.0
+    for column in columns:
+        different = values(definition, column)
+        if different is None:
+            return []
+        share /= max(1, different)
+    if share < LARGE_SHARE:
+        return []
+    names = ", ".join(sorted(columns))
+    return [
+        f"{wish.access.table}: {names} has so few values that each stands for about {share:.0%} of the rows"
+    ]

@@ -1,0 +1,223 @@
+"""How a server would run the examples of a digest: EXPLAIN, fenced in so that nothing is run or changed.
+
+EXPLAIN is not as harmless as it looks: releases run derived tables and subqueries on constant tables while
+they plan, with the functions in them, and lock the rows that a change would read. So a statement is explained
+only if everything that it calls is known to be harmless (`explainable`); a statement that reads is explained
+in a read-only transaction, which refuses whatever a view may hide; a statement that writes cannot be (no
+release explains it there), so it must name no view; locks are hardly waited for; a limit of the server's own
+kind ends what takes long, and where there is none the session is killed. Everything is rolled back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mydyno.core.server_version import Version, parse_version
+from mydyno.lab.stack.server.external import session, version_line
+from mydyno.queries.explainable import Explainable, explainable, without_locks
+from mydyno.queries.fingerprints import fingerprints
+from mydyno.queries.records import Digest, Group, Plan, PlanRow
+from mydyno.server.access.login import Login
+from mydyno.survey.asking import account_of
+from mydyno.survey.server.interval import Tell
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+MOST_SECONDS = 3
+_LATER_SECONDS = 1
+"""After the server's own limit has failed to end it, the session is killed."""
+_OLDEST = {True: (10, 1), False: (5, 6)}
+"""Of MariaDB and of MySQL: before, EXPLAIN runs every derived table, and no transaction is read-only."""
+
+
+def with_plans(digest: Digest, login: Login, most: int, tell: Tell = lambda text: None) -> Digest:
+    """The digest with a plan, or the reason for having none, for each of the first `most` groups.
+
+    Never runs a statement. Raises ServerError when there is no way in; MissingToolError, EngineError.
+    """
+    chosen = [group for group in digest.groups[:most] if group.kind == "statement"]
+    plans = _plans(chosen, login, tell) if chosen else {}
+    groups = tuple(
+        group.model_copy(update={"plan": plans[group.id]}) if group.id in plans else group
+        for group in digest.groups
+    )
+    return digest.model_copy(update={"groups": groups})
+
+
+def _plans(groups: Sequence[Group], login: Login, tell: Tell) -> dict[str, Plan]:
+    examples = [group.example for group in groups]
+    texts = [without_locks(each.text) if each else "" for each in examples]
+    asked = [
+        explainable(example, fingerprint)
+        for example, fingerprint in zip(examples, fingerprints(texts), strict=True)
+    ]
+    with session(login) as cursor:
+        server = _look(cursor, login, {word for each in asked for word in _named(each)})
+    plans = {}
+    for number, (group, statement) in enumerate(zip(groups, asked, strict=True), 1):
+        tell(f"explaining statements: {number} of {len(groups)}")
+        database = group.example.database if group.example else None
+        plans[group.id] = server.plan(statement, database)
+    return plans
+
+
+def _named(asked: Explainable | str) -> frozenset[str]:
+    return asked.words if isinstance(asked, Explainable) and asked.changes else frozenset()
+
+
+def _look(cursor: Cursor, login: Login, words: set[str]) -> _Server:
+    cursor.execute("SHOW GLOBAL VARIABLES")
+    variables = {str(name): str(value) for name, value in cursor.fetchall()}
+    version = parse_version(version_line(variables))
+    logs_statements = (variables.get("log_bin"), variables.get("binlog_format")) == ("ON", "STATEMENT")
+    views: frozenset[str] = frozenset()
+    if words:
+        # Whatever schema it is in: a view is refused once too often rather than once too seldom.
+        cursor.execute(
+            "SELECT LOWER(TABLE_NAME) FROM information_schema.VIEWS WHERE LOWER(TABLE_NAME) IN %s",
+            (sorted(words),),
+        )
+        views = frozenset(str(name) for (name,) in cursor.fetchall())
+    return _Server(login, version, account_of(cursor), views, logs_statements)
+
+
+@dataclass(frozen=True)
+class _Server:
+    login: Login
+    version: Version
+    account: str
+    views: frozenset[str]
+    """Those whose name stands in a statement that changes something."""
+    logs_statements: bool
+    """Whether its binary log holds statements, for which no change may be of READ UNCOMMITTED."""
+
+    def plan(self, asked: Explainable | str, database: str | None) -> Plan:
+        import pymysql
+
+        if isinstance(asked, str):
+            return Plan(refused=asked)
+        if self.version.numbers < (*_OLDEST[self.version.is_mariadb], 0):
+            return Plan(refused=f"{self.version} runs parts of a statement to explain it")
+        if asked.changes and (hidden := sorted(asked.words & self.views)):
+            return Plan(refused=f"it changes rows and names the view {hidden[0]}, which may call anything")
+        try:
+            with self._fence(database, read_only=not asked.changes) as cursor:
+                cursor.execute(f"{self._explain} {asked.text}")
+                names = [str(column[0]).lower() for column in cursor.description or ()]
+                return Plan(rows=tuple(_row(dict(zip(names, row, strict=True))) for row in cursor.fetchall()))
+        except pymysql.Error as error:
+            return Plan(refused=self._why(error, database))
+
+    @property
+    def _explain(self) -> str:
+        # MySQL's other formats are a variable's choice (explain_format); MariaDB has only this table.
+        return "EXPLAIN" if self.version.is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
+
+    @contextmanager
+    def _fence(self, database: str | None, *, read_only: bool) -> Iterator[Cursor]:
+        """A transaction that is rolled back, in a session of its own. Raises pymysql.Error."""
+        connection = self.login.connect(database, answer_seconds=MOST_SECONDS + _LATER_SECONDS)
+        with connection, connection.cursor() as cursor:
+            cursor.execute("SELECT CONNECTION_ID()")
+            ((itself,),) = cursor.fetchall()
+            try:
+                self._limit(cursor)
+                cursor.execute("START TRANSACTION READ ONLY" if read_only else "START TRANSACTION")
+                yield cursor
+                cursor.execute("ROLLBACK")
+            except BaseException as error:
+                if _is_unfinished(error):
+                    self._kill(itself)
+                raise
+
+    def _limit(self, cursor: Cursor) -> None:
+        import pymysql
+
+        # The text was looked through as this mode reads it.
+        cursor.execute(
+            "SET SESSION sql_mode = '', SESSION innodb_lock_wait_timeout = 1, SESSION lock_wait_timeout = 1"
+        )
+        if not self.logs_statements:
+            # INSERT ... SELECT locks the rows that it reads, but for this level.
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
+        limit = (
+            f"max_statement_time = {MOST_SECONDS}"
+            if self.version.is_mariadb
+            else f"max_execution_time = {1000 * MOST_SECONDS}"
+        )
+        with suppress(pymysql.Error):  # MySQL has none before 5.7.8.
+            cursor.execute(f"SET SESSION {limit}")
+
+    def _kill(self, number: int) -> None:
+        """Ends a session that may still be at work; one that has ended already is what is wanted."""
+        import pymysql
+
+        with suppress(pymysql.Error), self.login.connect() as other, other.cursor() as cursor:
+            cursor.execute("KILL %s", (number,))
+
+    def _why(self, error: BaseException, database: str | None) -> str:
+        number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+        said = str(error.args[-1]) if error.args else type(error).__name__
+        if number in _NO_RIGHT:
+            where = f"`{database}`.*" if database else "*.*"
+            return (
+                f"{said}: GRANT SELECT ON {where} TO {self.account}, for what changes rows their rights too"
+            )
+        if number in _REASONS:
+            return f"{_REASONS[number]} ({said})"
+        return said
+
+
+def _is_unfinished(error: BaseException) -> bool:
+    """Whether the server may still be at work: no answer came, or nobody waited for it."""
+    import pymysql
+
+    return not isinstance(error, pymysql.Error) or error.args[:1] == (_NO_ANSWER,)
+
+
+_NO_ANSWER = 2013
+_NO_RIGHT = frozenset({1044, 1142, 1143, 1345, 1370})
+"""No right to a database, a table, a column, a view's tables, a routine (MySQL Server Error Reference)."""
+_TOO_LONG = f"explaining it took longer than {MOST_SECONDS} s"
+_REASONS: Mapping[int, str] = {
+    1049: "its database is gone",
+    1146: "its table is gone",
+    1054: "its table has changed",
+    1064: "the server does not take its example: a prepared statement's, without its values?",
+    1205: "rows that it reads are locked",
+    1290: "the server is read-only",
+    1792: "it would change something, perhaps by a function in a view",
+    1317: _TOO_LONG,
+    1969: _TOO_LONG,
+    _NO_ANSWER: _TOO_LONG,
+    3024: _TOO_LONG,
+}
+
+
+def _row(told: Mapping[str, Any]) -> PlanRow:
+    texts = {name: None if value is None else str(value) for name, value in told.items()}
+    return PlanRow(
+        id=_whole(texts.get("id")),
+        select_type=texts.get("select_type"),
+        table=texts.get("table"),
+        partitions=texts.get("partitions"),
+        type=texts.get("type"),
+        possible_keys=texts.get("possible_keys"),
+        key=texts.get("key"),
+        key_len=texts.get("key_len"),
+        ref=texts.get("ref"),
+        rows=_whole(texts.get("rows")),
+        filtered=None if told.get("filtered") is None else float(told["filtered"]),
+        extra=texts.get("extra") or None,
+    )
+
+
+def _whole(text: str | None) -> int | None:
+    """MariaDB's filters add their share: `1021 (12%)`."""
+    found = re.match(r"\d+", text or "")
+    return int(found[0]) if found else None

@@ -1,0 +1,203 @@
+"""Slow logs, digested by the engine: started, listened to, its digest taken (docs/digest-format.md)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any, TypeVar
+
+from pydantic import ValidationError
+
+from mydyno.core.errors import EngineError, UsageError
+from mydyno.machine.programs import find_program
+from mydyno.queries.grouping import Grouping
+from mydyno.queries.records import FORMAT, Digest, Group
+
+STANDARD_INPUT = "-"
+
+_Kind = TypeVar("_Kind", Digest, Group)
+_OTHER_RELEASE = "mydyno and mydyno-engine come from different releases: install them together"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far reading has come."""
+
+    read_bytes: int
+    """Of the files as they lie there: of compressed ones these are compressed bytes."""
+    of_bytes: int | None
+    """None where one of them is a pipe."""
+    entries: int
+
+
+@dataclass(frozen=True)
+class OpenDigest:
+    """A digest of which not all groups have been read yet."""
+
+    digest: Digest
+    """With its first groups."""
+    more: Iterator[Group]
+    """Those behind them, each read when it is wanted."""
+
+
+def read_logs(files: Sequence[str], *, stdin: int | IO[bytes] | None = None, **options: Any) -> Digest:
+    """The digest of `files` with all groups; options and errors are those of `open_logs`."""
+    with open_logs(files, stdin=stdin, **options) as opened:
+        return opened.digest
+
+
+@contextmanager
+def open_logs(
+    files: Sequence[str],
+    *,
+    since_us: int | None = None,
+    until_us: int | None = None,
+    filters: Sequence[str] = (),
+    grouping: Grouping | None = None,
+    limit: int | None = None,
+    threads: int | None = None,
+    stdin: int | IO[bytes] | None = None,
+    out_log: IO[bytes] | None = None,
+    tell: Callable[[Progress], None] | None = None,
+    ahead: int | None = None,
+) -> Iterator[OpenDigest]:
+    """What ran according to `files`, of which `-` is standard input, or `stdin` when that is given.
+
+    Entries are those from `since_us` on and before `until_us` (microseconds since 1970, UTC) for which all
+    `filters` hold; `limit` groups are told, all when it is None, and the first `ahead` of them read at once.
+    `out_log` gets these entries as a slow log. `tell` hears several times a second how far reading has come.
+    Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`; a second
+    Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
+
+    Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
+    """
+    if STANDARD_INPUT in files and stdin is None and sys.stdin is not None and sys.stdin.isatty():
+        raise UsageError(
+            "`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -"
+        )
+    out = None if out_log is None else out_log.fileno()
+    options = {
+        "--since-us": since_us,
+        "--until-us": until_us,
+        "--limit": limit,
+        "--threads": threads,
+        "--out-log-fd": out,
+    }
+    command = [
+        str(find_program("mydyno-engine")),
+        "digest",
+        *(f"{name}={value}" for name, value in options.items() if value is not None),
+        *(f"--filter={text}" for text in filters),
+        *([f"--group-by={grouping.by}"] if grouping else []),
+        *(["--merge-tables"] if grouping and grouping.merge_tables else []),
+        *(["--progress"] if tell else []),
+        "--",
+        *files,
+    ]
+    if STANDARD_INPUT not in files:
+        stdin = subprocess.DEVNULL
+    # In a session of its own Ctrl-C does not reach it twice, by the terminal and by us.
+    with subprocess.Popen(
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        pass_fds=() if out is None else (out,),
+    ) as process:
+        try:
+            yield _interruptible(process, tell, ahead)
+        finally:
+            process.kill()
+
+
+def _interruptible(
+    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+) -> OpenDigest:
+    try:
+        return _hear(process, tell, ahead)
+    except KeyboardInterrupt:
+        process.terminate()
+        # Had it said its last already, then what was lost in between is lost.
+        with suppress(EngineError):
+            return _hear(process, None, ahead)
+        raise
+
+
+def _hear(
+    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+) -> OpenDigest:
+    """Listens to the engine up to its digest and the first of its groups."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        message = _parse(line)
+        match message.pop("type", None):
+            case "progress":
+                if tell:
+                    tell(Progress(**message))
+            case "digest":
+                groups = message.pop("groups", None)
+                digest = _digest({**message, "groups": []})
+                if not isinstance(groups, int):
+                    raise EngineError("mydyno-engine does not say how many groups follow", _OTHER_RELEASE)
+                more = _groups(process, groups)
+                first = tuple(islice(more, ahead))
+                return OpenDigest(digest.model_copy(update={"groups": first}), more)
+            case "fatal":
+                kind = UsageError if message["code"] == "bad-job" else EngineError
+                raise kind(message["message"], message["hint"])
+    raise _ended_early(process, "without a digest")
+
+
+def _groups(process: subprocess.Popen[bytes], number: int) -> Iterator[Group]:
+    assert process.stdout is not None
+    for _ in range(number):
+        message = _parse(process.stdout.readline() or b"null")
+        if message.pop("type", None) != "group":
+            raise _ended_early(process, "before its last group")
+        yield _understood(Group, message)
+
+
+def _ended_early(process: subprocess.Popen[bytes], how: str) -> EngineError:
+    assert process.stderr is not None
+    said = process.stderr.read().decode(errors="replace").strip()
+    return EngineError(
+        f"mydyno-engine digest ended {how} (exit code {process.wait()}){': ' if said else ''}{said[-500:]}",
+        _OTHER_RELEASE if "unrecognized subcommand" in said or "unexpected argument" in said else None,
+    )
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        message = None
+    if not isinstance(message, dict):
+        raise EngineError(f"mydyno-engine said what this mydyno does not understand: {line[:200]!r}")
+    return message
+
+
+def _digest(message: dict[str, Any]) -> Digest:
+    if message.get("format") != FORMAT:
+        raise EngineError(
+            f"mydyno-engine writes digests of format {message.get('format')}, this mydyno reads {FORMAT}",
+            _OTHER_RELEASE,
+        )
+    return _understood(Digest, message)
+
+
+def _understood(kind: type[_Kind], message: dict[str, Any]) -> _Kind:
+    try:
+        return kind.model_validate(message)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise EngineError(
+            f"mydyno-engine's digest is not one that this mydyno understands: {where}: {first['msg']}",
+            _OTHER_RELEASE,
+        ) from None

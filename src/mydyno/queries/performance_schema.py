@@ -1,0 +1,174 @@
+"""What ran on a server, as its performance_schema counted it: a digest without a log.
+
+Nothing that the server has counted is emptied. Rows of one fingerprint are one group, whatever schemas they
+ran in, with the id that the same statements have in a slow log's digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mydyno.lab.stack.server.external import session
+from mydyno.queries.counting import refuse_what_is_off, uncounted
+from mydyno.queries.fingerprints import fingerprints
+from mydyno.queries.reading import Reading, look_at_table, read
+from mydyno.queries.records import Digest, Problem, ProblemKind, Source
+from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
+from mydyno.queries.summary import Row, difference, figures, was_reset
+from mydyno.server.access.login import Login
+from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.server.interval import Tell, Wait, pause, sit_out
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_ANSWER_SECONDS = 120
+"""A full table of digests with their histograms takes about a second; on a busy server longer."""
+_NAMED_KINDS = 5
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the server said."""
+
+    source: str
+    variables: Mapping[str, str]
+    before: Reading | None
+    after: Reading
+    problems: tuple[Problem, ...]
+
+
+def read_digests(
+    login: Login, *, seconds: float | None, limit: int | None, tell: Tell, wait: Wait = pause
+) -> Digest:
+    """All since the server began to count, or with `seconds` what ends within them (Ctrl-C ends them early).
+
+    `limit`: so many groups, and the others summed up. Raises ServerError where the server counts nothing or
+    the account may not read it, with what helps; MissingToolError, EngineError.
+    """
+    told = _ask(login, seconds, tell, wait)
+    tell("grouping the digests")
+    return _digest(told, limit)
+
+
+def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
+    source = f"performance_schema of {login.address}"
+    with session(login, answer_seconds=_ANSWER_SECONDS) as cursor:
+        _leave_itself_out(cursor)
+        asking = Asking(cursor, account_of(cursor), [])
+        cursor.execute("SHOW GLOBAL VARIABLES")
+        variables = {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+        refuse_what_is_off(asking, login.address, variables)
+        not_counted, not_timed = uncounted(asking, login.address)
+        table = look_at_table(asking, login.address)
+        before, is_whole = None, True
+        if seconds is not None:
+            before = read(asking, login.address, table, with_texts=False)
+            is_whole = sit_out(cursor, seconds, tell, wait)
+        tell("reading the digests")
+        after = read(asking, login.address, table, with_texts=True)
+    problems = [
+        *_of_kinds("not-counted", source, "not counted", not_counted),
+        *_of_kinds("not-timed", source, "counted without their time", not_timed),
+    ]
+    if before is not None and not is_whole:
+        watched = (after.at_us - before.at_us) / 1e6
+        says = f"ended by Ctrl-C after {watched:.0f} of {seconds:g} s"
+        problems.insert(0, Problem(kind="interrupted", source=source, count=1, says=says))
+    return _Told(source, variables, before, after, tuple(problems))
+
+
+def _leave_itself_out(cursor: Cursor) -> None:
+    """Asks that this session is not counted; of an account that may not ask so, its questions are."""
+    import pymysql
+
+    with suppress(pymysql.Error):
+        cursor.execute(
+            "UPDATE performance_schema.threads SET INSTRUMENTED = 'NO' WHERE PROCESSLIST_ID = CONNECTION_ID()"
+        )
+
+
+def _digest(told: _Told, limit: int | None) -> Digest:
+    limits = Limits.of(told.variables)
+    before = told.before.rows if told.before else {}
+    rows = difference(before, told.after.rows.values())
+    nameless = [row for row in rows if row.digest is None]
+    named = _named([row for row in rows if row.digest is not None], limits, told.source)
+    groups = groups_of(named)
+    total = figures(rows)
+    return Digest(
+        sources=(
+            Source(
+                name=told.source,
+                bytes=0,
+                server=f"{told.variables.get('version')} ({told.variables.get('version_comment')})",
+                entries=total.count,
+                first_us=told.before.at_us if told.before else total.first_us,
+                last_us=told.after.at_us,
+            ),
+        ),
+        problems=(*told.problems, *_problems(told, nameless, named)),
+        total=total,
+        groups=tuple(groups[:limit]),
+        rest=beyond(groups, limit, nameless),
+    )
+
+
+def _named(rows: Sequence[Row], limits: Limits, source: str) -> list[Named]:
+    chosen = [representative(row, limits) for row in rows]
+    samples = [row.sample.text for row in rows if row.sample is not None]
+    answers = fingerprints([*(text for text, _ in chosen), *samples])
+    masked = iter(answers[len(rows) :])
+    return [
+        Named(row, answer, is_cut, example(row, next(masked).example, limits, source) if row.sample else None)
+        for row, (_, is_cut), answer in zip(rows, chosen, answers, strict=False)
+    ]
+
+
+def _problems(told: _Told, nameless: Sequence[Row], named: Sequence[Named]) -> Iterator[Problem]:
+    lost = sum(row.count for row in nameless)
+    if lost:
+        size = told.variables.get("performance_schema_digests_size")
+        yield Problem(
+            kind="digests-lost",
+            source=told.source,
+            count=lost,
+            says=f"statements found the server's table of {size} digests full and are in no group; a larger"
+            " performance_schema_digests_size (and a restart) has room for all",
+        )
+    cut = sum(each.is_cut for each in named)
+    if cut:
+        length = Limits.of(told.variables).digest
+        yield Problem(
+            kind="cut-digest",
+            source=told.source,
+            count=cut,
+            says=f"the server keeps {length} bytes of a digest (max_digest_length,"
+            " performance_schema_max_digest_length): statements that differ later are one group here",
+        )
+    before = told.before.rows if told.before else {}
+    after = told.after.rows
+    reset = sum(key not in after or was_reset(old, after[key]) for key, old in before.items())
+    if reset:
+        yield Problem(
+            kind="counters-reset",
+            source=told.source,
+            count=reset,
+            says="somebody emptied the server's table meanwhile: what ran before that is missing",
+        )
+
+
+def _of_kinds(kind: ProblemKind, source: str, what: str, names: Sequence[str]) -> Iterator[Problem]:
+    if not names:
+        return
+    more = f" and {len(names) - _NAMED_KINDS} more" if len(names) > _NAMED_KINDS else ""
+    yield Problem(
+        kind=kind,
+        source=source,
+        count=len(names),
+        says=f"kinds of statement are {what} (performance_schema.setup_instruments):"
+        f" {', '.join(names[:_NAMED_KINDS])}{more}",
+    )

@@ -1,0 +1,70 @@
+"""The figures on the page of a digest: the load over time, and what took the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mydyno.core.plurals import plural
+from mydyno.lab.report.figures import Figure
+from mydyno.page.format import count, duration
+from mydyno.page.zoned import Zone
+from mydyno.queries.records import Digest
+from mydyno.queries.report.chart import Bar, load_chart, top_chart
+from mydyno.queries.report.load import load_steps
+from mydyno.queries.report.words import all_groups, amount, headline, others
+
+_BARS = 12
+"""Groups in the chart; the others are one bar together."""
+
+
+def digest_figures(digest: Digest, zone: Zone) -> Iterator[Figure]:
+    """Those for which there is something to draw."""
+    steps = load_steps(digest.timeline)
+    if len(steps) > 1:
+        yield Figure(
+            name="load",
+            title="The load over time",
+            caption=f"In steps of {duration(steps[0].length_s)}: how many statements a second, and how many "
+            "seconds they took in each, which is how many were running at once.",
+            draw=lambda size: load_chart(steps, zone, size),
+            tables=(),
+            picture_title="The load over time",
+            picture_subtitle=(),
+            labelled=True,
+            colored=False,
+            zoom=True,
+        )
+    if len(digest.groups) > 1:
+        timed = digest.total.query_time_us > 0
+        bars = _bars(digest, timed=timed)
+        yield Figure(
+            name="top",
+            title="What took the time" if timed else "What was called",
+            caption=f"A bar is a statement's share of the {'time' if timed else 'calls'}; the pale one behind"
+            " it is that of all down to it.",
+            draw=lambda size: top_chart(bars, size),
+            tables=(),
+            picture_title=headline(digest),
+            picture_subtitle=(),
+            labelled=True,
+            colored=False,
+        )
+
+
+def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
+    whole = digest.total.query_time_us if timed else digest.total.count
+
+    def part(time_us: int, calls: int) -> float:
+        return (time_us if timed else calls) / whole if whole else 0.0
+
+    bars, shown = [], digest.groups[:_BARS]
+    for group in shown:
+        time = group.measures.get("query_time")
+        of = f" × {amount(time.mean, 'us')}" if time and timed else ""
+        told = f"{count(group.count)}{of}"
+        bars.append(Bar(group.fingerprint, part(group.query_time_us, group.count), told))
+    if beyond := all_groups(digest) - len(shown):
+        time_us = digest.total.query_time_us - sum(each.query_time_us for each in shown)
+        calls = digest.total.count - sum(each.count for each in shown)
+        bars.append(Bar(others(beyond), part(time_us, calls), f"{count(calls)} {plural(calls, 'call')}"))
+    return bars

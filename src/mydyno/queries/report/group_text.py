@@ -1,0 +1,166 @@
+"""One group of a digest at length, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mydyno.page.blocks import heights, on_log_scale
+from mydyno.page.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
+from mydyno.page.lines import Line, wrapped
+from mydyno.page.zoned import Zone
+from mydyno.queries.attributes import title
+from mydyno.queries.records import Digest, Example, Group, Measure, Plan, PlanRow
+from mydyno.queries.report.measures import measure_lines
+from mydyno.queries.report.plan_words import remarks
+from mydyno.queries.report.words import amount, error_names, examined_per_sent, history_words, share
+
+_LABEL = 10
+_INDENT = " " * (2 + _LABEL)
+_STEPS = 40
+"""Of the histogram, where there is room."""
+_MOST_NAMES = 5
+_MOST_LINES = 15
+"""Of an example; a longer one can be read in the log, or with --json."""
+_MOST_CHARACTERS = 1_500
+_MANY = 100
+"""Rows examined for each that is sent."""
+_CELL = 32
+"""Characters of a cell of EXPLAIN but the last."""
+
+
+def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
+    yield from wrapped(printable(group.fingerprint), width, first=f"{rank}. ", style="heading")
+    if group.is_cut:
+        yield Line(f"{_INDENT}(its beginning: the whole is longer)", "faint")
+    yield from _told("id", group.id, width)
+    of_calls = share(group.count, digest.total.count)
+    yield from _told("count", f"{count(group.count)}, {of_calls} of all{_rate(group, digest)}", width)
+    yield from measure_lines(group, digest.total, width)
+    if (time := group.measures.get("query_time")) is not None:
+        yield from _histogram(time, width)
+    if (each := examined_per_sent(group)) is not None and each > _MANY:
+        text = f"{number(each)} rows were examined for each that was sent"
+        yield from wrapped(text, width, first=_INDENT, style="medium")
+    yield from _flags(group, width)
+    for label, names in (
+        ("users", group.users),
+        ("hosts", group.hosts),
+        ("databases", group.databases),
+        ("errors", error_names(group.errors)),
+    ):
+        yield from _told(label, _names(names, group.count), width)
+    if group.first_us is not None and group.last_us is not None:
+        yield from _told("seen", zone.span(group.first_us, group.last_us), width)
+    if group.history is not None:
+        yield from _told("history", history_words(group.history, zone), width)
+    if group.example is not None:
+        yield from _example(group.example, zone, width)
+    if group.plan is not None:
+        yield from _plan(group.plan, width)
+    yield from _indexes(group, digest, width)
+
+
+def _told(label: str, text: str, width: int) -> Iterator[Line]:
+    if text:
+        yield from wrapped(text, width, first=f"  {label:{_LABEL}}", rest=_INDENT)
+
+
+def _rate(group: Group, digest: Digest) -> str:
+    return f", {number(group.count / digest.seconds)} a second" if digest.seconds else ""
+
+
+def _histogram(time: Measure, width: int) -> Iterator[Line]:
+    if len(time.histogram) < 2:
+        return
+    low = amount(time.min if time.min is not None else time.histogram[0][0], "us")
+    high = amount(time.max if time.max is not None else time.histogram[-1][0], "us")
+    steps = on_log_scale(time.histogram, max(8, min(_STEPS, width - len(f"{_INDENT}{low} ││ {high}"))))
+    yield Line(plain_spaces(f"{_INDENT}{low} │{heights(steps)}│ {high}"))
+
+
+def _flags(group: Group, width: int) -> Iterator[Line]:
+    ordered = sorted(group.flags.items(), key=lambda pair: not title(pair[0]).is_alarming)
+    told = [(name, flag) for name, flag in ordered if flag.yes]
+    text = ", ".join(f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in told)
+    alarming = any(title(name).is_alarming for name, _ in told)
+    for line in _told("flags", text, width):
+        yield Line(line.text, "medium" if alarming else "plain")
+
+
+def _names(names: Sequence[tuple[str, int]], calls: int) -> str:
+    shown = [f"{name} {share(times, calls)}" for name, times in names[:_MOST_NAMES]]
+    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+    return ", ".join(shown + more)
+
+
+def _example(example: Example, zone: Zone, width: int) -> Iterator[Line]:
+    known = ", ".join(_of_example(example, zone))
+    yield from _told("example", known, width) if known else [Line("  example")]
+    lines = printable_lines(example.text[:_MOST_CHARACTERS])
+    # Not wrapped: a statement is there to be copied, and terminals copy a line that they had to break as one.
+    for text in lines[:_MOST_LINES]:
+        yield Line(f"    {text}", "do")
+    if example.is_cut or len(lines) > _MOST_LINES or len(example.text) > _MOST_CHARACTERS:
+        yield Line(plain_spaces(f"    … of {count(example.bytes)} bytes"), "faint")
+
+
+def _of_example(example: Example, zone: Zone) -> Iterator[str]:
+    if example.source is not None:
+        yield example.source + (f":{example.line}" if example.line is not None else "")
+    if example.query_time_us is not None:
+        yield f"took {amount(example.query_time_us, 'us')}"
+    if example.time_us is not None:
+        yield f"at {zone.moment(example.time_us)}"
+    if example.user is not None:
+        yield f"by {example.user}" + (f" from {example.host}" if example.host else "")
+    if example.database is not None:
+        yield f"in {example.database}"
+
+
+_PLAN = ("id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows")
+_PLAN_LAST = ("filtered", "extra")
+_GIVES_WAY = ("possible_keys", "key_len", "ref", "partitions", "filtered", "select_type", "extra")
+"""Columns of EXPLAIN in the order in which they go when there is no room; Extra goes below its line."""
+
+
+def _plan(plan: Plan, width: int) -> Iterator[Line]:
+    if plan.refused is not None:
+        yield from _told("explain", plan.refused, width)
+        return
+    columns = [
+        name for name in (*_PLAN, *_PLAN_LAST) if any(getattr(row, name) is not None for row in plan.rows)
+    ]
+    sizes = {name: max(len(name), *(len(_cell(row, name)) for row in plan.rows)) for name in columns}
+    for name in _GIVES_WAY:
+        if sum(sizes[each] + 2 for each in columns) + 2 <= width:
+            break
+        columns = [each for each in columns if each != name]
+    yield Line("  explain")
+    yield Line(("    " + "  ".join(name.ljust(sizes[name]) for name in columns)).rstrip(), "faint")
+    for row in plan.rows:
+        text = "    " + "  ".join(_cell(row, name).ljust(sizes[name]) for name in columns)
+        said = ", ".join(remarks(row))
+        yield Line(text.rstrip(), "medium" if said else "plain")
+        if row.extra is not None and "extra" not in columns:
+            yield from wrapped(row.extra, width, first=" " * 8)
+        if said:
+            yield from wrapped(said, width, first="      ^ ", style="medium")
+
+
+def _cell(row: PlanRow, name: str) -> str:
+    value = getattr(row, name)
+    if value is None:
+        return MISSING
+    text = (
+        plain_spaces(count(value)) if name == "rows" else f"{value:g}" if name == "filtered" else str(value)
+    )
+    return printable(text) if name == "extra" else shorten(printable(text), _CELL)
+
+
+def _indexes(group: Group, digest: Digest, width: int) -> Iterator[Line]:
+    for place, candidate in enumerate(digest.candidates, 1):
+        if group.id in candidate.groups:
+            yield from _told("index", f"{candidate.statement} (candidate {place} below)", width)
+    for without in digest.without_candidate:
+        if without.group == group.id:
+            yield from _told("index", f"none: {'; '.join(without.why)}", width)

@@ -1,0 +1,120 @@
+"""Columns, indexes and sizes of the tables that a digest names, read without work for a busy server.
+
+Each table is asked for by its own name and schema: releases that open every table for information_schema then
+open that one alone (MySQL 5.7 Reference Manual, "Optimizing INFORMATION_SCHEMA Queries").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mydyno.core.server_version import parse_version
+from mydyno.core.sql_names import quote
+from mydyno.lab.stack.server.external import session, version_line
+from mydyno.queries.candidates import Column, Definition, Schema, TableName
+from mydyno.server.access.login import Login
+from mydyno.survey.asking import Asking, account_of
+from mydyno.survey.facts.indexes import of_rows
+from mydyno.survey.facts.unread import Unread
+from mydyno.survey.server.schema import limit_questions
+
+Row = dict[str, Any]
+_OF_THE_SERVER = "'mysql', 'information_schema', 'performance_schema', 'sys'"
+
+
+def read_schema(login: Login, tables: Iterable[TableName]) -> Schema:
+    """What the server tells of these tables; `unread` says of which it tells nothing, and what would help.
+
+    A table without a database is looked for in all, and read from each that has it.
+    Raises ServerError when there is no way in.
+    """
+    with session(login, "the schema could not be read") as cursor:
+        asking = Asking(cursor, account_of(cursor), [])
+        cursor.execute("SHOW VARIABLES LIKE 'version%'")
+        version = parse_version(version_line({str(name): str(value) for name, value in cursor.fetchall()}))
+        limit_questions(asking, version)
+        wanted = dict.fromkeys(tables)
+        found = [one for table in wanted for one in _definitions(asking, table)]
+        return Schema(version, tuple(dict.fromkeys(found)), tuple(asking.unread))
+
+
+def _definitions(asking: Asking, table: TableName) -> list[Definition]:
+    known = len(asking.unread)
+    rows = _rows(asking, "TABLES", table)
+    if not rows:
+        # A fingerprint has its names in lower case.
+        named = [name for name in _spellings(asking, table) if name != table]
+        rows = [row for name in named for row in _rows(asking, "TABLES", name)]
+    if not rows and len(asking.unread) == known:
+        where = f"{quote(table.database)}.{quote(table.name)}" if table.database else "*.*"
+        asking.unread.append(
+            Unread(
+                what=f"table {table}",
+                why="it is not there, or this account may not see it",
+                hint=f"GRANT SELECT ON {where} TO {asking.account}",
+            )
+        )
+    return [_definition(asking, row) for row in rows]
+
+
+def _spellings(asking: Asking, table: TableName) -> list[TableName]:
+    """Tables whose names differ in their case at most: names alone are read without opening any table."""
+    where = "LOWER(TABLE_SCHEMA) = LOWER(%s)" if table.database else f"TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})"
+    values = (table.database, table.name) if table.database else (table.name,)
+    statement = asking.cursor.mogrify(
+        "SELECT TABLE_NAME, TABLE_SCHEMA FROM information_schema.TABLES"
+        f" WHERE {where} AND LOWER(TABLE_NAME) = LOWER(%s)",
+        values,
+    )
+    rows = asking.rows(f"table {table}", statement, "SELECT ON *.*")
+    return [TableName(_text(name), _text(database)) for name, database in rows or ()]
+
+
+def _definition(asking: Asking, row: Row) -> Definition:
+    name = TableName(_text(row["TABLE_NAME"]), _text(row["TABLE_SCHEMA"]))
+    columns = _rows(asking, "COLUMNS", name, "ORDINAL_POSITION")
+    indexes = _rows(asking, "STATISTICS", name, "INDEX_NAME")
+    is_view = "VIEW" in _text(row["TABLE_TYPE"])
+    return Definition(
+        name,
+        engine=None if is_view else _text(row["ENGINE"] or "unknown"),
+        rows=_whole(row["TABLE_ROWS"]),
+        row_format=_text(row["ROW_FORMAT"]) if row["ROW_FORMAT"] else None,
+        columns=tuple(map(_column, columns)),
+        indexes=of_rows(indexes),
+    )
+
+
+def _column(row: Row) -> Column:
+    return Column(
+        name=_text(row["COLUMN_NAME"]),
+        kind=_text(row["DATA_TYPE"]).lower(),
+        type=_text(row["COLUMN_TYPE"]),
+        nullable=_text(row["IS_NULLABLE"]) == "YES",
+        collation=_text(row["COLLATION_NAME"]) if row["COLLATION_NAME"] else None,
+        bytes=_whole(row["CHARACTER_OCTET_LENGTH"]),
+        characters=_whole(row["CHARACTER_MAXIMUM_LENGTH"]),
+    )
+
+
+def _rows(asking: Asking, view: str, table: TableName, order: str | None = None) -> list[Row]:
+    """Of a view of information_schema, by the columns' names: some are in some releases only."""
+    where = "TABLE_SCHEMA = %s" if table.database else f"TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})"
+    values = (table.database, table.name) if table.database else (table.name,)
+    statement = asking.cursor.mogrify(
+        f"SELECT * FROM information_schema.{view} WHERE {where} AND TABLE_NAME = %s"
+        + (f" ORDER BY {order}" if order else ""),
+        values,
+    )
+    rows = asking.rows(f"table {table} ({view.lower()})", statement, "SELECT ON *.*")
+    names = [str(each[0]).upper() for each in asking.cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in rows or ()]
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,79 @@
+"""Connections that were open before the window: they keep the thresholds that they began with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mydyno.core.errors import ServerError
+from mydyno.lab.stack.server.external import session
+from mydyno.server.access.login import Login
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+_NOBODYS = frozenset({"system user", "event_scheduler", "system"})
+_NO_STATEMENTS = ("Daemon", "Binlog Dump", "Connect", "Register Slave")
+_NAMED = 5
+
+_THRESHOLDS = """
+SELECT COUNT(*)
+  FROM performance_schema.variables_by_thread AS v JOIN performance_schema.threads AS t USING (thread_id)
+ WHERE v.variable_name = 'long_query_time' AND v.variable_value + 0 > %s
+   AND t.processlist_id <> CONNECTION_ID()
+"""
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Those of others, at one moment."""
+
+    users: dict[int, str]
+    """By connection id, as far as this account may see them (PROCESS)."""
+    count: int
+    above: int | None = None
+    """How many have a threshold of their own above the wished one; None: the server does not tell."""
+
+    def who(self) -> str:
+        """`app 16, cron 1`: the accounts with the most connections."""
+        most = Counter(self.users.values()).most_common()
+        named = ", ".join(f"{user} {count}" for user, count in most[:_NAMED])
+        return named + (f" and {len(most) - _NAMED} more accounts" if len(most) > _NAMED else "")
+
+
+def sessions(cursor: Cursor, threshold: float) -> Sessions:
+    """Raises pymysql.Error."""
+    cursor.execute("SELECT CONNECTION_ID()")
+    (own,) = cursor.fetchone() or (0,)
+    cursor.execute("SHOW PROCESSLIST")
+    users = {
+        int(row[0]): str(row[1])
+        for row in cursor.fetchall()
+        if int(row[0]) != own and str(row[1]) not in _NOBODYS and not str(row[4]).startswith(_NO_STATEMENTS)
+    }
+    cursor.execute("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+    row = cursor.fetchone()
+    connected = int(row[1]) - 1 if row else 0
+    return Sessions(users, max(len(users), connected), _above(cursor, threshold))
+
+
+def still_there(login: Login, before: Sessions) -> int | None:
+    """How many of them are connected still; None: it cannot be told."""
+    try:
+        with session(login) as cursor:
+            cursor.execute("SHOW PROCESSLIST")
+            return len({int(row[0]) for row in cursor.fetchall()} & before.users.keys())
+    except ServerError:
+        return None
+
+
+def _above(cursor: Cursor, threshold: float) -> int | None:
+    import pymysql
+
+    try:
+        cursor.execute(_THRESHOLDS, (threshold,))
+    except pymysql.Error:
+        return None
+    row = cursor.fetchone()
+    return int(row[0]) if row else None

@@ -1,0 +1,144 @@
+"""The log as the table mysql.slow_log: the only way to it on servers whose files nobody may read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from mydyno.lab.stack.server.external import session
+from mydyno.queries.window.log import Amount
+from mydyno.queries.window.row import Row, start_us, text_of
+from mydyno.server.access.login import Login, explained
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+ANSWER_SECONDS = 600
+"""A table of gigabytes is read from its beginning: it is kept as CSV, without an index."""
+_ROW_BYTES = 150
+"""About, of a row but for its statement."""
+_PATIENCE = 20.0
+"""The table is looked at again after so many times what the last look has taken."""
+
+_COLUMNS = (
+    "UNIX_TIMESTAMP(start_time), CAST(user_host AS BINARY), query_time, lock_time, rows_sent, rows_examined,"
+    " CAST(db AS BINARY), CAST(sql_text AS BINARY)"
+)
+
+
+class TableLog:
+    """Its rows by their place: it is only appended to. Never changed, and never emptied."""
+
+    name = "mysql.slow_log"
+
+    def __init__(self, login: Login, cursor: Cursor, *, is_mariadb: bool) -> None:
+        """`cursor`: of a session that is not logged itself; the rows are read in one of their own."""
+        self._login = login
+        self._cursor = cursor
+        self._is_mariadb = is_mariadb
+        self._begin = self._end = self._begin_bytes = 0
+        self._told: list[str] = []
+        self._amount = Amount(0, 0)
+        self._look_at = 0.0
+
+    @classmethod
+    @contextmanager
+    def whole(cls, login: Login) -> Iterator[TableLog]:
+        """All rows that the table has, also old ones. Raises ServerError."""
+        with session(login, "mysql.slow_log could not be read") as cursor:
+            cursor.execute("SELECT VERSION()")
+            row = cursor.fetchone()
+            log = cls(login, cursor, is_mariadb="mariadb" in str(row).lower())
+            log._end, _ = log._rows()
+            yield log
+
+    def room(self) -> int | None:
+        return None
+
+    def begin(self) -> None:
+        self._begin, self._begin_bytes = self._rows()
+        self._end = self._begin
+
+    def amount(self) -> Amount:
+        before = time.monotonic()
+        if before >= self._look_at:
+            rows, size = self._rows()
+            self._amount = Amount(max(0, size - self._begin_bytes), max(0, rows - self._begin))
+            after = time.monotonic()
+            self._look_at = after + _PATIENCE * (after - before)
+        return self._amount
+
+    def end(self) -> None:
+        self._end, _ = self._rows()
+        if self._end < self._begin:
+            self._told.append(
+                "mysql.slow_log was emptied or exchanged while it was watched: what came before that is gone"
+            )
+            self._begin = 0
+
+    def settle(self) -> tuple[str, ...]:
+        return tuple(self._told)
+
+    def blocks(self) -> Iterator[bytes]:
+        import pymysql
+        from pymysql.cursors import SSCursor
+
+        try:
+            with closing(self._login.connect(answer_seconds=ANSWER_SECONDS)) as connection:
+                cursor = SSCursor(connection)
+                more = _has(cursor)
+                columns = ", ".join((_COLUMNS, *more))
+                cursor.execute(
+                    f"SELECT {columns} FROM mysql.slow_log LIMIT %s OFFSET %s",
+                    (self._end - self._begin, self._begin),
+                )
+                for row in cursor:
+                    yield text_of(self._row(row, more))
+        except (pymysql.Error, OSError) as error:
+            raise explained(error, self._login, "mysql.slow_log could not be read") from error
+
+    def close(self) -> None:
+        """It has no files."""
+
+    def _row(self, row: tuple[Any, ...], more: Sequence[str]) -> Row:
+        logged_at, user_host, query_time, lock_time, sent, examined, database, statement = row[:8]
+        return Row(
+            start_us=start_us(logged_at, query_time, is_end=not self._is_mariadb),
+            user_host=bytes(user_host),
+            query_time=query_time,
+            lock_time=lock_time,
+            rows_sent=int(sent),
+            rows_examined=int(examined),
+            database=bytes(database),
+            statement=bytes(statement),
+            **dict(zip(more, map(int, row[8:]), strict=True)),
+        )
+
+    def _rows(self) -> tuple[int, int]:
+        """How many there are, and their bytes as text of a file, about."""
+        import pymysql
+
+        try:
+            self._cursor.execute("SELECT COUNT(*), SUM(LENGTH(sql_text)) FROM mysql.slow_log")
+            row = self._cursor.fetchone()
+        except (pymysql.Error, OSError, RuntimeError) as error:
+            raise explained(error, self._login, "mysql.slow_log could not be read") from error
+        assert row is not None
+        return int(row[0]), int(row[0]) * _ROW_BYTES + int(row[1] or 0)
+
+
+def has_fractions(cursor: Cursor) -> bool:
+    """Whether the table keeps parts of a second: MySQL's does since 5.7. Raises pymysql.Error."""
+    return "(6)" in _types(cursor)["query_time"]
+
+
+def _has(cursor: Cursor) -> list[str]:
+    """The columns that some releases have more than others."""
+    return [name for name in ("thread_id", "rows_affected") if name in _types(cursor)]
+
+
+def _types(cursor: Cursor) -> dict[str, str]:
+    cursor.execute("SHOW COLUMNS FROM mysql.slow_log")
+    return {str(row[0]): str(row[1]) for row in cursor.fetchall()}

@@ -1,0 +1,1 @@
+"""MySQL and MariaDB: logging in, their variables, their programs, and the releases that can be installed."""

@@ -1,0 +1,1 @@
+"""The server program: its options, option file, command line, files and error log."""

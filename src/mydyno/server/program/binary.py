@@ -1,0 +1,213 @@
+"""Finding a server binary and asking it what it is and what it knows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from mydyno.core import environment
+from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.server_version import Version, parse_version
+from mydyno.machine.protocol import Host
+from mydyno.server.program.architecture import architecture_fault
+from mydyno.server.program.command import server_command
+from mydyno.server.program.errorlog import telling_lines
+from mydyno.server.program.options import parse_options
+
+SERVER_NAMES = ("mariadbd", "mysqld")
+
+_MESSAGES = "english/errmsg.sys"
+"""Where the error messages are in a share folder; every server has the English ones."""
+
+# sbin is not in an ordinary user's PATH on Debian; the rest is where archives and other packagers put it.
+_FOLDERS = (
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/libexec",
+    "/usr/local/mysql/bin",
+    "/usr/local/mariadb/bin",
+    "/opt/mysql/bin",
+    "/opt/mariadb/bin",
+)
+
+_INSTALL_HINT = (
+    "install one: `apt-get install mariadb-server-core` gives the binary alone, without a service; "
+    f"or set {environment.SERVER.name} or `server.binary` to the path of one"
+)
+
+
+_inspected: dict[tuple[str, Path, int, int], ServerBinary] = {}
+
+
+@dataclass(frozen=True)
+class ServerBinary:
+    """A server program: where it is, what release, and every option with its default (None: no default)."""
+
+    path: Path
+    """As the server itself sees it."""
+    version: Version
+    options: Mapping[str, str | None]
+    root: Path | None = None
+    """The private root that its files are in and that it runs in; None: this machine's own."""
+    folder: Path | None = None
+    """The folder with all its files, which a guest has to be shown; None: they are of a system."""
+    checksum: str | None = None
+    """SHA-256 of the program, which tells two builds of one version apart; None: it is in a guest's image."""
+
+    @property
+    def build(self) -> str:
+        """What a dataset or a run belongs to: the release, and which build of it."""
+        return f"{self.version} {self.checksum}" if self.checksum else str(self.version)
+
+    def outside(self, path: Path) -> Path:
+        """Where this machine finds a file of the binary's own."""
+        return _outside(self.root, path)
+
+    @property
+    def file(self) -> Path:
+        """The program as this machine finds it."""
+        return self.outside(self.path)
+
+    @property
+    def share_folder(self) -> Path | None:
+        """The folder of messages, character sets and system table scripts that belongs to this binary, as
+        the server itself sees it."""
+        candidates = _share_folders(self.path)
+        if charsets := self.options.get("character_sets_dir"):
+            candidates.append(Path(charsets).parent)
+        # Some archives leave out the character sets.
+        marks = ("charsets", _MESSAGES)
+        return next(
+            (folder for folder in candidates if any(self.outside(folder / mark).exists() for mark in marks)),
+            None,
+        )
+
+
+def find_binary(path: Path | None = None) -> Path:
+    """The server binary: `path` when given, else what MYDYNO_SERVER names, else the system's.
+
+    Raises MissingToolError that lists every place searched.
+    """
+    named = path or (Path(value) if (value := environment.SERVER.read()) else None)
+    if named is not None:
+        if not _is_program(named):
+            what = "is not a program that may be executed" if named.exists() else "does not exist"
+            source = "" if path else f" ({environment.SERVER.name})"
+            raise MissingToolError(f"the server binary {named}{source} {what}", _INSTALL_HINT)
+        return named.resolve()
+    searched = search_folders()
+    for name in SERVER_NAMES:
+        for folder in searched:
+            if _is_program(candidate := folder / name):
+                return candidate.resolve()
+    raise MissingToolError(
+        f"no server binary ({' or '.join(SERVER_NAMES)}) was found in {', '.join(map(str, searched))}",
+        _INSTALL_HINT,
+    )
+
+
+def search_folders() -> tuple[Path, ...]:
+    """Where the system's server is looked for: PATH, then where packages and archives put servers."""
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    return tuple(Path(folder) for folder in dict.fromkeys([*folders, *_FOLDERS]))
+
+
+def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBinary:
+    """Asks the binary for its version and options; the answer is kept while the file stays the same.
+
+    With a private `root`, `path` is one inside it. Raises ServerError when it is not a server or cannot run.
+    """
+    file = _outside(root, path)
+    status = file.stat()
+    key = (host.name, file, status.st_mtime_ns, status.st_size)
+    if key not in _inspected:
+        _inspected[key] = _inspect(host, path, root)
+    return _inspected[key]
+
+
+def help_arguments(
+    program: Path,
+    version: Version,
+    root: Path | None = None,
+    settings: Iterable[str] = (),
+    *,
+    is_file: Callable[[Path], bool] = Path.is_file,
+) -> tuple[str, ...]:
+    """What makes the program print its options and their values, with `settings` (`--name=value`) in force.
+
+    A folder that was compiled in and is not there ends a server before it answers: the one for exports ends
+    a MySQL, the one for messages a MariaDB before 10.3. `is_file` asks the machine that the program is on.
+    """
+    exports = () if version.is_mariadb else ("--loose-secure-file-priv=",)
+    folders = (each for each in _share_folders(program) if is_file(_outside(root, each / _MESSAGES)))
+    messages = [f"--loose-lc-messages-dir={folder}" for folder in islice(folders, 1)]
+    return ("--no-defaults", *exports, *messages, *settings, "--verbose", "--help")
+
+
+def help_text(host: Host, path: Path, version: Version, root: Path | None = None) -> str:
+    """What the program prints of its options, their values and its option files. Raises ServerError."""
+    return _ask(host, path, root, *help_arguments(path, version, root))
+
+
+def _share_folders(program: Path) -> list[Path]:
+    """Where an installation or an archive has `share`; some have the program beside it."""
+    prefixes = (program.parent.parent, program.parent)
+    return [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
+
+
+def _outside(root: Path | None, path: Path) -> Path:
+    return path if root is None else root / path.relative_to("/")
+
+
+def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
+    file = _outside(root, path)
+    if fault := architecture_fault(file):
+        raise ServerError(
+            f"{file} {fault}", "take a build for this machine's processor, or build it anew here"
+        )
+    version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
+    try:
+        options = parse_options(help_text(host, path, version, root))
+    except ServerError as error:
+        raise ServerError(f"{path}: {error.message}") from error
+    with file.open("rb") as program:
+        checksum = hashlib.file_digest(program, "sha256").hexdigest()
+    return ServerBinary(path, version, options, root, checksum=checksum)
+
+
+def _ask(host: Host, path: Path, root: Path | None, *arguments: str) -> str:
+    command = server_command(host, path, arguments, root=root)
+    answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
+    if answer.returncode != 0:
+        lines = telling_lines(answer.stderr or answer.stdout) or ("it said nothing",)
+        said = "\n  ".join(lines)
+        raise ServerError(
+            f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, root, said)
+        )
+    return answer.stdout
+
+
+def _why_it_cannot_run(host: Host, root: Path | None, said: str) -> str | None:
+    if found := re.search(r"loading shared libraries: (\S+):", said):
+        if root is not None:
+            return f"the private root {root} lacks {found[1]}, and this machine's own is not looked for"
+        return f"this machine lacks {found[1]}: install the package that has it"
+    if "GLIBC" in said:
+        return "it was built for a newer system than this one"
+    if "Permission denied" in said and host.server_identity is not None:
+        user = host.server_identity.name
+        return (
+            f"servers run as {user} when mydyno is root: put it where {user} may enter every folder above it"
+        )
+    return None
+
+
+def _is_program(path: Path) -> bool:
+    # A folder in PATH that this user may not enter holds nothing for it; is_file() would raise.
+    return os.access(path, os.X_OK) and path.is_file()

@@ -1,0 +1,43 @@
+"""A buffer pool that was asked for as a share, in the whole chunks that a server counts it in. Pure.
+
+Who writes `25% of memory` means about so much. Servers that resize the pool in chunks round it up, to a
+multiple of chunk and instances (MySQL 8.4 Reference Manual, "Configuring InnoDB Buffer Pool Size"); then what
+is in force would not be what was asked. MariaDB counts in chunks from 10.2 to 10.7, MySQL since 5.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Version
+from mydyno.server.program.binary import ServerBinary
+from mydyno.server.variables.settings import number
+
+POOL = "innodb_buffer_pool_size"
+_CHUNK, _INSTANCES = "innodb_buffer_pool_chunk_size", "innodb_buffer_pool_instances"
+_GIBIBYTE = 1024**3
+
+
+def in_whole_chunks(binary: ServerBinary, asked: Mapping[str, Setting], size: int, cpus: int) -> int:
+    """What this server makes of a pool of `size` bytes beside the settings `asked`, with so many CPUs."""
+    chunk = _whole(asked.get(_CHUNK, binary.options.get(_CHUNK)))
+    if not chunk:
+        return size
+    wanted = _whole(asked.get(_INSTANCES, binary.options.get(_INSTANCES)))
+    step = chunk * (wanted or _instances(binary.version, size, chunk, cpus))
+    # A pool smaller than one step gets smaller chunks instead.
+    return size if size < step else -(-size // step) * step
+
+
+def _instances(version: Version, size: int, chunk: int, cpus: int) -> int:
+    """How many instances a server has that is not told (MySQL Reference Manual, the variable's own entry)."""
+    if version.is_mariadb and version.numbers >= (10, 5, 1):
+        return 1
+    if version.is_mariadb or version.numbers < (8, 4, 0):
+        return 8 if size >= _GIBIBYTE else 1
+    return 1 if size <= _GIBIBYTE else max(1, min(size // chunk // 2, cpus // 4, 64))
+
+
+def _whole(value: Setting | None) -> int:
+    return int(number(str(value)) or 0) if value is not None else 0

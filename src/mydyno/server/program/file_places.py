@@ -1,0 +1,128 @@
+"""The files of a server that may lie on a volume of their own: which they are, and what tells the server so.
+
+Every fact is asked of the binary where it knows it: a variable that it does not list is not set, and whether
+it makes undo tablespaces or a binary log by itself shows in its defaults. Sources: MySQL Reference Manual,
+"InnoDB Startup Options and System Variables", "Undo Tablespaces", "Moving Tablespace Files While the Server
+is Offline" (an undo tablespace that was moved is looked for in innodb_undo_directory), "Redo Log" (the folder
+#innodb_redo since 8.0.30), "Temporary Tablespaces"; MariaDB Knowledge Base, "InnoDB System Variables".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mydyno.core.server_files import FileKind
+from mydyno.core.server_variables import OFF_WORDS, Setting
+from mydyno.server.program.binary import ServerBinary
+
+UNDO_TABLESPACES = 3
+"""As many as MariaDB makes by itself since 11.0. Truncation needs two (MariaDB Knowledge Base, MySQL 5.7)."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one kind of files lies: `folder` is on its volume, `data` is the data directory."""
+
+    folder: Path
+    data: Path
+
+    @property
+    def from_data(self) -> str:
+        """The folder for variables before whose value a server puts innodb_data_home_dir."""
+        return os.path.relpath(self.folder, self.data)
+
+    @property
+    def scratch(self) -> Path:
+        """The server's tmpdir, on a volume for temporary files."""
+        return self.folder / "scratch"
+
+    @property
+    def sessions(self) -> Path:
+        """MySQL's temporary tablespaces of sessions."""
+        return self.folder / "sessions"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of files."""
+
+    name: FileKind
+    opened: str
+    """A regular expression for the names of those that a running server holds open."""
+    settings: Callable[[Place], Mapping[str, Setting]]
+    """What tells a server of the place. Of these, those that the binary knows."""
+    at_rest: str = "(?!)"
+    """One for the names in a data directory at rest that are moved; none for what a start makes anew."""
+    folders: Callable[[Place], tuple[Path, ...]] = lambda place: ()
+    """What has to be there before the server starts, below the folder."""
+
+
+KINDS = (
+    Kind(
+        "redo log",
+        at_rest=r"ib_logfile\d+|#innodb_redo",
+        opened=r"ib_logfile\d+|#ib_redo\d+(_tmp)?",
+        settings=lambda place: {"innodb_log_group_home_dir": str(place.folder)},
+    ),
+    Kind(
+        "binary log",
+        opened=r"binlog\.(\d+|index)",
+        settings=lambda place: {
+            "log_bin": str(place.folder / "binlog"),
+            "log_bin_index": str(place.folder / "binlog.index"),
+        },
+    ),
+    Kind(
+        "undo tablespaces",
+        at_rest=r"undo_?\d{3}",
+        opened=r"undo_?\d{3}",
+        settings=lambda place: {"innodb_undo_directory": str(place.folder)},
+    ),
+    Kind(
+        "temporary files",
+        # What is open and has no name any more is a temporary file, whatever it was called.
+        opened=r"ibtmp\d+|temp_\d+\.ibt|.* \(deleted\)",
+        settings=lambda place: {
+            "tmpdir": str(place.scratch),
+            "innodb_temp_data_file_path": f"{place.from_data}/ibtmp1:12M:autoextend",
+            "innodb_temp_tablespaces_dir": str(place.sessions),
+        },
+        folders=lambda place: (place.scratch, place.sessions),
+    ),
+)
+
+
+def place_settings_of(
+    binary: ServerBinary, places: Mapping[FileKind, Place], config: Mapping[str, Setting]
+) -> dict[str, Setting]:
+    """The settings that tell `binary` where its files lie; `config` is the experiment's, in listed names.
+
+    A place of the binary log would turn it on, so it is told only where there is one.
+    """
+    told: dict[str, Setting] = {}
+    for kind in KINDS:
+        if kind.name in places and (kind.name != "binary log" or has_binary_log(binary, config)):
+            told |= kind.settings(places[kind.name])
+    return {name: value for name, value in told.items() if name in binary.options}
+
+
+def has_binary_log(binary: ServerBinary, config: Mapping[str, Setting]) -> bool:
+    """Whether the server keeps one: as the experiment asks, else as is its default (MySQL since 8.0)."""
+    asked = config.get("log_bin")
+    if asked is None:
+        return binary.options.get("log_bin") is not None
+    return str(asked).lower() not in OFF_WORDS
+
+
+def undo_settings(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, Setting]:
+    """What gives a dataset undo tablespaces for a volume of theirs; empty where it has some anyway.
+
+    The same has to be said at every start. MySQL 8.0 made two of them the rule and 9 dropped the variable,
+    MariaDB 11.0 made three the rule.
+    """
+    name = "innodb_undo_tablespaces"
+    without = binary.options.get(name) == "0" and name not in config
+    return {name: UNDO_TABLESPACES} if without else {}

@@ -1,0 +1,98 @@
+"""Global variables of a running server: read with their type, set, and asked whether they can be set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from mydyno.core.server_variables import Setting
+from mydyno.server.variables.settings import number
+
+if TYPE_CHECKING:
+    from pymysql.cursors import Cursor
+
+Value = int | float | str | None
+"""As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is told from an empty text."""
+
+OF_A_SESSION = "it belongs to a session and has no global value"
+"""The answer of `refusal` for a variable that SHOW GLOBAL VARIABLES does not list."""
+
+_PRIVILEGE = 1227
+_SESSION_ONLY = (1228, 1229)
+_READ_ONLY = 1238
+_ONE_COLUMN = 1241
+
+
+def read(cursor: Cursor, names: Iterable[str]) -> dict[str, Value]:
+    """The values in force. Raises pymysql.Error when the server lacks one of them."""
+    wanted = list(names)
+    if not wanted:
+        return {}
+    cursor.execute("SELECT " + ", ".join(f"@@GLOBAL.{name}" for name in wanted))
+    (row,) = cursor.fetchall()
+    return dict(zip(wanted, map(_plain, row), strict=True))
+
+
+def write(cursor: Cursor, name: str, value: Value) -> None:
+    """SET GLOBAL. Raises pymysql.Error when the server refuses; it may also clamp and say nothing."""
+    cursor.execute(f"SET GLOBAL {name} = %s", (value,))
+
+
+def as_value(asked: Setting, now: Value) -> Value:
+    """What my.cnf would take (256M, true) as SQL takes it, for a variable whose value is `now`."""
+    if isinstance(asked, bool):
+        return "ON" if asked else "OFF"
+    if isinstance(asked, str) and isinstance(now, int | float):
+        size = number(asked)
+        return asked if size is None else size
+    return asked
+
+
+def refusal(cursor: Cursor, name: str) -> str | None:
+    """Why this account cannot set the variable while the server runs; None: it can.
+
+    Asked of the server itself, by a statement that it must refuse whatever happens: a row of two is a value
+    of no variable. Servers look at this last, after the name, whether the variable can be set at all, and the
+    account's privileges (sql/set_var.cc of MySQL and MariaDB, set_var::check or resolve).
+    """
+    code, said = _refused(cursor, name)
+    if code == _ONE_COLUMN:
+        return None
+    if code == _READ_ONLY:
+        return "it is set when the server starts, and mydyno restarts no server that it does not own"
+    if code in _SESSION_ONLY:
+        return OF_A_SESSION
+    if code == _PRIVILEGE:
+        return f"the account may not set it: {said}"
+    return said
+
+
+def can_be_set(cursor: Cursor, name: str) -> tuple[bool | None, bool | None]:
+    """Whether SET GLOBAL can change the variable at all, and whether this account may; None: not told."""
+    code, _ = _refused(cursor, name)
+    if code == _ONE_COLUMN:
+        return True, True
+    if code == _PRIVILEGE:
+        return True, False
+    return (False, False) if code in (_READ_ONLY, *_SESSION_ONLY) else (None, None)
+
+
+def _refused(cursor: Cursor, name: str) -> tuple[int, str]:
+    """The server's answer to a SET GLOBAL that it must refuse."""
+    import pymysql
+
+    try:
+        cursor.execute(f"SET GLOBAL {name} = (1, 2)")
+    except pymysql.Error as error:
+        code = error.args[0] if isinstance(error.args[0], int) else 0
+        return code, str(error.args[-1])
+    raise AssertionError(f"the server took a row of two as the value of {name}")
+
+
+def _plain(value: object) -> Value:
+    if value is None or isinstance(value, int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,21 @@
+"""Whether two spellings of a value mean the same."""
+
+from __future__ import annotations
+
+from mydyno.core.units import parse_bytes
+from mydyno.server.variables.row import same_value
+
+
+def same_meaning(one: str, other: str) -> bool:
+    """Sizes, numbers and words for on and off are compared by what they mean: 1G is 1073741824."""
+    return same_value(one, other) or _number(one) == _number(other) is not None
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        try:
+            return float(parse_bytes(text))
+        except ValueError:
+            return None

@@ -1,5 +1,0 @@
-"""Which combinations of levels are measured: one way a file. Pure combinatorics."""
-
-from mydyno.spec.designs.chosen import Chosen, choose
-
-__all__ = ["Chosen", "choose"]

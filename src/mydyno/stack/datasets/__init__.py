@@ -1,6 +1,0 @@
-"""Frozen datasets: what is known of one, where they are kept, and whether one is still what it was."""
-
-from mydyno.stack.datasets.manifest import DatasetManifest, TableContent
-from mydyno.stack.datasets.store import DatasetEntry, DatasetStore
-
-__all__ = ["DatasetEntry", "DatasetManifest", "DatasetStore", "TableContent"]

@@ -1,5 +1,0 @@
-"""The ground that storage layers stand on: a guest, or a private place on this machine, with its disks."""
-
-from mydyno.stack.ground.ground import Budget, Contents, Disk, DiskLimits, Ground
-
-__all__ = ["Budget", "Contents", "Disk", "DiskLimits", "Ground"]

@@ -1,0 +1,90 @@
+"""The machine under the server, as /proc and /sys tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from mydyno.core.record import Record
+from mydyno.survey.facts.load import Load
+from mydyno.survey.facts.process import Process
+from mydyno.survey.facts.storage import Storage
+
+
+class Cpu(Record):
+    """Usable ones; in a container or under a quota fewer than the machine has."""
+
+    count: int
+    model: str | None = None
+    governor: str | None = None
+    """scaling_governor of the first CPU: performance, powersave, schedutil..."""
+    scaling_driver: str | None = None
+    """scaling_driver beside it: intel_pstate, acpi-cpufreq... what `powersave` means depends on it."""
+    numa_nodes: int | None = None
+    numa_memory_bytes: tuple[int, ...] = ()
+    """Memory of each node."""
+
+
+class Memory(Record):
+    """Bytes."""
+
+    total: int
+    available: int | None = None
+    swap_total: int | None = None
+    swap_free: int | None = None
+    huge_pages_total: int | None = None
+    huge_pages_free: int | None = None
+    """HugePages_Free less HugePages_Rsvd: nobody has them or has asked for them."""
+    huge_page_bytes: int | None = None
+    limit: int | None = None
+    """Of the server's own control group (memory.max); None: unlimited or not known."""
+
+    @property
+    def usable(self) -> int:
+        """What the server can have at most: the smaller of the machine's and its group's."""
+        return min(self.total, self.limit) if self.limit is not None else self.total
+
+
+class Kernel(Record):
+    release: str | None = None
+    command_line: tuple[str, ...] = ()
+    sysctls: Mapping[str, str] = {}
+    """By dotted name, as sysctl(8) writes it: `vm.swappiness`."""
+    thp_enabled: str | None = None
+    """always, madvise or never."""
+    thp_defrag: str | None = None
+    clock_source: str | None = None
+    """current_clocksource of /sys/devices/system/clocksource/clocksource0."""
+    clock_sources: tuple[str, ...] = ()
+    """available_clocksource beside it."""
+    counters: Mapping[str, int] = {}
+    """Since boot: `oom_kill`, `compact_stall`, `pswpin`, `pswpout` of /proc/vmstat by their names there;
+    `TcpExtListenOverflows`, `TcpExtTCPReqQFullDoCookies` and `TcpExtTCPReqQFullDrop` of /proc/net/netstat
+    by the names of nstat(8)."""
+    limits_conf: tuple[str, ...] = ()
+    """Lines of /etc/security/limits.conf and limits.d that are no comments."""
+
+    def number(self, name: str) -> int | None:
+        """A sysctl as a number; None when it is unknown or none."""
+        text = self.sysctls.get(name, "").strip()
+        return int(text) if text.lstrip("-").isdigit() else None
+
+
+class Host(Record):
+    cpu: Cpu
+    memory: Memory
+    kernel: Kernel = Kernel()
+    storage: Storage = Storage()
+    process: Process | None = None
+    """The server's; None: it cannot be seen from here."""
+    distribution: str | None = None
+    virtualisation: str | None = None
+    """`none` on bare metal."""
+    container: bool | None = None
+    """Whether the server runs in a container, whose kernel settings are not its own."""
+    systemd: bool | None = None
+    """Whether systemd runs the machine."""
+    cloud: Literal["Microsoft Azure"] | None = None
+    """None: none that is looked for."""
+    load: Load | None = None
+    """While the server was watched."""

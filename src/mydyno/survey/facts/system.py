@@ -1,0 +1,56 @@
+"""A server and its host at one moment, and the file that they are kept in: pure."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import ValidationError
+
+from mydyno.core.errors import UsageError
+from mydyno.core.record import Record
+from mydyno.survey.facts.machine import Host
+from mydyno.survey.facts.server import Server
+from mydyno.survey.facts.unread import Unread
+
+FORMAT = 1
+
+
+class System(Record):
+    """What advice is given on. A None part was not reached; `unread` says why."""
+
+    format: int = FORMAT
+    mydyno: str
+    """The version that read it."""
+    read_at: str
+    """UTC, ISO 8601."""
+    server: Server
+    host: Host | None = None
+    unread: tuple[Unread, ...] = ()
+
+    def to_json(self) -> str:
+        return self.model_dump_json(indent=2, exclude_none=True) + "\n"
+
+
+def read_system(text: str, source: str) -> System:
+    """The facts in a file that `mydyno facts` wrote. Raises UsageError that names `source`."""
+    _refuse_newer(text, source)
+    try:
+        return System.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise UsageError(
+            f"{source} holds no facts of mydyno: {where}: {first['msg']}",
+            "make it with `mydyno facts --server ... > FILE`",
+        ) from error
+
+
+def _refuse_newer(text: str, source: str) -> None:
+    """Before its keys are looked at, of which some may be new."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return
+    if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
+        newer = told.get("mydyno", "its version is not told")
+        raise UsageError(f"{source} was written by a newer mydyno ({newer})", "upgrade this one")
