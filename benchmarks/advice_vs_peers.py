@@ -25,6 +25,7 @@ from pathlib import Path
 from bench_support import configured_server, machine, print_table, run_engine, say
 
 from mydyno.advisor import Advice, advise
+from mydyno.advisor.registry import variables
 from mydyno.apply.change import SetVariable
 from mydyno.cli import display
 from mydyno.cli.labs import open_lab
@@ -111,7 +112,7 @@ def ask(size: Size, release: str) -> Advised:
         load.start()
         try:
             say(f"mydyno looks at it for {size.watch_s:g} s")
-            system = survey(server.login, seconds=size.watch_s)
+            system = survey(server.login, settable=variables(), seconds=size.watch_s)
             say("MySQLTuner looks at it")
             report = mysqltuner.read_report(mysqltuner.run(program, server.login))
         finally:

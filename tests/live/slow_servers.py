@@ -10,8 +10,8 @@ import pytest
 from live.conftest import _starting, _without_tables
 from live.releases import release
 from mydyno.lab.stack import RunningServer, Site
-from mydyno.lab.stack.server.external import session
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session
 from mydyno.server.releases import binary_of
 
 RELEASES = [

@@ -12,6 +12,7 @@ import pytest
 
 from live.conftest import Start
 from mydyno.advisor import advise
+from mydyno.advisor.registry import variables
 from mydyno.advisor.setting import in_force
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.change import SetVariable
@@ -156,7 +157,7 @@ def machine() -> Host:
 
 def facts(server: RunningServer) -> System:
     """What the server says of itself, with the machine and the load of the test."""
-    told = survey(server.login, seconds=0)
+    told = survey(server.login, seconds=0, settable=variables())
     known = set(told.server.status.after)
     before = {name: f"{numbers[0]:.0f}" for name, numbers in COUNTERS.items() if name in known}
     after = {name: f"{numbers[1]:.0f}" for name, numbers in COUNTERS.items() if name in known}

@@ -24,7 +24,7 @@ from mydyno.cli.main import app
 from mydyno.core.errors import ApplyError, MydynoError
 from mydyno.core.server_version import Version
 from mydyno.lab.stack import RunningServer, ServerBinary
-from mydyno.lab.stack.server.external import session
+from mydyno.server.access.session import session
 
 pytestmark = pytest.mark.live
 

@@ -25,9 +25,10 @@ from mydyno.apply.store.store import Entry, Store
 from mydyno.apply.transaction import carry_out, held_while
 from mydyno.core.errors import ServerError
 from mydyno.lab.stack import Journal, RunningServer, ServerBinary, Site
-from mydyno.lab.stack.server.external import attach, session
+from mydyno.lab.stack.server.external import attach
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.address import External
+from mydyno.server.access.session import session
 from mydyno.server.variables.setting_lock import new_lock, take_lock
 
 pytestmark = pytest.mark.live

@@ -20,10 +20,10 @@ from mydyno.apply.store.store import Store
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
-from mydyno.lab.stack.server.external import session
 from mydyno.queries.window import Caught, Wish, open_window
 from mydyno.queries.window.pieces import entries_in
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session
 from mydyno.survey.host.ssh import SshMachine
 
 pytestmark = pytest.mark.live

@@ -8,6 +8,7 @@ import pytest
 
 from live.conftest import Start
 from mydyno.advisor import advise
+from mydyno.advisor.registry import variables
 from mydyno.apply.change import ByHand
 from mydyno.lab.stack import RunningServer
 from mydyno.survey import survey
@@ -29,7 +30,7 @@ RUN = MENDED | {"unused-indexes", "full-joins", "full-scans", "aborted-connects"
 
 def facts(server: RunningServer) -> System:
     """What the server says, after ten days of a load that the test does not make."""
-    told = survey(server.login, seconds=0, without_host=True)
+    told = survey(server.login, settable=variables(), seconds=0, without_host=True)
     counted = {
         "Aborted_connects": "900000",
         "Connections": "1000000",

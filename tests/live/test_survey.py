@@ -15,6 +15,7 @@ from live.conftest import Start
 from live.mydyno_process import Workplace, interrupt, wait_for_line
 from live.sshd import Sshd, private_sshd
 from live.test_external_server import option_file
+from mydyno.advisor.registry import variables
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.server_version import parse_version
@@ -49,7 +50,7 @@ def tell(server: RunningServer, *statements: str) -> None:
 
 
 def look(server: RunningServer, **more: Any) -> System:
-    return survey(server.login, **{"seconds": 0.05, **more})
+    return survey(server.login, **{"seconds": 0.05, "settable": variables(), **more})
 
 
 def names(tables: tuple[Any, ...]) -> list[str]:

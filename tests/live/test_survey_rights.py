@@ -9,6 +9,7 @@ import pytest
 from live.conftest import Start
 from live.test_survey import tell
 from mydyno.advisor import Advice, advise
+from mydyno.advisor.registry import variables
 from mydyno.advisor.report.advice_text import advice_lines
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
@@ -39,7 +40,7 @@ def look(server: RunningServer, name: str, grants: Sequence[str] = ()) -> System
 
 def look_again(server: RunningServer, name: str) -> System:
     login = Login(name, Secret(_WORD), socket=server.socket)
-    return survey(login, seconds=0.0, without_host=True)
+    return survey(login, settable=variables(), seconds=0.0, without_host=True)
 
 
 def outcomes(advice: Advice) -> dict[str, str]:

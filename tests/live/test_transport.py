@@ -16,9 +16,9 @@ from live.mydyno_process import Workplace
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
-from mydyno.lab.stack.server.external import refuse_encryption
 from mydyno.server.access.client import REFUSED
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import refuse_encryption
 from mydyno.server.access.transport import Transport, transport
 
 pytestmark = pytest.mark.live

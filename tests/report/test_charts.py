@@ -12,13 +12,14 @@ import pytest
 
 from mydyno.lab.report.charts.curve_axes import one_two_five
 from mydyno.lab.report.evidence import gather
-from mydyno.lab.report.figures import Figure, figures
+from mydyno.lab.report.figures import figures
 from mydyno.lab.report.views.page import page
 from mydyno.page.charts import draw, theme, vega
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.labels import spread
 from mydyno.page.charts.titled import balanced
 from mydyno.page.drawing import drawings
+from mydyno.page.figure import Figure
 from report.builders import MemoryRun, one_point_run, thread_cache_run
 from report.reading import png_size, png_values
 

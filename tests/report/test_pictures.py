@@ -13,7 +13,7 @@ from mydyno.lab.report.charts.curves import curves_chart
 from mydyno.lab.report.charts.heat_map import fill, in_cell
 from mydyno.lab.report.charts.knees import knees
 from mydyno.lab.report.evidence import gather
-from mydyno.lab.report.figures import Figure, figures
+from mydyno.lab.report.figures import figures
 from mydyno.lab.report.optima_tables import optima_frame
 from mydyno.lab.report.views.curves import curves
 from mydyno.lab.report.views.heat_map import filled, heat_maps
@@ -23,6 +23,7 @@ from mydyno.lab.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
 from mydyno.lab.report.views.shape import shape
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart
+from mydyno.page.figure import Figure
 from report.builders import one_point_run, sql_bench_run, thread_cache_run
 from report.crossed import ARRAYS, LOADS, POOLS, arrays_run, file_systems_run
 from report.disks import disks_run

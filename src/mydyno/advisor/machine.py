@@ -5,20 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from mydyno.core.systemd_time import span_seconds
 from mydyno.survey.facts import Array, FileSystem, Kernel, Limit, Server, System, Unit
-
-_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d|w|month|y)?")
-_SECONDS = {
-    "us": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "d": 86400.0,
-    "w": 604800.0,
-    "month": 2_629_800.0,
-    "y": 31_557_600.0,
-}
 
 
 def past_page_cache(server: Server) -> bool | None:
@@ -52,14 +40,6 @@ def unit_seconds(unit: Unit, name: str) -> float | None:
     """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
     TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not told."""
     return span_seconds(unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec") or "")
-
-
-def span_seconds(text: str) -> float | None:
-    """A time as systemd.time(7) has it: `1min 30s`, `90`, infinity; None for what is none."""
-    if text == "infinity":
-        return math.inf
-    parts = _DURATION_PART.findall(text)
-    return sum(float(number) * _SECONDS[unit or "s"] for number, unit in parts) if parts else None
 
 
 def power_of_two(least: float) -> int:

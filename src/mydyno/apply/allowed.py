@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from mydyno.apply.change import (
     ByHand,
@@ -85,6 +84,11 @@ _ALSO = frozenset(
         *("tcp_keepalive_time", "tcp_nodelay", "skip_name_resolve", "performance_schema", "userstat"),
         *("optimizer_switch", "slave_parallel_mode", "sync_relay_log", "sync_relay_log_info"),
         *("max_relay_log_size", "relay_log_space_limit", "innodb_log_group_home_dir"),
+        *("innodb_replication_delay", "log_output", "master_info_repository", "max_allowed_packet"),
+        *("myisam_recover_options", "read_only", "relay_log_info_repository", "relay_log_recovery"),
+        *("replica_max_allowed_packet", "replica_parallel_type", "replica_parallel_workers"),
+        *("replica_preserve_commit_order", "slave_max_allowed_packet", "slave_parallel_threads"),
+        *("slave_parallel_type", "slave_parallel_workers", "slave_preserve_commit_order"),
     }
 )
 _NEVER = frozenset(
@@ -121,16 +125,11 @@ def refuse_foreign(change: Change) -> None:
         )
 
 
-@cache
 def is_variable_set(name: str) -> bool:
-    """Whether mydyno sets this server variable: a rule may recommend it, or it is one for speed."""
-    from mydyno.advisor.registry import variables  # Loads every rule, which what reads journals does without.
-
+    """Whether mydyno sets this server variable: one for speed, or one that a rule recommends."""
     row = catalogue().get(name)
-    if name in variables() or name in _ALSO:
-        return True
     is_kept = name in _NEVER or "encrypt" in name
-    return row is not None and not is_kept and row.layer in _LAYERS and row.unit in _UNITS
+    return name in _ALSO or (row is not None and not is_kept and row.layer in _LAYERS and row.unit in _UNITS)
 
 
 def _faults(change: Change) -> Iterator[str]:

@@ -11,10 +11,10 @@ from mydyno.apply.edits.option_file import Reading
 from mydyno.core.errors import MydynoError, ServerError, UsageError
 from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
-from mydyno.lab.stack.server.external import session, version_line
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
+from mydyno.server.access.session import session, version_line
 from mydyno.server.program.binary import help_text
 from mydyno.server.variables import catalogue
 from mydyno.survey.facts.option_files import start_files

@@ -179,7 +179,7 @@ def _telling() -> Iterator[Callable[[Progress], None]]:
 
 def knock(login: Login) -> None:
     """Raises ServerError where there is no way in: before a long log is read, not after."""
-    from mydyno.lab.stack.server.external import session
+    from mydyno.server.access.session import session
 
     with session(login):
         pass

@@ -163,12 +163,20 @@ class Reach(HostReach):
         """
         if self.facts is not None:
             return self._saved(self.facts)
+        from mydyno.advisor.registry import variables
         from mydyno.cli.progress import telling
         from mydyno.survey import survey
 
         login = self.login()
         with telling() as tell, self.machine() as machine:
-            return survey(login, machine, without_host=self.host == "none", seconds=self.seconds, tell=tell)
+            return survey(
+                login,
+                machine,
+                settable=variables(),
+                without_host=self.host == "none",
+                seconds=self.seconds,
+                tell=tell,
+            )
 
     def _saved(self, path: Path) -> System:
         from mydyno.survey.facts.system import read_system

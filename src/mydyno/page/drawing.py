@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from mydyno.lab.report.figures import Figure
 from mydyno.page.charts import draw, theme
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.live import LiveChart, interactive
 from mydyno.page.charts.press import press
 from mydyno.page.charts.titled import titled
+from mydyno.page.figure import Figure
 
 
 @dataclass(frozen=True)

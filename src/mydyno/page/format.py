@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from mydyno.core.percent import signed_percent
+
 MISSING = "–"
 GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -79,9 +81,6 @@ def change(value: float | None) -> str:
     """A ratio said as a change: 1.124 is `+12.4 %`, 0.98 is `−2.0 %`."""
     if value is None or not math.isfinite(value):
         return MISSING
-    # Not at the top: digests are shown without the statistics, which take their time to load.
-    from mydyno.lab.analysis.wording import signed_percent
-
     return f"{signed_percent(value).replace('-', MINUS)} %"
 
 
@@ -90,17 +89,6 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
     if low is None or high is None:
         return MISSING
     return f"{write(low)} to {write(high)}"
-
-
-def bracketed(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
-    """The interval of a quantity above 0 (a mean, a ratio), to stand after it: ` (0.869 to 1.45)`; empty
-    without one."""
-    if low is None or high is None:
-        return ""
-    from mydyno.lab.analysis.bootstrap import Interval
-    from mydyno.lab.analysis.wording import TOO_WIDE, too_wide
-
-    return f" ({TOO_WIDE})" if too_wide(Interval(low, high)) else f" ({interval(low, high, write)})"
 
 
 def capitalised(text: str) -> str:

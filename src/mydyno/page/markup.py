@@ -12,8 +12,8 @@ from rich.text import Text
 
 from mydyno.core.markdown import escaped
 from mydyno.core.visible import visible
-from mydyno.lab.report.tables import Table
 from mydyno.page.format import plain_spaces
+from mydyno.page.table import Table
 
 
 def markdown_table(table: Table) -> Iterator[str]:

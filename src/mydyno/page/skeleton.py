@@ -26,33 +26,28 @@ So a chart must take every colour from the theme.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from mydyno.lab.report.tables import Table
 from mydyno.page.charts import theme, vega
 from mydyno.page.charts.inline import dark_rules
 from mydyno.page.charts.live import LiveChart
 from mydyno.page.charts.press import press
 from mydyno.page.format import MISSING, count, keep_together
 from mydyno.page.page_data import Columns, json_text, policy, script_text
+from mydyno.page.table import Table
 
-_LOADER = jinja2.PackageLoader("mydyno.lab.report")
-_TEMPLATES = jinja2.Environment(
-    loader=_LOADER,
-    autoescape=True,
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_PACKAGE = "mydyno.page"
 
 _MARKUP = frozenset("&<>\"'")
 """What `escape` escapes; most cells have none of it."""
 
 
 def rendered(
+    package: str,
     template: str,
     *,
     charts: Sequence[LiveChart],
@@ -62,22 +57,23 @@ def rendered(
     scripts: Sequence[str] = (),
     **view: Any,
 ) -> str:
-    """The page that `template` makes of `view`.
+    """The page that `template`, of the `templates` folder of `package`, makes of `view`.
 
     `contents`: (id, title) of each section, in their order. `styles` and `scripts`: files beside the template
     that this page has besides those of every page; such a script runs before `report.js`.
     """
-    sources = [press().script.result(), *(_source(name) for name in (*scripts, "report.js"))]
+    templates = _templates(package)
+    sources = [press().script.result(), *(_source(templates, name) for name in (*scripts, "report.js"))]
     checked = [script_text(source) for source in sources]
-    return _TEMPLATES.get_template(template).render(
+    return templates.get_template(template).render(
         charts=charts,
         sets=sets or {},
         contents=contents,
         settings_data={"config": theme.config(), "locale": vega.LOCALE},
-        css=Markup("\n".join([_css(), *(_source(name) for name in styles)])),
+        css=Markup("\n".join([_css(templates), *(_source(templates, name) for name in styles)])),
         scripts=checked,
         policy=policy(checked),
-        licences=Markup(_source("licences.txt")),
+        licences=Markup(_source(templates, "licences.txt")),
         json_text=json_text,
         colors=theme.SERIES,
         count=count,
@@ -119,12 +115,25 @@ def breakable(name: str) -> Markup:
     return Markup("_<wbr>").join(name.split("_"))
 
 
-def _source(name: str) -> str:
-    return _LOADER.get_source(_TEMPLATES, name)[0]
+@cache
+def _templates(package: str) -> jinja2.Environment:
+    """The templates of one kind of page, and those of all pages."""
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in (package, _PACKAGE)]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
-def _css() -> str:
-    source = _source("report.css")
+def _source(templates: jinja2.Environment, name: str) -> str:
+    assert templates.loader is not None
+    return templates.loader.get_source(templates, name)[0]
+
+
+def _css(templates: jinja2.Environment) -> str:
+    source = _source(templates, "report.css")
     slots = range(len(theme.SERIES))
     light = "\n".join(_slot_rule(slot, theme.SERIES[slot]) for slot in slots)
     dark = "\n".join(_slot_rule(slot, theme.DARK[theme.SERIES[slot]]) for slot in slots)

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mydyno.core.server_version import Version, parse_version
-from mydyno.lab.stack.server.external import session, version_line
 from mydyno.queries.explainable import Explainable, explainable, without_locks
 from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.records import Digest, Group, Plan, PlanRow
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session, version_line
 from mydyno.survey.asking import account_of
 from mydyno.survey.server.interval import Tell
 

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mydyno.lab.stack.server.external import session
 from mydyno.queries.counting import refuse_what_is_off, uncounted
 from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.reading import Reading, look_at_table, read
@@ -19,6 +18,7 @@ from mydyno.queries.records import Digest, Problem, ProblemKind, Source
 from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
 from mydyno.queries.summary import Row, difference, figures, was_reset
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session
 from mydyno.survey.asking import Asking, account_of
 from mydyno.survey.server.interval import Tell, Wait, pause, sit_out
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from mydyno.core.server_version import parse_version
 from mydyno.core.sql_names import quote
-from mydyno.lab.stack.server.external import session, version_line
 from mydyno.queries.candidates import Column, Definition, Schema, TableName
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session, version_line
 from mydyno.survey.asking import Asking, account_of
 from mydyno.survey.facts.indexes import of_rows
 from mydyno.survey.facts.unread import Unread

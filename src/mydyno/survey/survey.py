@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 from mydyno import __version__
@@ -23,6 +24,7 @@ def survey(
     login: Login,
     machine: Machine | None = None,
     *,
+    settable: Collection[str] = (),
     without_host: bool = False,
     measured: bool = False,
     seconds: float = INTERVAL_SECONDS,
@@ -31,6 +33,7 @@ def survey(
 ) -> System:
     """Reads the server behind `login`, and the machine that it runs on.
 
+    `settable`: the variables of which it is asked whether they can be set while it runs.
     `machine` None: this one, if the server is seen to run here. Status is counted over `seconds`. `measured`:
     with the speed of the data's disk, for which fio writes to it.
     Raises ServerError when there is no way in, HostError when the machine is lost.
@@ -38,7 +41,7 @@ def survey(
     unread: list[Unread] = []
     watched = None if without_host else machine or LocalMachine()
     before = read_counters(watched) if watched else None
-    read = read_server(login, unread, seconds=seconds, tell=tell, wait=wait)
+    read = read_server(login, unread, settable=settable, seconds=seconds, tell=tell, wait=wait)
     load = load_between(before, read_counters(watched)) if watched else None
     server, host = read.with_origins(None), None
     if not without_host:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from mydyno.advisor.machine import span_seconds
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
+from mydyno.core.systemd_time import span_seconds
 from mydyno.core.units import parse_bytes
 
 _SHOWN_OTHERWISE = ("NUMAMask",)

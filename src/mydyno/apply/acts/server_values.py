@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mydyno.apply.act import Look, Stands
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError, ServerError
-from mydyno.lab.stack.server.external import session
 from mydyno.server.access.login import ANSWER_SECONDS
+from mydyno.server.access.session import session
 from mydyno.server.variables.global_variables import Value
 from mydyno.server.variables.resizing import wait_until_resized
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock

@@ -9,8 +9,8 @@ from mydyno.cli.server_login import login_of, password_of
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.job import Target
-from mydyno.lab.stack.server.external import refuse_encryption
 from mydyno.server.access import credentials
+from mydyno.server.access.session import refuse_encryption
 
 _OPTIONS = ("socket", "host", "port", "user", "defaults_file", "password_file", "ask_password", *SSL_HELP)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mydyno.core.percent import percent
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.analysis.verdict import Verdict, judge_points
-from mydyno.lab.analysis.wording import percent, percent_interval
+from mydyno.lab.analysis.wording import percent_interval
 from mydyno.lab.results.records import PointRecord, TrialRecord
 
 _WIDE = 1.5

@@ -8,9 +8,9 @@ orders of magnitude is not shown at all, but called too wide to be useful.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from mydyno.core.percent import percent, signed_percent
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
 from mydyno.lab.analysis.metrics import Metric
@@ -150,21 +150,6 @@ def undecidable(n: int, smallest: float | None) -> str:
     if smallest is None or smallest >= _TIMES - 1:
         return "more trials would not decide: reduce the noise first"
     return f"with {counted(n, 'trial')} of each only differences above {percent(smallest)} % can be seen"
-
-
-def percent(fraction: float, digits: int = 1) -> str:
-    """`12.4`, `-13.1`, `133` of 0.124, -0.131, 1.33: without decimals from 100 on."""
-    value = 100 * fraction
-    if not math.isfinite(value):
-        return str(value)
-    text = f"{value:.{digits if abs(value) < 100 else 0}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def signed_percent(ratio: float, digits: int = 1) -> str:
-    """`+12.4`, `-13.1`, `0.0` of the ratios 1.124, 0.869, 1."""
-    text = percent(ratio - 1, digits)
-    return text if float(text) <= 0 else f"+{text}"
 
 
 def percent_digits(low: float, high: float) -> int:

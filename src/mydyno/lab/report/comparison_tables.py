@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from mydyno.core.factors import last_part
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.report.tables import Table
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.verdicts import RatioRow
-from mydyno.page.format import MISSING, bracketed, capitalised, count, latency, number, ratio
+from mydyno.page.format import MISSING, capitalised, count, latency, number, ratio
+from mydyno.page.table import Table
 
 WIDEST = 2
 """Columns that stand side by side on a terminal."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from mydyno.lab.report.charts.comparison import comparison_chart, drawn_rows
 from mydyno.lab.report.charts.curves import curves_chart
 from mydyno.lab.report.charts.effects import effects_chart
@@ -19,7 +16,6 @@ from mydyno.lab.report.evidence import SIGNS
 from mydyno.lab.report.optima_tables import optima_table
 from mydyno.lab.report.storage_tables import self_checks_table
 from mydyno.lab.report.tables import (
-    Table,
     curves_table,
     levels_table,
     operation_totals_table,
@@ -28,9 +24,9 @@ from mydyno.lab.report.tables import (
 )
 from mydyno.lab.report.views.levels import Levels
 from mydyno.lab.report.views.page import Page
-from mydyno.page.charts.draw import Chart
-from mydyno.page.charts.theme import Size
+from mydyno.page.figure import Figure
 from mydyno.page.format import capitalised
+from mydyno.page.table import Table
 
 GROUND = "self-check"
 """The figure that stands in the section of the ground, with more beside it."""
@@ -38,31 +34,6 @@ EFFECTS = "effects"
 """The figure that stands with the table of effects, before all others."""
 
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
-
-
-@dataclass(frozen=True)
-class Figure:
-    name: str
-    """Also the stem of its files."""
-    title: str
-    caption: str
-    draw: Callable[[Size], Chart]
-    tables: tuple[tuple[str, Table], ...]
-    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
-    where they stand in the table of comparisons."""
-    picture_title: str
-    picture_subtitle: tuple[str, ...]
-    labelled: bool
-    """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
-    colored: bool = True
-    """Settings have their colours on it."""
-    zoom: bool = False
-    """Its panels can be zoomed along x, which is the same quantity in all of them."""
-
-    @property
-    def told(self) -> str:
-        """What it shows, in words."""
-        return f"{self.title}. {self.caption}"
 
 
 def figures(page: Page) -> tuple[Figure, ...]:

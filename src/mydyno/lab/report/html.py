@@ -23,7 +23,7 @@ from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.rank_tables import ranks_table
 from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import storage_tables
-from mydyno.lab.report.tables import Table, key_numbers_table, key_value, remarks_told, trials_table
+from mydyno.lab.report.tables import key_numbers_table, key_value, remarks_told, trials_table
 from mydyno.lab.report.trial_data import counter_titles, trial_charts, trial_sets
 from mydyno.lab.report.trial_sections import trial_sections
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
@@ -34,6 +34,7 @@ from mydyno.page.drawing import Drawing
 from mydyno.page.format import MISSING, keep_together
 from mydyno.page.page_data import Columns
 from mydyno.page.skeleton import rendered
+from mydyno.page.table import Table
 
 LEADS = ("ratio", "speed", "heat-map", "programs", "throughput")
 """Figures that may stand on the first screen: the first of them that there is."""
@@ -59,6 +60,7 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         trial.anchor: trial_sets(trial, page.words, titles) for trial in trials
     }
     return rendered(
+        "mydyno.lab.report",
         "report.html",
         page=page,
         settings=settings,

@@ -6,9 +6,10 @@ import math
 
 import polars as pl
 
-from mydyno.lab.report.tables import Table
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
-from mydyno.page.format import MISSING, bracketed, count
+from mydyno.page.format import MISSING, count
+from mydyno.page.table import Table
 
 _OF_THE_LAW = (
     "outcome",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mydyno.core.factors import last_part
-from mydyno.lab.report.tables import Table
 from mydyno.lab.report.views.ranks import Rank
+from mydyno.page.table import Table
 
 CAPTION = (
     "Best first. “>”: every level before it is shown to be better than every one behind it. Levels that are "

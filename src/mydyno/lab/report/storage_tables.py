@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from mydyno.lab.report.tables import FEW, Table
+from mydyno.lab.report.tables import FEW
 from mydyno.lab.report.views.ground import OPERATIONS, CheckRow, GroundView, StackRow
 from mydyno.page.format import MISSING, count, interval
+from mydyno.page.table import Table
 
 _CELL = 60
 """Characters of a line within a cell."""

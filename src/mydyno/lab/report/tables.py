@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.places import Place
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.lab.report.views.key_numbers import KeyNumber
 from mydyno.lab.report.views.levels import Levels
@@ -17,22 +17,13 @@ from mydyno.lab.report.views.operations import Cost, OperationRow, Operations
 from mydyno.lab.report.views.programs import Programs
 from mydyno.lab.report.views.settings import SettingsView, Value
 from mydyno.lab.report.views.trials import TrialRow, TrialTable
-from mydyno.page.format import MISSING, bracketed, change, count, duration, latency, number, ratio, seconds
+from mydyno.page.format import MISSING, change, count, duration, latency, number, ratio, seconds
+from mydyno.page.table import Table
 
 FEW = 4
 """Settings that stand side by side; more stand below each other."""
 _NOTE = 44
 """Characters of a line of a note."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """`text_columns` are those that are read, not compared: they are set to the left. A cell may have
-    several lines."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    text_columns: frozenset[int] = frozenset()
 
 
 def curves_table(views: Sequence[Curves]) -> Table:

@@ -10,17 +10,19 @@ from mydyno.lab.report.asked import AS_IT_IS, Asked
 from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.evidence import Run, gather
-from mydyno.lab.report.figures import EFFECTS, GROUND, Figure
+from mydyno.lab.report.figures import EFFECTS, GROUND
 from mydyno.lab.report.html import durability
 from mydyno.lab.report.optima_tables import optima_table
 from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.rank_tables import ranks_table
 from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
-from mydyno.lab.report.tables import Table, key_numbers_table, programs_table, settings_table, trials_table
+from mydyno.lab.report.tables import key_numbers_table, programs_table, settings_table, trials_table
 from mydyno.lab.report.views.page import Page, page
 from mydyno.lab.report.views.trials import Reason, TrialRow
+from mydyno.page.figure import Figure
 from mydyno.page.markup import Printed, markdown_table
+from mydyno.page.table import Table
 
 WIDTH = 110
 _ROWS = 40

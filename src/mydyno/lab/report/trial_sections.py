@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report import trial_tables as tables
-from mydyno.lab.report.tables import Table
 from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
 from mydyno.lab.report.views.trial_pages import TrialPage
+from mydyno.page.table import Table
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.time_spent import Key, Part
 from mydyno.lab.analysis.utilisation import Utilisation
 from mydyno.lab.analysis.words import Words
-from mydyno.lab.report.tables import Table, place_name
+from mydyno.lab.report.tables import place_name
 from mydyno.lab.report.time_words import KEYS, LABEL
 from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
 from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
 from mydyno.page.format import MISSING, count, duration, latency, number, seconds
+from mydyno.page.table import Table
 
 _DEPTH: dict[Key, str] = dict.fromkeys(
     ("row-locks", "commit", "cpu-user", "cpu-system", "between", "unknown"), "\N{NO-BREAK SPACE}" * 3

@@ -16,9 +16,9 @@ from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.dataset import Facts
 from mydyno.lab.stack.layer import Standing, fingerprint_of
-from mydyno.lab.stack.server.external import session
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import Site
+from mydyno.server.access.session import session
 from mydyno.server.variables import catalogue
 
 if TYPE_CHECKING:

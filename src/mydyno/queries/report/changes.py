@@ -9,9 +9,9 @@ from itertools import islice
 
 from markupsafe import Markup
 
-from mydyno.lab.report.figures import Figure
-from mydyno.lab.report.tables import Table
+from mydyno.page.figure import Figure
 from mydyno.page.format import MISSING, capitalised, change, count, number, ratio
+from mydyno.page.table import Table
 from mydyno.page.zoned import Zone
 from mydyno.queries.comparison import Change, Comparison, Run
 from mydyno.queries.comparison import Times as Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mydyno.core.plurals import plural
-from mydyno.lab.report.figures import Figure
+from mydyno.page.figure import Figure
 from mydyno.page.format import count, duration
 from mydyno.page.zoned import Zone
 from mydyno.queries.records import Digest

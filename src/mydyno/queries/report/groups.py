@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mydyno.lab.report.tables import Table
 from mydyno.page.format import MISSING, capitalised, count, number, printable
+from mydyno.page.table import Table
 from mydyno.page.zoned import Zone
 from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.queries.report import time_bins

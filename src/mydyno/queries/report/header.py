@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mydyno.lab.report.tables import Table
 from mydyno.page.format import MISSING, count, duration, number, printable
+from mydyno.page.table import Table
 from mydyno.page.zoned import Zone
 from mydyno.queries.records import Digest, Group
 from mydyno.queries.report.words import all_groups, amount, share

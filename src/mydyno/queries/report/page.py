@@ -109,6 +109,7 @@ def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
 
 def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
     return rendered(
+        "mydyno.queries.report",
         template,
         charts=[each.chart for each in figures],
         styles=["statements.css"],

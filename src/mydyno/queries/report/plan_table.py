@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mydyno.lab.report.tables import Table
 from mydyno.page.format import MISSING, count, number, printable
+from mydyno.page.table import Table
 from mydyno.queries.records import Plan, PlanRow
 from mydyno.queries.report.plan_words import remarks
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
-from mydyno.lab.stack.server.external import session
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import session
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mydyno.lab.stack.server.external import session
 from mydyno.queries.window.log import Amount
 from mydyno.queries.window.row import Row, start_us, text_of
 from mydyno.server.access.login import Login, explained
+from mydyno.server.access.session import session
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor

@@ -16,7 +16,6 @@ from mydyno.apply.transaction import held_while
 from mydyno.core.errors import ServerError, UndoError
 from mydyno.core.server_version import Version, parse_version
 from mydyno.core.units import format_bytes
-from mydyno.lab.stack.server.external import session, version_line
 from mydyno.queries.window.connections import Sessions, sessions, still_there
 from mydyno.queries.window.files import FileLog, Files, files_far, files_here
 from mydyno.queries.window.hidden import hidden, unseen
@@ -27,6 +26,7 @@ from mydyno.queries.window.table import ANSWER_SECONDS, TableLog, has_fractions
 from mydyno.queries.window.watching import Tell, Wait, Watched, limits, pause, watch
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
+from mydyno.server.access.session import session, version_line
 from mydyno.survey.host.machine import LocalMachine, Machine
 
 if TYPE_CHECKING:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mydyno.advisor import registry
 from mydyno.core.server_version import Version, parse_version
-from mydyno.lab.stack.server.external import session, version_line
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
+from mydyno.server.access.session import session, version_line
 from mydyno.server.variables import global_variables
 from mydyno.survey.asking import Asking, account_of
 from mydyno.survey.facts import Innodb, Schema, Server, Unread, Variable
@@ -52,9 +51,17 @@ class Read:
 
 
 def read_server(
-    login: Login, unread: list[Unread], *, seconds: float, tell: Tell, wait: Wait = pause
+    login: Login,
+    unread: list[Unread],
+    *,
+    settable: Collection[str],
+    seconds: float,
+    tell: Tell,
+    wait: Wait = pause,
 ) -> Read:
     """Asks a server everything. What it does not answer goes to `unread`.
+
+    `settable`: the variables of which it is asked whether they can be set while it runs.
 
     Raises ServerError when there is no way in, or when it goes away.
     """
@@ -72,14 +79,12 @@ def read_server(
         role = read_role(asking, version, variables, plugins, rights, login.host)
         accounts, host_cache = read_accounts(asking), read_host_cache(asking)
         told = ask_origins(asking, version)
-        settable = {
-            name: global_variables.can_be_set(cursor, name) for name in registry.variables() & set(variables)
-        }
+        dynamic = {name: global_variables.can_be_set(cursor, name) for name in settable if name in variables}
     schema = _schema(login, version, variables, rights, unread)
     server = Server(
         version=version_line(variables),
         variables={
-            name: _variable(value, told.get(name), settable.get(name))
+            name: _variable(value, told.get(name), dynamic.get(name))
             for name, value in without_secrets(variables).items()
         },
         status=status,

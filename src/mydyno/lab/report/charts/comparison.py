@@ -5,12 +5,13 @@ from __future__ import annotations
 import altair as alt
 
 from mydyno.lab.report.comparison_tables import labels
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import bracketed, number, shorten
+from mydyno.page.format import number, shorten
 
 _LINE = 12
 """Pixels for each column within a row."""

@@ -9,14 +9,16 @@ import altair as alt
 
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
+from mydyno.lab.report.charts.end_labels import end_labels
 from mydyno.lab.report.charts.knees import LANE, knee_layers, knees
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves
 from mydyno.lab.report.views.panels import Panel
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
-from mydyno.page.charts.labels import end_labels, room_for
+from mydyno.page.charts.labels import room_for
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import bracketed, capitalised, count, latency, shorten
+from mydyno.page.format import capitalised, count, latency, shorten
 
 _LEFT_AXIS = 66
 _GAP = 20

@@ -11,12 +11,13 @@ from mydyno.lab.analysis.effects.levels import CellMean
 from mydyno.lab.analysis.effects.sentence import percent, short
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.lab.report.effects_tables import label, share_told
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import bracketed, count, latency, seconds, shorten
+from mydyno.page.format import count, latency, seconds, shorten
 
 _ROW = 30
 _BAR = 16

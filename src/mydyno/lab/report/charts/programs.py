@@ -8,13 +8,14 @@ import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import one_two_five
 from mydyno.lab.report.evidence import Setting
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.programs import ProgramRow, Programs
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import bracketed, seconds, shorten
+from mydyno.page.format import seconds, shorten
 
 _LINE = 11
 """Pixels for each setting within a row."""

@@ -9,12 +9,13 @@ from typing import Any, Literal
 import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import short_noun
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.verdicts import RatioRow, Ratios
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import MINUS, bracketed, change, shorten
+from mydyno.page.format import MINUS, change, shorten
 
 _ROW = 26
 _LEFT = 92

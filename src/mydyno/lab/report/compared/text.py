@@ -8,9 +8,9 @@ from mydyno.core.markdown import escaped
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.report.compared.view import Compared, told
 from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
-from mydyno.lab.report.tables import Table
 from mydyno.page.format import MISSING
 from mydyno.page.markup import Printed, markdown_table
+from mydyno.page.table import Table
 
 _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mydyno.core.factors import last_part
+from mydyno.core.percent import percent
 from mydyno.lab.analysis.gate import Gated, State, gate, state_of
 from mydyno.lab.analysis.grid import Grid, GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.verdict import ComparisonVerdict, Verdict, judge
-from mydyno.lab.analysis.wording import percent
 from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison

@@ -9,9 +9,10 @@ from typing import Any
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.change_points import SMALLEST_SERIES
 from mydyno.lab.analysis.trend import Change, Trend
-from mydyno.lab.report.tables import Table
-from mydyno.page.format import bracketed, change, count, interval, latency, seconds
+from mydyno.lab.report.intervals import bracketed
+from mydyno.page.format import change, count, interval, latency, seconds
 from mydyno.page.markup import Printed
+from mydyno.page.table import Table
 
 
 def terminal(found: Sequence[Trend], width: int) -> str:

@@ -14,7 +14,8 @@ from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.grid import Grid
 from mydyno.lab.analysis.verdict import Outcome, Verdict
 from mydyno.lab.analysis.wording import TOO_WIDE, too_wide
-from mydyno.page.format import bracketed, change, interval
+from mydyno.lab.report.intervals import bracketed
+from mydyno.page.format import change, interval
 
 Overall = Sequence[Mapping[int, Verdict]]
 """For each row: column -> its verdict over all places, against the first column."""

@@ -18,10 +18,11 @@ from mydyno.lab.analysis.summary import Summary, total_summary
 from mydyno.lab.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
+from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.crossed import crossed_headline
 from mydyno.lab.report.views.outliers import Flagged, named, without
 from mydyno.lab.results.records import TrialRecord
-from mydyno.page.format import bracketed, capitalised, count, latency, seconds
+from mydyno.page.format import capitalised, count, latency, seconds
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,9 @@ from mydyno.lab.stack.undo import RestoreVariables
 from mydyno.machine import process_limits as os_limits
 from mydyno.machine.protocol import Host
 from mydyno.server.access.address import External
-from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of, server_errors
+from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of
 from mydyno.server.access.server_process import process_of
+from mydyno.server.access.session import must_take_plain, session, show_global, version_line
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.names import understand
 from mydyno.server.variables.resizing import resize_status, wait_for_resizing
@@ -73,7 +73,7 @@ class ExternalServer:
     def variables(self) -> dict[str, str]:
         """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
         with session(self.login, "SHOW GLOBAL VARIABLES") as cursor:
-            return _shown(cursor, "VARIABLES")
+            return show_global(cursor, "VARIABLES")
 
     def limits(self) -> tuple[os_limits.LimitInForce, ...]:
         """What the operating system lets it have, where its process can be seen."""
@@ -98,8 +98,8 @@ def look_at(external: External) -> ExternalFacts:
     """
     login = login_of(external)
     with session(login) as cursor:
-        variables = _shown(cursor, "VARIABLES")
-        _must_take_plain(cursor, login, variables)
+        variables = show_global(cursor, "VARIABLES")
+        must_take_plain(cursor, login, variables)
         version = parse_version(version_line(variables))
         return ExternalFacts(login, version, variables, process_of(cursor, login, variables))
 
@@ -113,19 +113,6 @@ def attach(site: Site, external: External, config: Mapping[str, Setting]) -> Ext
     settings = understood.settings
     undo = _set(site, external, facts.login, settings) if settings else None
     return ExternalServer(facts.login, facts.version, site.host, facts.pid, settings, site, undo)
-
-
-@contextmanager
-def session(
-    login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
-) -> Iterator[Cursor]:
-    """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
-    with (
-        server_errors(login, what),
-        login.connect(answer_seconds=answer_seconds) as connection,
-        connection.cursor() as cursor,
-    ):
-        yield cursor
 
 
 def _set(site: Site, external: External, login: Login, settings: Mapping[str, Setting]) -> int | None:
@@ -147,48 +134,3 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
     except BaseException:
         site.undo(undo)
         raise
-
-
-def _shown(cursor: Cursor, what: str) -> dict[str, str]:
-    cursor.execute(f"SHOW GLOBAL {what}")
-    return {str(name): str(value) for name, value in cursor.fetchall()}
-
-
-def version_line(variables: Mapping[str, str]) -> str:
-    """What `--version` of the running server's binary would say of its release."""
-    return f"mysqld  Ver {variables.get('version', '')} ({variables.get('version_comment', '')})"
-
-
-def refuse_encryption(login: Login) -> None:
-    """The engine speaks no TLS; over a unix socket none is needed. Raises ServerError when it would be."""
-    if login.socket is None:
-        with session(login) as cursor:
-            _must_take_plain(cursor, login, _shown(cursor, "VARIABLES LIKE 'require_secure_transport'"))
-
-
-def _must_take_plain(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
-    if login.socket is not None:
-        return
-    why = None
-    if login.transport.requires_tls:
-        why = f"ssl-mode {login.transport.mode} wants encrypted connections only"
-    elif variables.get("require_secure_transport", "OFF").upper() in ("ON", "1"):
-        why = "the server takes encrypted connections only (require_secure_transport=ON)"
-    elif _account_requires_encryption(cursor):
-        why = f"the account {login.user} may come over encrypted connections only (REQUIRE SSL)"
-    if why is not None:
-        raise ServerError(
-            f"{login.address}: {why}, and mydyno's engine has no TLS",
-            "run mydyno on the server's machine and use its socket, or lift the rule for this account",
-        )
-
-
-def _account_requires_encryption(cursor: Cursor) -> bool:
-    import pymysql
-
-    try:
-        cursor.execute("SHOW CREATE USER CURRENT_USER()")
-    except pymysql.Error:
-        return False  # Not every server has the statement, nor every account the right to it.
-    text = " ".join(str(cell) for row in cursor.fetchall() for cell in row).upper()
-    return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mydyno.core.server_variables import Setting
-from mydyno.lab.stack.server.external import ExternalFacts, session
+from mydyno.lab.stack.server.external import ExternalFacts
+from mydyno.server.access.session import session
 from mydyno.server.variables import Note, global_variables
 from mydyno.server.variables.names import SettingProblem, Understood, understand
 

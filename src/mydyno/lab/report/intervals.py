@@ -1,0 +1,17 @@
+"""Intervals as the report writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.wording import TOO_WIDE, too_wide
+from mydyno.page.format import interval, number
+
+
+def bracketed(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
+    """The interval of a quantity above 0 (a mean, a ratio), to stand after it: ` (0.869 to 1.45)`; empty
+    without one."""
+    if low is None or high is None:
+        return ""
+    return f" ({TOO_WIDE})" if too_wide(Interval(low, high)) else f" ({interval(low, high, write)})"
