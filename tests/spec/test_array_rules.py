@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mydyno.core.raid import Raid
 from mydyno.lab.spec.array_rules import Format, Redundancy, impossible_array
-from mydyno.lab.spec.arrays import Array, Raid
+from mydyno.lab.spec.arrays import Array
 
 _XFS = Format("xfs")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mydyno.core.raid import Raid
 from mydyno.lab.spec.arrays import (
     Array,
-    Raid,
     Stripe,
     failing_members,
     layout_shown,

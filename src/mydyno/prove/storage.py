@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec import FileSystem
 from mydyno.prove.provable import of_volume
@@ -12,7 +13,6 @@ from mydyno.survey.facts import Array, System
 _LEAST_DISK = 2 << 30
 _DATA_TIMES = 6
 """Room for the data beside its redo log, undo and what the load adds, in the size of the data."""
-_LEVELS = {"linear": "linear", "raid0": 0, "raid1": 1, "raid4": 4, "raid5": 5, "raid6": 6, "raid10": 10}
 
 
 def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
@@ -24,10 +24,11 @@ def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
     if storage is None or filesystem is None:
         return {"disks": disks}
     array = storage.array_of(filesystem)
-    if array is not None and array.level in _LEVELS:
+    if array is not None and array.level in BY_MD_NAME:
         disks = {"count": array.devices, "size": _size(data_bytes, _holding(array))}
-        made["raid"] = _LEVELS[array.level]
-        if array.chunk_bytes and array.level not in ("raid1", "linear"):
+        level = BY_MD_NAME[array.level]
+        made["raid"] = level.raid
+        if array.chunk_bytes and level.is_striped:
             made["chunk"] = format_bytes(array.chunk_bytes)
     speed = storage.speed_of(filesystem)
     if speed is not None:
@@ -42,17 +43,12 @@ def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
 
 def _holding(array: Array) -> int:
     """How many of its disks hold data that no other one holds."""
-    match array.level:
-        case "raid1":
-            return 1
-        case "raid10":
-            return max(array.devices // 2, 1)
-        case "raid4" | "raid5":
-            return array.devices - 1
-        case "raid6":
-            return array.devices - 2
-        case _:
-            return array.devices
+    level = BY_MD_NAME.get(array.level)
+    if level is None:
+        return array.devices
+    if level.is_mirror:
+        return max(array.devices // 2, 1) if level.is_striped else 1
+    return array.devices - level.parity_disks
 
 
 def _size(data_bytes: int, holding: int) -> str:

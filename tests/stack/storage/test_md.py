@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.lab.spec.arrays import Array, Raid
+from mydyno.core.raid import Raid
+from mydyno.lab.spec.arrays import Array
 from mydyno.lab.stack.storage import md
 from stack.storage.recorded import recorded
 

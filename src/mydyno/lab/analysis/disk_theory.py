@@ -23,12 +23,10 @@ from itertools import combinations
 from math import gcd
 from typing import Literal
 
+from mydyno.core.raid import PARITY, Raid, parity_disks
 from mydyno.lab.results.records import Budget
 
-Level = Literal["none", "linear", 0, 1, 4, 5, 6, 10]
 Operation = Literal["randread", "randwrite"]
-
-_PARITY_DISKS = {4: 1, 5: 1, 6: 2}
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class LimitedDisk:
 class ArrayLayout:
     """What md was asked to make of the disks, and which of them have failed since."""
 
-    level: Level
+    level: Raid
     disks: int
     failed: tuple[int, ...] = ()
     """Those that are gone, 0-based in the order in which md was given them."""
@@ -79,8 +77,8 @@ def expected_iops(
     rate = disk.per_second(block_bytes)
     if rate is None:
         return None
-    if array.level in _PARITY_DISKS:
-        if len(array.failed) > _PARITY_DISKS[array.level]:
+    if array.level in PARITY:
+        if len(array.failed) > parity_disks(array.level):
             return None
         if array.level == 4:
             return None if array.failed else _dedicated_parity(operation, array.disks, disk.budget) * rate
@@ -112,7 +110,7 @@ def parity_read(array: ArrayLayout) -> Cost:
 
 def parity_write(array: ArrayLayout) -> Cost:
     """RAID 5 and 6: the mean over every way in which the failed disks can fall on a stripe."""
-    parity = _PARITY_DISKS[int(array.level)]
+    parity = parity_disks(array.level)
     roles = ["target", *["parity"] * parity, *["other"] * (array.disks - parity - 1)]
     cases = [
         _small_write(roles, frozenset(failed))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mydyno.core.raid import level_title
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec import Setup, Storage, Volume
 from mydyno.lab.spec.alignment import alignment, mkfs_words
-from mydyno.lab.spec.arrays import level_name, stripe_of
+from mydyno.lab.spec.arrays import stripe_of
 from mydyno.lab.spec.capacity import array_of
 
 
@@ -48,7 +49,7 @@ def _array(volume: Volume) -> Iterator[str]:
         return
     array = array_of(volume)
     layout = f" {volume.layout}" if volume.layout else ""
-    yield f"{level_name(volume.raid)}{layout}"
+    yield f"{level_title(volume.raid)}{layout}"
     stripe = stripe_of(array)
     if stripe is not None:
         yield f"chunk {format_bytes(stripe.chunk)}"

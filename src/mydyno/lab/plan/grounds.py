@@ -12,8 +12,8 @@ from typing import get_args
 
 from mydyno.core.document.tree import Location
 from mydyno.core.facts import GroundFacts
+from mydyno.core.raid import level_title
 from mydyno.lab.spec import FileSystem, HostKind, Setup, Volume, kernel_version
-from mydyno.lab.spec.arrays import level_name
 from mydyno.lab.spec.host import KINDS
 
 FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
@@ -74,7 +74,7 @@ def needs_of(setup: Setup) -> Iterator[Need]:
 
 def _of_volume(volume: Volume, at: Location) -> Iterator[Need]:
     if volume.raid != "none":
-        yield Need("linear" if volume.raid == "linear" else "md", level_name(volume.raid), (*at, "raid"))
+        yield Need("linear" if volume.raid == "linear" else "md", level_title(volume.raid), (*at, "raid"))
     if volume.filesystem != "raw":
         yield Need(volume.filesystem, volume.filesystem, (*at, "filesystem"))
     for key in ("iops", "bandwidth"):

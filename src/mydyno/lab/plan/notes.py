@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mydyno.core.document.tree import Location, Scalar, find
+from mydyno.core.raid import level_title
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec import HostKind, Setup, Variant
-from mydyno.lab.spec.arrays import level_name
 from mydyno.lab.spec.setup_checks import idle_keys
 from mydyno.lab.spec.volume_values import OLD_SCHEDULERS
 
@@ -43,7 +43,7 @@ def _left_out(setup: Setup, variant: Variant) -> Iterator[str]:
     for location, key, used in idle_keys(setup, variant.tree):
         if not used and setup.storage is not None:
             volume = setup.storage.volumes[str(location[2])]
-            array = "one disk" if volume.raid == "none" else level_name(volume.raid)
+            array = "one disk" if volume.raid == "none" else level_title(volume.raid)
             yield f"storage.{location[2]}.{key} is left out: {array} has none"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.document.tree import Location
+from mydyno.core.raid import REDUNDANT
 from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.data_size import (
@@ -83,7 +84,7 @@ def taken_bytes(volume: Volume, content: int) -> int:
     whole = volume.disks.size * volume.disks.number
     usable = usable_bytes(volume) or whole
     # A first synchronisation and a rebuild write whole disks.
-    if volume.initial_sync == "await" and volume.raid in (1, 4, 5, 6, 10):
+    if volume.initial_sync == "await" and volume.raid in REDUNDANT:
         return whole
     rebuilt = volume.disks.size * volume.fail if volume.rebuild else 0
     return min(whole, content * whole // usable + MADE_BYTES * volume.disks.number + rebuilt)

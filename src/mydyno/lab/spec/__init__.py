@@ -1,7 +1,7 @@
 """The experiment file: its sections as types, and a reader that points at the line that is wrong."""
 
 from mydyno.core.document.problems import Position, Problem, SpecErrors
-from mydyno.lab.spec.arrays import Raid
+from mydyno.core.raid import Raid
 from mydyno.lab.spec.capacity import usable_bytes
 from mydyno.lab.spec.config_value import ConfigValue
 from mydyno.lab.spec.design import Design

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mydyno.core.plurals import counted
+from mydyno.core.raid import ALLOWED, RAID_LEVELS, REDUNDANT, STRIPED, WITH_LAYOUTS, level_title
 from mydyno.core.units import format_bytes
-from mydyno.lab.spec.arrays import REDUNDANT, STRIPED, Array, level_name, most_failures, raid10_copies
+from mydyno.lab.spec.arrays import Array, most_failures, raid10_copies
 
 PARITY_LAYOUTS = (
     "left-symmetric",
@@ -27,8 +28,6 @@ PARITY_LAYOUTS = (
 """Names that md takes for RAID 5 and 6 (mdadm(8), --layout), without those of other makers' formats."""
 
 SMALLEST_CHUNK = 4096
-
-_FEWEST_DISKS = {"linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}
 
 # mkfs.btrfs(8), "Profiles": the column of the fewest devices.
 PROFILES = {
@@ -88,11 +87,11 @@ def _number_of_disks(array: Array, written: Format) -> Iterator[Impossible]:
     if array.raid == "none":
         if array.disks > 1 and written.filesystem != "btrfs":
             message = f"{written.filesystem} cannot use {array.disks} disks without an array"
-            yield Impossible("raid", message, "linear, 0, 1, 4, 5, 6 or 10, or btrfs as the file system")
+            yield Impossible("raid", message, f"{ALLOWED}, or btrfs as the file system")
         return
-    fewest = _FEWEST_DISKS[array.raid]
+    fewest = RAID_LEVELS[array.raid].fewest_disks
     if array.disks < fewest:
-        message = f"{level_name(array.raid)} needs {fewest} disks, not {array.disks}"
+        message = f"{level_title(array.raid)} needs {fewest} disks, not {array.disks}"
         if array.raid == 5 and array.disks == 2:
             message += ": of two it would be a mirror, which is RAID 1"
         yield Impossible("disks", message, f"at least {fewest} disks")
@@ -103,12 +102,14 @@ def _chunk(array: Array) -> Iterator[Impossible]:
     if array.chunk is None:
         return
     if array.raid not in STRIPED:
-        message = f"{level_name(array.raid)} has no chunks" if array.raid != "none" else "no array, no chunks"
+        message = (
+            f"{level_title(array.raid)} has no chunks" if array.raid != "none" else "no array, no chunks"
+        )
         yield Impossible("chunk", message, "leave chunk out")
     elif array.chunk < SMALLEST_CHUNK or array.chunk % SMALLEST_CHUNK:
         yield Impossible("chunk", f"md takes no chunk of {format_bytes(array.chunk)}", "a multiple of 4K")
     elif array.raid != 0 and array.chunk & (array.chunk - 1):
-        message = f"{level_name(array.raid)} takes no chunk of {format_bytes(array.chunk)}"
+        message = f"{level_title(array.raid)} takes no chunk of {format_bytes(array.chunk)}"
         yield Impossible("chunk", message, "a power of two: 4K, 8K, 16K, 32K, 64K ...")
 
 
@@ -117,10 +118,10 @@ def _layout(array: Array) -> Iterator[Impossible]:
         return
     if array.raid == 10:
         yield from _raid10_layout(array)
-    elif array.raid not in (5, 6):
-        yield Impossible("layout", f"{level_name(array.raid)} has no choice of layout", "leave layout out")
+    elif array.raid not in WITH_LAYOUTS:
+        yield Impossible("layout", f"{level_title(array.raid)} has no choice of layout", "leave layout out")
     elif array.layout not in PARITY_LAYOUTS:
-        message = f"{level_name(array.raid)} has no layout {array.layout!r}"
+        message = f"{level_title(array.raid)} has no layout {array.layout!r}"
         yield Impossible("layout", message, ", ".join(PARITY_LAYOUTS))
 
 
@@ -139,7 +140,7 @@ def _raid10_layout(array: Array) -> Iterator[Impossible]:
 
 
 def _consistency(array: Array, redundancy: Redundancy) -> Iterator[Impossible]:
-    name = level_name(array.raid) if array.raid != "none" else "a volume without an array"
+    name = level_title(array.raid) if array.raid != "none" else "a volume without an array"
     bitmap, policy = redundancy.bitmap, redundancy.consistency_policy
     if array.raid not in REDUNDANT:
         if bitmap == "internal":
@@ -164,7 +165,7 @@ def _failures(array: Array, redundancy: Redundancy) -> Iterator[Impossible]:
     if not redundancy.fail:
         return
     most = most_failures(array)
-    name = level_name(array.raid) if array.raid != "none" else "a volume without an array"
+    name = level_title(array.raid) if array.raid != "none" else "a volume without an array"
     if redundancy.fail > most:
         what = f"{name} of {array.disks} disks" if array.disks > 1 else name
         survives = "no failed disk" if most < 1 else counted(most, "failed disk")
@@ -186,5 +187,5 @@ def _profiles(array: Array, written: Format) -> Iterator[Impossible]:
         elif devices < PROFILES[profile]:
             message = f"btrfs profile {profile} needs {PROFILES[profile]} devices, not {devices}"
             if array.raid != "none":
-                message += f": the {level_name(array.raid)} below it is one"
+                message += f": the {level_title(array.raid)} below it is one"
             yield Impossible(key, message, "another profile, or more disks with raid: none")

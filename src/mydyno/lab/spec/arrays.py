@@ -1,24 +1,19 @@
 """Arrays of disks as numbers: what a level makes of its disks, and what it survives.
 
-Sources: md(4) for the levels and the RAID 10 layouts, mdadm(8) for names and limits. The number of
-data disks is checked against the `optimal_io_size` that a kernel 6.1 tells for each of them
+The levels are in `core.raid`. Sources: md(4) for the RAID 10 layouts, mdadm(8) for names and limits. The
+number of data disks is checked against the `optimal_io_size` that a kernel 6.1 tells for each of them
 (tests/stack/storage).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Raid = Literal["none", "linear", 0, 1, 4, 5, 6, 10]
+from mydyno.core.raid import STRIPED, WITH_LAYOUTS, Raid, parity_disks
 
 DEFAULT_CHUNK = 512 * 1024
 """Bytes of a chunk when none is asked for (mdadm(8), --chunk)."""
 
-STRIPED: tuple[Raid, ...] = (0, 4, 5, 6, 10)
-REDUNDANT: tuple[Raid, ...] = (1, 4, 5, 6, 10)
-
-_PARITY_DISKS = {0: 0, 4: 1, 5: 1, 6: 2}
 _SHORT_LAYOUTS = {
     "ls": "left-symmetric",
     "la": "left-asymmetric",
@@ -51,11 +46,6 @@ class Stripe:
         return self.chunk * self.data_disks
 
 
-def level_name(raid: Raid) -> str:
-    """`RAID 10`, `linear`, as people call it."""
-    return f"RAID {raid}" if isinstance(raid, int) else raid
-
-
 def stripe_of(array: Array) -> Stripe | None:
     """The stripes of an array; None for what has none (one disk, a mirror, a concatenation)."""
     if array.raid not in STRIPED:
@@ -76,7 +66,7 @@ def layout_shown(array: Array) -> str | None:
     if array.raid == 10:
         name, copies = raid10_copies(array.layout)
         return f"{name}={copies}"
-    if array.raid in (5, 6):
+    if array.raid in WITH_LAYOUTS:
         layout = array.layout or "left-symmetric"
         return _SHORT_LAYOUTS.get(layout, layout)
     return None
@@ -89,7 +79,7 @@ def most_failures(array: Array) -> int:
     if array.raid == 10:
         _, copies = raid10_copies(array.layout)
         return (copies - 1) * _mirror_groups(array)
-    return _PARITY_DISKS.get(array.raid, 0) if isinstance(array.raid, int) else 0
+    return parity_disks(array.raid)
 
 
 def failing_members(array: Array, count: int) -> tuple[int, ...]:
@@ -116,5 +106,4 @@ def _data_disks(array: Array) -> int:
         # A far or offset array is read and written along all of its disks, the copies elsewhere on them;
         # near copies that do not divide the disks come round only after all of them.
         return array.disks // copies if name == "near" and array.disks % copies == 0 else array.disks
-    assert isinstance(array.raid, int)
-    return array.disks - _PARITY_DISKS[array.raid]
+    return array.disks - parity_disks(array.raid)

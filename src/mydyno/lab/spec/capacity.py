@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mydyno.core.document.sizes import MEBIBYTE
+from mydyno.core.raid import parity_disks
 from mydyno.lab.spec.arrays import Array, raid10_copies
 
 if TYPE_CHECKING:
@@ -46,11 +47,7 @@ def usable_bytes(volume: Volume) -> int | None:
     match volume.raid:
         case 1:
             return size
-        case 4 | 5:
-            return size * (disks - 1)
-        case 6:
-            return size * (disks - 2)
         case 10:
             return size * disks // raid10_copies(volume.layout)[1]
-        case _:
-            return size * disks
+        case raid:
+            return size * (disks - parity_disks(raid))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mydyno.core.document.problems import Findings, Position
 from mydyno.core.document.tree import Location, Mapping, find, locate
-from mydyno.lab.spec.arrays import level_name
+from mydyno.core.raid import level_title
 from mydyno.lab.spec.cache import AS_CLONED, READING
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.storage import MEANINGFUL
@@ -81,7 +81,7 @@ class IdleKeys:
             spot = (key, locate(tree, location).node.position)
             self._used[spot] = self._used.get(spot, False) or used
             volume = setup.storage.volumes[str(location[2])] if setup.storage else None
-            self._levels[spot] = level_name(volume.raid) if volume and volume.raid != "none" else "one disk"
+            self._levels[spot] = level_title(volume.raid) if volume and volume.raid != "none" else "one disk"
 
     def report(self, findings: Findings) -> None:
         """One problem for each key that no point uses."""

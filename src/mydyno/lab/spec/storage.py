@@ -18,8 +18,8 @@ from pydantic import (
 
 from mydyno.core.document.base import Section, refuse
 from mydyno.core.document.sizes import GIBIBYTE, KIBIBYTE, SizeRule
+from mydyno.core.raid import ALLOWED, REDUNDANT, STRIPED, WITH_LAYOUTS, Raid
 from mydyno.core.server_files import VOLUMES
-from mydyno.lab.spec.arrays import REDUNDANT, STRIPED, Raid
 from mydyno.lab.spec.disks import MOST_DISKS, Disks, without_defaults
 from mydyno.lab.spec.volume_checks import storage_faults, volume_faults
 from mydyno.lab.spec.volume_values import MountRule, RaidRule, Scheduler, SchedulerRule, SwitchRule, WordsRule
@@ -27,7 +27,7 @@ from mydyno.lab.spec.volume_values import MountRule, RaidRule, Scheduler, Schedu
 FileSystem = Literal["ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs", "raw"]
 MEANINGFUL: dict[str, tuple[Raid, ...]] = {
     "chunk": STRIPED,
-    "layout": (5, 6, 10),
+    "layout": WITH_LAYOUTS,
     "bitmap": REDUNDANT,
     "consistency_policy": REDUNDANT,
     "initial_sync": REDUNDANT,
@@ -46,7 +46,7 @@ class Volume(Section):
     disks: Disks = Field(description="The disks.", examples=[{"count": 4, "size": "2G"}])
     raid: Annotated[Raid, RaidRule()] = Field(
         default="none",
-        description="The md array of the disks: `linear`, 0, 1, 4, 5, 6 or 10; `none` for one disk, and for "
+        description=f"The md array of the disks: {ALLOWED}; `none` for one disk, and for "
         "btrfs, which spreads over disks by itself.",
     )
     chunk: Annotated[int, SizeRule(4 * KIBIBYTE, GIBIBYTE, "64K")] | None = Field(

@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from mydyno.core.document.base import Fault, refuse
 from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import Rule
-from mydyno.lab.spec.arrays import Raid
+from mydyno.core.raid import Raid
 
 RAIDS: tuple[Raid, ...] = ("none", "linear", 0, 1, 4, 5, 6, 10)
 Scheduler = Literal["none", "mq-deadline", "kyber", "bfq"]

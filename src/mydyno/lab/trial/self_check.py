@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import EngineError, MissingToolError, ServerError
+from mydyno.core.raid import PARITY
 from mydyno.lab.analysis.disk_theory import ArrayLayout, LimitedDisk, expected_iops
 from mydyno.lab.load.fio import report
 from mydyno.lab.results.records import SelfCheckRecord
@@ -207,7 +208,7 @@ def expected(
     if volume.filesystem in _OUT_OF_PLACE or logged or not at_rest:
         return None
     shape = array_of(volume)
-    cached = _CACHED_STRIPES * BLOCK_BYTES * shape.disks if shape.raid in (4, 5, 6) else 0
+    cached = _CACHED_STRIPES * BLOCK_BYTES * shape.disks if shape.raid in PARITY else 0
     if cached > _MOST_CACHED * file_bytes:
         return None
     layout = ArrayLayout(

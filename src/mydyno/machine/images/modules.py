@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core import raid
 from mydyno.core.errors import HostError
 
 WANTED = (
@@ -30,12 +31,7 @@ WANTED = (
     "9p",
     "erofs",
     "overlay",
-    "md_mod",
-    "linear",
-    "raid0",
-    "raid1",
-    "raid10",
-    "raid456",
+    *raid.MODULES,
     "ext4",
     "xfs",
     "btrfs",

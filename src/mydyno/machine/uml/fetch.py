@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from mydyno.core import raid
 from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing
 from mydyno.machine.cache_store import CacheStore
@@ -31,7 +32,7 @@ PACKAGE = "user-mode-linux"
 WANTED = (
     # f2fs asks the kernel for it by name, and a guest has no modprobe to fetch it.
     "crc32_generic",
-    *("md_mod", "linear", "raid0", "raid1", "raid10", "raid456"),
+    *raid.MODULES,
     *("ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"),
     *("mq_deadline", "kyber_iosched", "bfq"),
 )

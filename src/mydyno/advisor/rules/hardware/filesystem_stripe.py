@@ -13,10 +13,11 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import Array, FileSystem, System
 
-_PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
+_PARITY = {name: level.parity_disks for name, level in BY_MD_NAME.items() if level.parity_disks}
 """Disks' worth of parity."""
 _KNOWS = {"ext4": "stripe=", "xfs": "swidth="}
 """The option in force that says so."""

@@ -14,10 +14,11 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import Array, System
 
-_REDUNDANT = ("raid1", "raid4", "raid5", "raid6", "raid10")
+_REDUNDANT = tuple(name for name, level in BY_MD_NAME.items() if level.is_redundant)
 _SMALL = 64 << 20
 _WANTED = "256M"
 

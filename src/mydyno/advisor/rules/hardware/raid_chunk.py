@@ -15,10 +15,11 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import System
 
-_STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10")
+_STRIPED = tuple(name for name, level in BY_MD_NAME.items() if level.is_striped)
 _SMALL = 64 << 10
 _DEFAULT = "512K"
 

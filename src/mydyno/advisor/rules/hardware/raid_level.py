@@ -15,10 +15,11 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Effect, Finding, Severity, Size
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.survey.facts import System
 
-_PENALTY = {"raid4": 4, "raid5": 4, "raid6": 6}
-_MIRRORED = 2
+_PENALTY = {name: level.small_write_ios for name, level in BY_MD_NAME.items() if level.parity_disks}
+_MIRRORED = BY_MD_NAME["raid10"].small_write_ios
 _WRITES_PER_SECOND = 20
 _RATIO = 1.3
 

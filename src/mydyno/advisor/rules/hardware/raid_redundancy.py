@@ -12,9 +12,10 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.survey.facts import Server, Storage, System
 
-_NONE = ("raid0", "linear")
+_NONE = tuple(name for name, level in BY_MD_NAME.items() if not level.is_redundant)
 
 
 def _judge(system: System, _: Targets) -> Judgement:

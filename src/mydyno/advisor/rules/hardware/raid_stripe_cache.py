@@ -14,10 +14,11 @@ from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import SetArray
 from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.core.raid import BY_MD_NAME
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import Array, System
 
-_PARITY = ("raid4", "raid5", "raid6")
+_PARITY = tuple(name for name, level in BY_MD_NAME.items() if level.parity_disks)
 _FEW, _WANTED = 1024, 4096
 _PAGE = 4096
 _MEMORY_PART = 0.01

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mydyno.core.errors import StorageError
 from mydyno.core.plurals import counted
-from mydyno.lab.spec.arrays import REDUNDANT, level_name
+from mydyno.core.raid import REDUNDANT, level_title
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
@@ -64,7 +64,7 @@ class ArrayLayer:
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.raid == "none":
             return ()
-        return (f"builds an md array ({level_name(self.wanted.raid)}) of the disks of {self.volume}",)
+        return (f"builds an md array ({level_title(self.wanted.raid)}) of the disks of {self.volume}",)
 
     def up(self, site: Site, below: Standing) -> Array:
         ground = below.of(Ground)  # type: ignore[type-abstract]
@@ -110,7 +110,7 @@ class ArrayLayer:
         if done.returncode != 0:
             log = ground.kernel_log().strip().splitlines()
             raise StorageError(
-                f"mdadm did not build {level_name(shape.raid)} of {len(members)} disks for {self.volume}: "
+                f"mdadm did not build {level_title(shape.raid)} of {len(members)} disks for {self.volume}: "
                 + said(done)
                 + (f"\n  the kernel's last line: {log[-1]}" if log else ""),
                 f"the command was: {' '.join(argv)}",

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mydyno.core.raid import RAID_LEVELS, REDUNDANT, STRIPED
 from mydyno.core.units import parse_bytes
-from mydyno.lab.spec.arrays import REDUNDANT, STRIPED, layout_shown
 from mydyno.lab.spec.arrays import Array as Shape
+from mydyno.lab.spec.arrays import layout_shown
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def policy_wanted(shape: Shape, bitmap: str | None, policy: str | None) -> str |
 def differences(shape: Shape, policy: str | None, detail: Detail, members: Sequence[str]) -> list[str]:
     """What the array is and was not asked to be, a clause each; `policy` as of `policy_wanted`."""
     found = []
-    level = f"raid{shape.raid}" if isinstance(shape.raid, int) else shape.raid
+    level = RAID_LEVELS[shape.raid].md_name
     if detail.level != level:
         found.append(f"its level is {detail.level}, not {level}")
     if shape.chunk is not None and shape.raid in STRIPED and detail.chunk != shape.chunk:
