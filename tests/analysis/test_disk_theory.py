@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mydyno.core.raid import Raid
 from mydyno.lab.analysis.disk_theory import (
     ArrayLayout,
-    Level,
     LimitedDisk,
     Operation,
     expected_iops,
@@ -20,7 +20,7 @@ from mydyno.lab.analysis.disk_theory import (
 from mydyno.lab.results.records import Budget
 
 PAGE = 4096
-LEAST_DISKS: dict[Level, int] = {"none": 1, "linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}
+LEAST_DISKS: dict[Raid, int] = {"none": 1, "linear": 1, 0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 2}
 
 budgets = st.sampled_from(["joint", "separate"])
 operations = st.sampled_from(["randread", "randwrite"])
@@ -29,7 +29,7 @@ layouts = st.sampled_from([None, "n2", "f2", "o2", "n3", "f3"])
 
 def expected(
     operation: Operation,
-    level: Level,
+    level: Raid,
     disks: int,
     budget: Budget = "separate",
     *,
@@ -49,7 +49,7 @@ def sure(value: float | None) -> float:
 
 @pytest.mark.parametrize("level", LEAST_DISKS)
 @given(operation=operations, budget=budgets)
-def test_more_disks_are_never_slower(level: Level, operation: Operation, budget: Budget) -> None:
+def test_more_disks_are_never_slower(level: Raid, operation: Operation, budget: Budget) -> None:
     # The one exception: from 5 disks on, the parity disk of RAID 4 is read too (tested below).
     counts = range(5 if level == 4 else LEAST_DISKS[level], 16)
     values = [sure(expected(operation, level, disks, budget)) for disks in counts]
@@ -60,7 +60,7 @@ def test_more_disks_are_never_slower(level: Level, operation: Operation, budget:
     level=st.sampled_from([0, 1, 5, 6, 10]), operation=operations, budget=budgets, disks=st.integers(4, 12)
 )
 def test_a_failed_disk_never_makes_an_array_faster(
-    level: Level, operation: Operation, budget: Budget, disks: int
+    level: Raid, operation: Operation, budget: Budget, disks: int
 ) -> None:
     whole, degraded = (expected(operation, level, disks, budget, failed=failed) for failed in (0, 1))
     if level == 0:
@@ -76,7 +76,7 @@ def test_a_failed_disk_never_makes_an_array_faster(
     iops=st.integers(1, 10**6),
 )
 def test_a_joint_budget_is_never_larger_than_separate_ones_and_they_are_proportional_to_the_limit(
-    level: Level, operation: Operation, disks: int, iops: int
+    level: Raid, operation: Operation, disks: int, iops: int
 ) -> None:
     joint, separate = (
         sure(expected(operation, level, disks, kind, iops=iops)) for kind in ("joint", "separate")
@@ -127,7 +127,7 @@ def test_which_disks_of_a_raid_10_fail_decides_what_is_left() -> None:
 
 
 def test_nothing_is_expected_of_an_array_that_has_lost_data_nor_of_a_degraded_raid_4() -> None:
-    lost: list[tuple[Level, int, int]] = [
+    lost: list[tuple[Raid, int, int]] = [
         ("none", 1, 1),
         ("linear", 3, 1),
         (0, 2, 1),
@@ -173,7 +173,7 @@ def test_every_write_of_raid_4_passes_by_its_parity_disk() -> None:
     assert expected("randwrite", 4, 5, "joint") == 100, "its old parity is read too"
 
 
-MEASURED_ON_TWO_GROUNDS: list[tuple[Level, int, int, int, int, int]] = [
+MEASURED_ON_TWO_GROUNDS: list[tuple[Raid, int, int, int, int, int]] = [
     # level, disks, QEMU write, QEMU read, UML write, UML read
     ("none", 1, 197, 197, 200, 200),
     (0, 2, 390, 390, 379, 379),
@@ -193,7 +193,7 @@ then (with 64 it hardly does, see below), and a RAID 5 write has up to four I/Os
 
 
 @pytest.mark.parametrize("row", MEASURED_ON_TWO_GROUNDS)
-def test_guests_came_within_eight_per_cent_of_theory(row: tuple[Level, int, int, int, int, int]) -> None:
+def test_guests_came_within_eight_per_cent_of_theory(row: tuple[Raid, int, int, int, int, int]) -> None:
     level, disks, vm_write, vm_read, uml_write, uml_read = row
     figures: list[tuple[Operation, Budget, int]] = [
         ("randwrite", "joint", vm_write),
@@ -205,7 +205,7 @@ def test_guests_came_within_eight_per_cent_of_theory(row: tuple[Level, int, int,
         assert measured / sure(expected(operation, level, disks, budget)) == pytest.approx(0.96, abs=0.05)
 
 
-MEASURED_DEEP: list[tuple[Level, int, int, str | None, int, int]] = [
+MEASURED_DEEP: list[tuple[Raid, int, int, str | None, int, int]] = [
     # level, disks, failed, layout, write, read
     (5, 3, 0, None, 293, 598),
     (5, 4, 0, None, 378, 777),
@@ -238,7 +238,7 @@ Above theory is what found its stripe in md's cache of 256 of them: 64 MB are fe
 
 @pytest.mark.parametrize("row", MEASURED_DEEP)
 def test_md_on_a_limited_kernel_came_within_ten_per_cent_of_theory(
-    row: tuple[Level, int, int, str | None, int, int],
+    row: tuple[Raid, int, int, str | None, int, int],
 ) -> None:
     level, disks, failed, layout, write, read = row
     figures: list[tuple[Operation, int]] = [("randwrite", write), ("randread", read)]

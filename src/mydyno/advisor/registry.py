@@ -8,6 +8,7 @@ import pkgutil
 from mydyno.advisor import rules
 from mydyno.advisor.rule import Rule
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import did_you_mean
 
 
 def _found() -> tuple[Rule, ...]:
@@ -22,15 +23,12 @@ RULES: tuple[Rule, ...] = _found()
 
 def rule_of(name: str) -> Rule:
     """The rule with this id. Raises UsageError."""
-    import difflib
-
     for rule in RULES:
         if rule.id == name:
             return rule
-    near = difflib.get_close_matches(name, [rule.id for rule in RULES], n=3)
     raise UsageError(
         f"there is no rule {name}",
-        f"did you mean {', '.join(near)}?" if near else "`mydyno explain` lists all of them",
+        did_you_mean(name, [rule.id for rule in RULES], "`mydyno explain` lists all of them"),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ from mydyno.apply.means import Means
 from mydyno.apply.store.application import AnyAct, Application, new_application
 from mydyno.apply.store.store import Entry, in_force
 from mydyno.core.errors import ApplyError, UsageError
+from mydyno.core.nearest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,9 @@ def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
         does = by_id[wanted].application.does
         why = "is a rollback itself" if does == "roll back" else "is not in force any more"
         raise UsageError(f"{wanted} {why}", "`mydyno history` tells what is")
-    near = difflib.get_close_matches(wanted, by_id, n=3)
     raise UsageError(
         f"there is no application {wanted}",
-        f"did you mean {', '.join(near)}?" if near else "`mydyno history` lists all of them",
+        did_you_mean(wanted, by_id, "`mydyno history` lists all of them"),
     )
 
 

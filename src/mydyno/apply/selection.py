@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Sequence
 
 from mydyno.apply.finding import Finding
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import did_you_mean
 
 
 def select(
@@ -19,10 +19,9 @@ def select(
     ids = [finding.rule for finding in findings]
     for wanted in (*only, *without):
         if wanted not in ids:
-            near = difflib.get_close_matches(wanted, ids, n=3)
             raise UsageError(
                 f"the advice has no finding {wanted}",
-                f"did you mean {', '.join(near)}?" if near else f"it has {', '.join(ids) or 'none at all'}",
+                did_you_mean(wanted, ids, f"it has {', '.join(ids) or 'none at all'}"),
             )
     return tuple(each for each in findings if (not only or each.rule in only) and each.rule not in without)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mydyno.core.facts import HostFacts
+from mydyno.machine.mountinfo import Mount, mounts
 from mydyno.machine.reflink import shares_blocks
 
 
@@ -132,20 +133,15 @@ def virtualisation(cpuinfo: str | None, vendor: str | None) -> str | None:
 def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
     """The mount whose point is the longest prefix of `path`; the last one wins where two are stacked.
 
-    The columns are those of proc_pid_mountinfo(5).
+    `mountinfo`: the text of that file.
     """
-    best: FileSystem | None = None
-    for line in (mountinfo or "").splitlines():
-        left, separator, right = line.partition(" - ")
-        columns, source_columns = left.split(" "), right.split(" ")
-        if not separator or len(columns) < 6 or len(source_columns) < 3:
-            continue
-        point = _unescape(columns[4])
-        if path.is_relative_to(point) and (best is None or len(point) >= len(best.mount_point)):
-            options = dict.fromkeys(columns[5].split(",") + source_columns[2].split(","))
-            source = _unescape(source_columns[1])
-            best = FileSystem(point, source_columns[0], source, tuple(options), columns[2])
-    return best
+    best: Mount | None = None
+    for mount in mounts(mountinfo):
+        if path.is_relative_to(mount.point) and (best is None or len(mount.point) >= len(best.point)):
+            best = mount
+    if best is None:
+        return None
+    return FileSystem(best.point, best.kind, best.source, best.options, best.device)
 
 
 def chosen(text: str | None) -> str | None:
@@ -186,11 +182,6 @@ def _place(path: Path) -> Place:
     except OSError:
         return Place(path, None, None)
     return Place(path, space.f_bavail * space.f_frsize, (os.major(device), os.minor(device)))
-
-
-def _unescape(text: str) -> str:
-    """mountinfo writes space, tab, newline and backslash as octal."""
-    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
 def _integer(text: str | None) -> int | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Self
 
 from mydyno.apply.act import Act, Look
@@ -13,6 +11,7 @@ from mydyno.apply.acts.names import MountOption, PathFromRoot
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
+from mydyno.machine.mountinfo import Mount, mounts, own_mounts
 
 _ACCESS_TIMES = frozenset({"noatime", "relatime", "strictatime"})
 """One of them is in force at each mount; mountinfo shows nothing for strictatime (mount(8))."""
@@ -37,16 +36,6 @@ _UNSHOWN = frozenset({*_OPPOSITES.values(), "defaults"} - {"rw"})
 """Defaults, for which mountinfo shows nothing."""
 
 _OF_FSTAB = re.compile(r"x-.*|_netdev|(no)?(auto|user|users|owner|group|fail)|comment=.*|defaults")
-_ESCAPED = re.compile(r"\\([0-7]{3})")
-
-
-@dataclass(frozen=True)
-class Mounted:
-    """The uppermost mount at a place."""
-
-    source: str
-    options: tuple[str, ...]
-    """Those of the mount, then those of the file system, as the kernel shows them."""
 
 
 class Remount(Act):
@@ -116,19 +105,13 @@ def remounting(mount_point: str, add: Iterable[str], remove: Iterable[str]) -> R
     )
 
 
-def mounted(mount_point: str, mountinfo: str | None = None) -> Mounted:
-    """Of `mountinfo`'s text (proc_pid_mountinfo(5)), by default this process's. Raises ApplyError."""
-    text = Path("/proc/self/mountinfo").read_text() if mountinfo is None else mountinfo
-    found = None
-    for line in text.splitlines():
-        of_mount, _, of_system = line.partition(" - ")
-        fields, system = of_mount.split(" "), of_system.split(" ")
-        if _plain(fields[4]) == mount_point:
-            options = dict.fromkeys([*fields[5].split(","), *system[2].split(",")])
-            found = Mounted(_plain(system[1]), tuple(options))
-    if found is None:
+def mounted(mount_point: str, mountinfo: str | None = None) -> Mount:
+    """The uppermost mount there, of `mountinfo` (its text) or of this process. Raises ApplyError."""
+    listed = own_mounts() if mountinfo is None else tuple(mounts(mountinfo))
+    here = [mount for mount in listed if mount.point == mount_point]
+    if not here:
         raise ApplyError(f"nothing is mounted at {mount_point}")
-    return found
+    return here[-1]
 
 
 def _with_access_time(options: Iterable[str]) -> tuple[str, ...]:
@@ -140,8 +123,3 @@ def _holds(wanted: tuple[str, ...], other: tuple[str, ...], now: tuple[str, ...]
     """Whether what tells `wanted` from `other` is in force."""
     shown = set(_with_access_time(now))
     return set(wanted) - set(other) <= shown and not (set(other) - set(wanted)) & shown
-
-
-def _plain(text: str) -> str:
-    """Blanks and the like are written as three octal digits."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)

@@ -14,8 +14,8 @@ import typer
 from mydyno.cli import outputs, screen
 from mydyno.cli.load import driving, parameters, result, server
 from mydyno.core.document.given import validated
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.load import sql_bench as report
 from mydyno.lab.spec import Workload
 from mydyno.lab.workload.sql_bench import GROUPS, SqlBench

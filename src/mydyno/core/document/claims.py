@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from mydyno.core.document.base import Fault, Section
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 
 
 class Claim(Section):

@@ -7,7 +7,6 @@ All problems of a file are gathered and reported together, each on one line:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -72,17 +71,6 @@ def shorten(value: str) -> str:
 def _printable(line: str) -> str:
     """`line` with everything escaped that could break it or command a terminal."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
-
-
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` most likely stands for; None when nothing is close."""
-    by_folded = {_fold(candidate): candidate for candidate in candidates}
-    close = difflib.get_close_matches(_fold(word), by_folded, n=1, cutoff=0.6)
-    return by_folded[close[0]] if close else None
-
-
-def _fold(word: str) -> str:
-    return word.lower().replace("-", "_")
 
 
 class Findings:

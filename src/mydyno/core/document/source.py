@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ruamel.yaml.reader import ReaderError
 from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.document.syntax import explain_syntax_error
 from mydyno.core.document.tree import Entry, Mapping, Node, Scalar, Sequence
+from mydyno.core.nearest import nearest
 
 _LARGEST_FILE_BYTES = 256 * 1024
 _MOST_VALUES = 20_000
@@ -34,10 +34,8 @@ def read_text(path: Path, what: str = "an experiment") -> str:
             data = file.read(_LARGEST_FILE_BYTES + 1)
     except FileNotFoundError:
         siblings = [str(near) for near in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
-        close = difflib.get_close_matches(str(path), sorted(siblings), n=1, cutoff=0.6)
-        raise SpecErrors(
-            [Problem(str(path), None, "there is no such file", nearest=close[0] if close else None)]
-        ) from None
+        close = nearest(str(path), sorted(siblings))
+        raise SpecErrors([Problem(str(path), None, "there is no such file", nearest=close)]) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise SpecErrors([Problem(str(path), None, f"the file cannot be read: {reason}")]) from None

@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from mydyno.core.document.base import FAULTS, Fault, Section, section_of
-from mydyno.core.document.problems import Problem, nearest
+from mydyno.core.document.problems import Problem
 from mydyno.core.document.tree import Location, Mapping, Scalar, locate
+from mydyno.core.nearest import nearest
 
 _WANTED = {
     "int_type": ("is not a whole number", "a whole number"),

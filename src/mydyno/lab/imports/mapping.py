@@ -11,9 +11,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
 from mydyno.core.document.claims import Claim, claim_faults
-from mydyno.core.document.problems import SpecErrors, nearest
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.source import parse, read_text
 from mydyno.core.document.translate import translate
+from mydyno.core.nearest import nearest
 from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME, UNITS
 
 WHAT = "an import file"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from mydyno import __version__
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.imports.mapping import FactorColumn, ImportFile
 from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME
 from mydyno.lab.imports.numbers import seconds_or_rate, unit_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import Problem, Variant
 

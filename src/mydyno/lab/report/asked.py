@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
 from mydyno.core.factors import last_part
+from mydyno.core.nearest import nearest
 from mydyno.core.units import parse_share
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.standard import MARGIN

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import LabError, UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
 from mydyno.lab.results.sound import first_fault
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import LabError, UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
 from mydyno.lab.results.database import DATABASE as DATABASE
 from mydyno.lab.results.database import open_for_reading, open_for_writing, transaction

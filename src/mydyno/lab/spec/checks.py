@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
 
-from mydyno.core.document.problems import Findings, nearest
+from mydyno.core.document.problems import Findings
 from mydyno.core.document.tree import Entry, Location, Mapping, Node, Scalar, find, locate, overlay, walk
 from mydyno.core.document.tree import Sequence as Items
+from mydyno.core.nearest import nearest
 from mydyno.lab.spec.factors import FactorSource
 from mydyno.lab.spec.server import variable_name
 from mydyno.lab.spec.setup import Setup

@@ -8,9 +8,10 @@ from collections.abc import Sequence as AbstractSequence
 from pydantic import Field
 
 from mydyno.core.document.base import Section
-from mydyno.core.document.problems import Findings, nearest
+from mydyno.core.document.problems import Findings
 from mydyno.core.document.tree import Entry, Mapping, Node, Sequence
 from mydyno.core.factors import last_part
+from mydyno.core.nearest import nearest
 
 Known = AbstractMapping[str, tuple[str, ...]]
 """Factor -> its levels."""

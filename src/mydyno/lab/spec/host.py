@@ -18,9 +18,9 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import Rule
 from mydyno.core.document.sizes import GIBIBYTE, MEBIBYTE, TEBIBYTE, SizeRule
+from mydyno.core.nearest import nearest
 
 HostKind = Literal["local", "uml", "vm"]
 KINDS: tuple[HostKind, ...] = ("local", "uml", "vm")

@@ -9,10 +9,11 @@ from pydantic import ValidationError
 
 from mydyno.core.document.base import Section
 from mydyno.core.document.beside import files_beside
-from mydyno.core.document.problems import Findings, Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Findings, Problem, SpecErrors
 from mydyno.core.document.source import parse, read_text
 from mydyno.core.document.translate import translate
 from mydyno.core.document.tree import Location, Mapping, find, locate
+from mydyno.core.nearest import nearest
 from mydyno.lab.spec.checks import (
     meaning_of,
     one_spelling,

@@ -17,8 +17,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import CountRule, Duration, DurationRule, Rate, RateRule
+from mydyno.core.nearest import nearest
 
 _COUNTS = ("rounds", "events", "split")
 _TIMES = ("warmup", "measure")

@@ -9,8 +9,8 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 
 from mydyno.core.document.base import section_of
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.tree import Location
+from mydyno.core.nearest import nearest
 from mydyno.lab.spec.config_value import ConfigValue
 from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.sampling import Sampling

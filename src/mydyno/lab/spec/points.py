@@ -11,10 +11,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError
 
 from mydyno.core.document.base import Fault, refuse
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import Rule
 from mydyno.core.document.tree import Mapping as Tree
 from mydyno.core.document.tree import find
+from mydyno.core.nearest import nearest
 
 PointsKind = Literal["all", "one-at-a-time", "plackett-burman", "fraction"]
 _WORDS: tuple[PointsKind, ...] = ("all", "one-at-a-time", "plackett-burman")

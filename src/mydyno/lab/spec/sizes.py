@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mydyno.core.document.problems import Findings, nearest
+from mydyno.core.document.problems import Findings
 from mydyno.core.document.tree import Entry, Mapping, Node, overlay
+from mydyno.core.nearest import nearest
 from mydyno.lab.spec.design import SEQUENTIAL
 from mydyno.lab.spec.factors import Setting, read_settings
 from mydyno.lab.spec.generators import GENERATORS

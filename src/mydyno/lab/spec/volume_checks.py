@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mydyno.core.document.base import Fault, clash
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.sizes import written_size
+from mydyno.core.nearest import nearest
 from mydyno.core.server_files import kinds_on
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.array_rules import (

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 from pydantic.json_schema import JsonSchemaValue
 
 from mydyno.core.document.base import Fault, refuse
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import Rule
+from mydyno.core.nearest import nearest
 from mydyno.core.raid import Raid
 
 RAIDS: tuple[Raid, ...] = ("none", "linear", 0, 1, 4, 5, 6, 10)

@@ -16,8 +16,8 @@ from pydantic import (
 )
 
 from mydyno.core.document.base import Fault, Section, clash
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import Connections, Duration, DurationRule
+from mydyno.core.nearest import nearest
 from mydyno.lab.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile, program
 from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.workload import Options, Resolved, slap

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.file import WorkloadFile
 
 _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mydyno.core.document.problems import SpecErrors, nearest
+from mydyno.core.document.problems import SpecErrors
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import Constant, Expression, uses
 from mydyno.lab.workload.definitions import CONNECTION_KEYS, TRANSACTION_KEYS, Definitions
 from mydyno.lab.workload.dictionaries import compile_dictionary

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from mydyno.core.document.problems import Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Problem, SpecErrors
 from mydyno.core.document.source import parse, read_text
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.written import Gathered, Part, Written
 
 BUILTIN = Path(__file__).with_name("builtin")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.names import Names
 from mydyno.lab.workload.sql import Context, compile_fixed_sql
 from mydyno.lab.workload.written import Gathered, Written

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import Expression, checked, choice, is_constant, operation
 from mydyno.lab.workload.functions import (
     DISTRIBUTIONS,

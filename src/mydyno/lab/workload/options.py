@@ -13,8 +13,9 @@ from pydantic import AfterValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from mydyno.core.document.base import Fault, Section, refuse
-from mydyno.core.document.problems import SpecErrors, nearest
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.quantities import CountRule, DurationRule
+from mydyno.core.nearest import nearest
 from mydyno.core.units import parse_duration
 from mydyno.lab.workload.constants import Constant
 from mydyno.lab.workload.ddl import STORAGE_ENGINES

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import as_text, is_constant
 from mydyno.lab.workload.expressions import compile_text
 from mydyno.lab.workload.names import Names

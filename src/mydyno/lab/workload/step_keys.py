@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.written import Written
 
 AROUND_KEYS = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.core.units import parse_duration
 from mydyno.lab.workload.constants import Expression, is_constant, truth
 from mydyno.lab.workload.names import Names

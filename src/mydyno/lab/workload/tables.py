@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import Expression, uses
 from mydyno.lab.workload.ddl import STORAGE_ENGINES, Definition, read_definition
 from mydyno.lab.workload.estimate import mean_length

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core.document.problems import Position, Problem, nearest
+from mydyno.core.document.problems import Position, Problem
 from mydyno.core.document.tree import Mapping, Node, Scalar, Sequence
+from mydyno.core.nearest import nearest
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, MydynoError, UsageError
+from mydyno.core.nearest import nearest
 from mydyno.core.server_release import SYSTEM
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host
@@ -95,5 +95,4 @@ def nearest_release(name: str) -> str | None:
     """The release that was probably meant."""
     names = [SYSTEM, *KNOWN, *ReleaseStore().names()]
     holding = [each for each in names if name.lower() in each.lower()]
-    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
-    return next(iter([*near, *holding]), None)
+    return nearest(name, names) or next(iter(holding), None)

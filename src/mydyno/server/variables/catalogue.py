@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,6 +9,7 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from mydyno.core.nearest import several_nearest
 from mydyno.core.server_version import Version
 from mydyno.server.variables.row import Memory, Row
 
@@ -58,7 +58,7 @@ class Catalogue(BaseModel):
 
     def nearest(self, name: str, more: Mapping[str, object]) -> tuple[str, ...]:
         """Names like `name` among those of the table and `more`."""
-        return tuple(difflib.get_close_matches(name, {*self.variables, *more}, n=3, cutoff=0.75))
+        return several_nearest(name, {*self.variables, *more}, cutoff=0.75)
 
 
 def read(text: str) -> Catalogue:

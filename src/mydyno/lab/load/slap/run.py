@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping, uninterrupted
+from mydyno.core.nearest import nearest
 from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 from mydyno.lab.load import job as jobs

@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core.document.problems import nearest
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.analysis.merged import Part
 from mydyno.lab.report.asked import factor_named
 from mydyno.lab.results import baselines

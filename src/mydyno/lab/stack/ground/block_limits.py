@@ -14,6 +14,7 @@ from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.stack.ground.ground import DiskLimits
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, LiftThrottle, LimitKind
+from mydyno.machine.mountinfo import OWN, mounts
 from mydyno.machine.protocol import Host
 
 # Pairs of a file and a line; a refusal names its file.
@@ -101,9 +102,7 @@ def _values(limits: DiskLimits) -> dict[LimitKind, int]:
 
 def _mounted(host: Host) -> Path | None:
     """Where the root group of blkio is mounted already: its root within the hierarchy must be `/`."""
-    for line in (host.read_text(Path("/proc/self/mountinfo")) or "").splitlines():
-        left, _, right = line.partition(" - ")
-        columns, source = left.split(" "), right.split(" ")
-        if source[0] == "cgroup" and "blkio" in source[2].split(",") and columns[3] == "/":
-            return Path(columns[4])
+    for mount in mounts(host.read_text(OWN)):
+        if mount.kind == "cgroup" and "blkio" in mount.options and mount.root == "/":
+            return Path(mount.point)
     return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import UndoError
 from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.undo.base import WayBack, in_private_folder, run_tool
+from mydyno.machine.mountinfo import OWN, mounts
 
 
 class Unmount(WayBack):
@@ -30,9 +30,7 @@ class Unmount(WayBack):
         return f"made sure that nothing is mounted on {self.path}"
 
 
-def mounts_on(path: Path, mountinfo: Path = Path("/proc/self/mountinfo")) -> int:
-    """How many file systems are mounted on exactly this point, here; column 5 of proc_pid_mountinfo(5)."""
-    points = [line.split(" ")[4] for line in mountinfo.read_text(errors="surrogateescape").splitlines()]
-    return [re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), point) for point in points].count(
-        str(path)
-    )
+def mounts_on(path: Path, mountinfo: Path = OWN) -> int:
+    """How many file systems are mounted on exactly this point, here."""
+    text = mountinfo.read_text(encoding="utf-8", errors="surrogateescape")
+    return sum(mount.point == str(path) for mount in mounts(text))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from mydyno.core.document.base import Fault
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 from mydyno.core.units import parse_bytes, parse_duration
 from mydyno.lab.workload.sql import typographic
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import PlainValidator, WithJsonSchema
 
 from mydyno.core.document.base import Fault
-from mydyno.core.document.problems import nearest
+from mydyno.core.nearest import nearest
 
 Kind = Literal["number", "switch", "text"]
 Plain = Annotated[

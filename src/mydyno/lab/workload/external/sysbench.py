@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mydyno.core.document.base import Fault, Section
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import CountRule
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.external.passed import Kind, Plain, faults_of
 
 SCRIPTS = (

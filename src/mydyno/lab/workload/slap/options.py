@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
-from mydyno.core.document.problems import nearest
 from mydyno.core.document.quantities import MOST_CONNECTIONS
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.ddl import STORAGE_ENGINES
 
 _MOST_COLUMNS = 512

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Script, Section
 
 _PAUSE = re.compile(r"-(\d+(?:\.\d*)?|\.\d+)")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.beneath import read_below
-from mydyno.core.document.problems import Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
 from mydyno.lab.workload.smack.traps import Found, found
 

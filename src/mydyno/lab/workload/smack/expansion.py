@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Position, Problem, SpecErrors
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
 from mydyno.lab.workload.smack.traps import Found, found
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Position, Problem, SpecErrors
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.lexer import Kind, Token, tokenize
 from mydyno.lab.workload.smack.traps import Found, found
 

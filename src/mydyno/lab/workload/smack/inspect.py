@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.beneath import BeneathError, steps_of
-from mydyno.core.document.problems import Position, Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack import dictionary as dictionaries
 from mydyno.lab.workload.smack.barrel import read_barrel
 from mydyno.lab.workload.smack.expansion import expand

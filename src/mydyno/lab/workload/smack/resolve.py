@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mydyno.core.document.problems import Problem, SpecErrors, nearest
+from mydyno.core.document.problems import Problem, SpecErrors
 from mydyno.core.document.source import read_text
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.compiler import dataset_of
 from mydyno.lab.workload.ddl import Definition, read_definition
 from mydyno.lab.workload.file import Resolved
