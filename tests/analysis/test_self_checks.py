@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mydyno.lab.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.core.grounds import GROUNDS
+from mydyno.lab.analysis.self_checks import load_remarks, remarks
 from mydyno.lab.analysis.utilisation import utilisation
 from mydyno.lab.results.records import SelfCheckRecord
 
@@ -37,15 +38,15 @@ def test_too_slow_a_disk_is_told_with_both_figures() -> None:
 
 def test_too_fast_a_disk_is_told_too_for_then_its_limit_does_not_hold() -> None:
     # btrfs in a guest once wrote at 1,363 where four disks allow 800.
-    [remark] = remarks([replace(SOUND, measured_iops=1363.0, expected_iops=800.0)], TOLERANCE["vm"])
+    [remark] = remarks([replace(SOUND, measured_iops=1363.0, expected_iops=800.0)], GROUNDS["vm"].tolerance)
     assert "the limits of the disks do not hold" in remark.message
 
 
 def test_the_tolerance_of_the_ground_decides() -> None:
     # ext4 on RAID 0 of four, in a User-Mode Linux guest.
     slow = replace(SOUND, measured_iops=698.0, expected_iops=800.0)
-    assert remarks([slow], TOLERANCE["uml"]) == ()
-    assert len(remarks([slow], TOLERANCE["vm"])) == 1
+    assert remarks([slow], GROUNDS["uml"].tolerance) == ()
+    assert len(remarks([slow], GROUNDS["vm"].tolerance)) == 1
 
 
 def test_without_a_theory_or_a_limit_only_the_cpu_can_be_remarked_on() -> None:

@@ -10,9 +10,9 @@ from spec.builders import document, experiment, workload
 from mydyno.cli.planning import refuse_missing_tools
 from mydyno.core.errors import MissingToolError
 from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
+from mydyno.core.grounds import HostKind
 from mydyno.lab import plan, spec
 from mydyno.lab.plan.grounds import CAPABILITIES, MAKERS, offer
-from mydyno.lab.spec import HostKind
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 EVERYTHING = GroundFacts(

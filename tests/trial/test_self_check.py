@@ -15,8 +15,9 @@ from stack.builders import folder_for_servers, site_in
 from stack.loops import needs_loops
 
 from mydyno.core.errors import MissingToolError
+from mydyno.core.grounds import GROUNDS
 from mydyno.lab.analysis.disk_theory import LimitedDisk
-from mydyno.lab.analysis.self_checks import TOLERANCE, remarks
+from mydyno.lab.analysis.self_checks import remarks
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
@@ -126,7 +127,9 @@ class TestOnLoops:
         standing, (writes, reads) = checked({"iops": 100}, filesystem="ext4")
         assert (writes.operation, reads.operation) == ("randwrite", "randread")
         assert writes.expected_iops == reads.expected_iops == 100
-        assert remarks([replace(writes, idle=None), replace(reads, idle=None)], TOLERANCE["local"]) == ()
+        assert (
+            remarks([replace(writes, idle=None), replace(reads, idle=None)], GROUNDS["local"].tolerance) == ()
+        )
         assert writes.idle is not None
         host = standing.of(Ground).host  # type: ignore[type-abstract]
         listed = host.run(["ls", str(standing.of(MountedVolume).path)])
@@ -135,7 +138,7 @@ class TestOnLoops:
     def test_a_bandwidth_limits_small_ios_too(self, checked: Check) -> None:
         _, (writes, _) = checked({"bandwidth": "1M"}, filesystem="ext4")
         assert writes.expected_iops == 256
-        assert writes.ratio == pytest.approx(1, abs=TOLERANCE["local"])
+        assert writes.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)
 
     def test_without_limits_the_disk_is_measured_and_nothing_is_expected(self, checked: Check) -> None:
         _, found = checked({}, filesystem="xfs")
@@ -152,8 +155,8 @@ class TestOnLoops:
 
     def test_a_raw_device_is_checked_as_it_is(self, checked: Check) -> None:
         standing, (writes, reads) = checked({"iops": 100}, filesystem="raw")
-        assert writes.ratio == pytest.approx(1, abs=TOLERANCE["local"])
-        assert reads.ratio == pytest.approx(1, abs=TOLERANCE["local"])
+        assert writes.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)
+        assert reads.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)
         host = standing.of(Ground).host  # type: ignore[type-abstract]
         assert host.exists(standing.of(MountedVolume).device)
 
@@ -168,4 +171,4 @@ class TestOnLoops:
         assert [check.measured_iops for check in found] == [None, None]
         assert all("/proc/no-such-folder" in (check.error or "") for check in found)
         (again, _) = self_check(ground, mounted, storage)
-        assert again.ratio == pytest.approx(1, abs=TOLERANCE["local"])
+        assert again.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)

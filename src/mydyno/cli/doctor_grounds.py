@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mydyno.cli import screen
+from mydyno.core.grounds import GROUNDS, KINDS
 
 if TYPE_CHECKING:
     from mydyno.core.facts import GroundFacts
+    from mydyno.core.grounds import HostKind
     from mydyno.lab.plan.grounds import Offer
-    from mydyno.lab.spec import HostKind
 
 _LABELS = {"boots": "can be used"}
-_ABOUT = {"local": "this machine itself", "uml": "User-Mode Linux guests", "vm": "QEMU guests"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,6 @@ def examine_grounds() -> tuple[GroundCheck, ...]:
 
 def checks_of(facts: GroundFacts) -> tuple[GroundCheck, ...]:
     """The same for a machine with these facts."""
-    from mydyno.lab.spec.host import KINDS
 
     return tuple(_examine(ground, facts) for ground in KINDS)
 
@@ -92,9 +91,9 @@ def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:
     return GroundCheck(
         name=f"ground {ground}",
         verdict="ok" if stands.has else "warning",
-        found=f"{_ABOUT[ground]}: {_summary(offers) if stands.has else stands.why}",
+        found=f"{GROUNDS[ground].about}: {_summary(offers) if stands.has else stands.why}",
         hint=stands.hint,
-        needs_root=ground == "local",
+        needs_root=GROUNDS[ground].needs_root,
         kernels=kernels,
         kvm=facts.kvm if ground == "vm" else None,
         offers={name: "yes" if offered.has else offered.why for name, offered in offers.items()},

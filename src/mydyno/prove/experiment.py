@@ -9,6 +9,7 @@ from typing import Any
 
 from mydyno.advisor.advice import Advice
 from mydyno.apply.finding import Finding
+from mydyno.core.grounds import GUESTS
 from mydyno.prove.levels import AS_IT_IS, Level, Levels
 from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Untried
@@ -150,7 +151,7 @@ def _one_line(text: str) -> str:
 def _setup(proposal: Proposal) -> dict[str, Any]:
     """As it is."""
     common, now = proposal.common, proposal.levels.now.values
-    made: dict[str, Any] = {"host": common.on} if common.on in ("vm", "uml") else {}
+    made: dict[str, Any] = {"host": common.on} if common.on in GUESTS else {}
     if common.warm:
         made["cache"] = "scan"
     server: dict[str, Any] = {}

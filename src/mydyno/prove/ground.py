@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from mydyno.core.grounds import GUESTS
 from mydyno.prove.place import Place
 from mydyno.survey.facts import FileSystem, System
 
@@ -29,7 +30,7 @@ class Ground:
     @property
     def has_storage(self) -> bool:
         """Whether it builds disks and file systems of its own."""
-        return self.on in ("vm", "uml")
+        return self.on in GUESTS
 
     @property
     def data(self) -> FileSystem | None:

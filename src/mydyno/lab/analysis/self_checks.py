@@ -1,25 +1,13 @@
 """Whether a ground showed what its disks were told to be: self-checks held against theory.
 
-docs/self-check.md explains the tolerances to people.
+The tolerance of a ground is in `core.grounds`; docs/self-check.md explains it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 
 from mydyno.lab.results.records import Remark, SelfCheckRecord
-
-TOLERANCE: Mapping[str, float] = MappingProxyType({"vm": 0.10, "uml": 0.15, "local": 0.15})
-"""Kind of ground -> the largest deviation of the measured from the expected IOPS, as a share of these, that
-needs no remark.
-
-* `vm`: the disks are QEMU's, outside the guest, and their limits are kept within 1 %; what remains is the
-  queue of one disk running empty while another's is long, up to 6 % with four disks.
-* `uml`: limits and load share the guest's one CPU, and blkio deals out its budget in
-  slices of a tenth of a second: up to 8 % were measured on bare arrays, 13 % on file systems over four disks.
-* `local`: the same cgroup limits, on loops over files of a disk whose other users are not known.
-"""
 
 DEVIATION = "self-check"
 CPU_BOUND = "cpu-bound"

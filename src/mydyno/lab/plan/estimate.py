@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from mydyno.core.grounds import GROUNDS
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.plan.bases import base_key
 from mydyno.lab.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
@@ -17,7 +18,7 @@ from mydyno.lab.plan.point import Point
 from mydyno.lab.plan.room import file_bytes
 from mydyno.lab.plan.statements import writes
 from mydyno.lab.plan.trial_times import Basis, TrialCost, TrialTime, trial_cost
-from mydyno.lab.spec import HostKind, Setup, Workload
+from mydyno.lab.spec import Setup, Workload
 from mydyno.lab.spec.cache import READING
 from mydyno.lab.workload.external import FioOptions
 
@@ -32,8 +33,6 @@ TRIAL_SECONDS = 2.0
 """Starting the server on a clone, reading the settings back, stopping it, saving."""
 EXTERNAL_TRIAL_SECONDS = 0.5
 """Setting the variables of a server that runs already, putting them back, saving."""
-STORAGE_SECONDS: dict[HostKind, float] = {"local": 2.0, "uml": 4.0, "vm": 30.0}
-"""Building disks, array and file system, with the boot of a guest."""
 BASE_SECONDS = 45.0
 """Booting a guest that builds the storage and clones the dataset; freezing its disks."""
 FROM_BASE_SECONDS = 20.0
@@ -208,7 +207,7 @@ def _trial_overhead(point: Point, shares_blocks: bool) -> float:
     shared = clones_share_blocks(point.setup, shares_blocks)
     overhead += REFLINK_SECONDS if shared else _copying_seconds(point)
     if storage is not None:
-        overhead += STORAGE_SECONDS[point.setup.host.kind]
+        overhead += GROUNDS[point.setup.host.kind].storage_seconds
     return overhead
 
 
@@ -239,7 +238,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...
     built = [point for point in points if point.setup.storage is not None and base_key(point) is None]
     for kind in sorted({point.setup.host.kind for point in built}):
         what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
-        build, check = format_duration(STORAGE_SECONDS[kind]), format_duration(SELF_CHECK_SECONDS)
+        build, check = format_duration(GROUNDS[kind].storage_seconds), format_duration(SELF_CHECK_SECONDS)
         said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):
         said.append(

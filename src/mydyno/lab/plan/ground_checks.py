@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.document.tree import Location
 from mydyno.core.facts import AskedDisk, GroundFacts
-from mydyno.lab.plan.grounds import MOST_DISKS, PACKAGES, able, disks_needed, needs_of, offer
+from mydyno.core.grounds import GROUNDS
+from mydyno.lab.plan.grounds import PACKAGES, able, disks_needed, needs_of, offer
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import Experiment, Problem, Setup, Variant
 
@@ -100,10 +101,10 @@ def _spot(capability: str, location: Location, setup: Setup) -> Location:
 
 
 def _of_number(setup: Setup, variant: Variant) -> Iterator[Problem]:
-    needed, most = disks_needed(setup), MOST_DISKS[setup.host.kind]
+    needed, most = disks_needed(setup), GROUNDS[setup.host.kind].most_disks
     if needed > most:
         message = f"host {setup.host.kind} has room for {most} disks, and the volumes need {needed}"
-        others = " or ".join(kind for kind, count in MOST_DISKS.items() if count >= needed)
+        others = " or ".join(kind for kind, ground in GROUNDS.items() if ground.most_disks >= needed)
         yield variant.problem(("setup", "storage"), message, f"host: {others}", at_key=True)
 
 

@@ -12,9 +12,9 @@ from typing import get_args
 
 from mydyno.core.document.tree import Location
 from mydyno.core.facts import GroundFacts
+from mydyno.core.grounds import KINDS, HostKind
 from mydyno.core.raid import level_title
-from mydyno.lab.spec import FileSystem, HostKind, Setup, Volume, kernel_version
-from mydyno.lab.spec.host import KINDS
+from mydyno.lab.spec import FileSystem, Setup, Volume, kernel_version
 
 FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
 CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
@@ -31,8 +31,6 @@ PACKAGES = {
 }  # fmt: skip
 """Program -> its Debian package."""
 
-MOST_DISKS: dict[HostKind, int] = {"local": 128, "uml": 16, "vm": 128}
-"""uml: ubda to ubdp (MAX_DEV in the kernel's arch/um/drivers/ubd_kern.c). vm: 16 PCI slots of 8."""
 _REISERFS_GONE = (6, 13)
 _LINEAR_GONE = ((6, 8), (6, 14))
 

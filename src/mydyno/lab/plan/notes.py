@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mydyno.core.document.tree import Location, Scalar, find
+from mydyno.core.grounds import GROUNDS
 from mydyno.core.raid import level_title
 from mydyno.core.units import format_bytes
-from mydyno.lab.spec import HostKind, Setup, Variant
+from mydyno.lab.spec import Setup, Variant
 from mydyno.lab.spec.setup_checks import idle_keys
 from mydyno.lab.spec.volume_values import OLD_SCHEDULERS
 
@@ -47,17 +48,10 @@ def _left_out(setup: Setup, variant: Variant) -> Iterator[str]:
             yield f"storage.{location[2]}.{key} is left out: {array} has none"
 
 
-_COLD: dict[HostKind, str] = {
-    "local": "the pages of the clone's files are dropped from this machine's page cache",
-    "uml": "the guest's own page cache is dropped; this machine's, below its disks, stays warm",
-    "vm": "the guest's own page cache is dropped, and its disks go past this machine's",
-}
-
-
 def _cache(setup: Setup) -> Iterator[str]:
     """What is done for `cache`, and where it cannot do what its name says."""
     if setup.cache == "cold":
-        yield f"cache: cold: {_COLD[setup.host.kind]}"
+        yield f"cache: cold: {GROUNDS[setup.host.kind].cold_cache}"
     elif setup.cache == "scan":
         yield "cache: scan: every table and index is read once before the first phase"
     elif setup.cache == "dump":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.facts import GroundFacts
+from mydyno.core.grounds import GROUNDS, GUESTS
 from mydyno.lab.plan.bases import starts_from_base
 from mydyno.lab.plan.grounds import is_fetched
 from mydyno.lab.plan.point import Point
@@ -61,11 +62,10 @@ def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
 
 def _of_guests(points: Sequence[Point]) -> Iterator[str]:
     kinds = {point.setup.host.kind for point in points}
-    names = {"uml": "User-Mode Linux", "vm": "QEMU"}
-    for kind in ("uml", "vm"):
+    for kind in GUESTS:
         if kind in kinds:
             yield (
-                f"boots a {names[kind]} guest for each trial, as an ordinary process without root, that dies "
+                f"boots {GROUNDS[kind].title} for each trial, as an ordinary process without root, that dies "
                 "with mydyno; its disks are sparse files in the lab; arrays and mounts go with it"
             )
     if any(starts_from_base(point.setup, point.workload) for point in points):

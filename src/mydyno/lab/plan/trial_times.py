@@ -14,18 +14,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from mydyno.core.grounds import GROUNDS
 from mydyno.lab.plan.layers import digest
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import HostKind
 
 LAST = 40
 """Trials of one program on one ground that are looked at, the latest ones."""
 LEAST_MARGIN = 0.1
 """The end of a range is at least so far from its middle: load, caches and neighbours come and go."""
-
-UNKNOWN: dict[HostKind, tuple[float, float]] = {"local": (0.8, 2.0), "uml": (0.8, 4.0), "vm": (0.8, 3.0)}
-"""Least and most of the assumed part that it takes in reality, where nothing like it was run before. From
-the shipped experiments on 2 cores; guests without KVM or on a busy machine are slower by whole factors."""
 
 
 class TrialTime(BaseModel):
@@ -96,7 +92,7 @@ def trial_cost(point: Point, clocked: float, assumed: float, past: Sequence[Tria
         low, middle, high = (clocked + assumed * each for each in _spread([time.factor for time in alike]))
         basis = "same program"
     else:
-        least, most = UNKNOWN[point.setup.host.kind if point.setup.storage is not None else "local"]
+        least, most = GROUNDS[point.setup.host.kind if point.setup.storage is not None else "local"].slowdown
         low, middle, high = (clocked + assumed * each for each in (least, 1.0, most))
         basis = "assumptions"
     return TrialCost(clocked=clocked, assumed=assumed, low=low, middle=middle, high=high, basis=basis)

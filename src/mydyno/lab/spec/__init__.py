@@ -8,7 +8,7 @@ from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.disks import Device, Disks
 from mydyno.lab.spec.experiment import Experiment, Variant
 from mydyno.lab.spec.factors import Factor, Level
-from mydyno.lab.spec.host import Host, HostKind, kernel_version
+from mydyno.lab.spec.host import Host, kernel_version
 from mydyno.lab.spec.load import load, loads
 from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.spec.points import Points, PointsKind
@@ -34,7 +34,6 @@ __all__ = [
     "Factor",
     "FileSystem",
     "Host",
-    "HostKind",
     "Level",
     "Limits",
     "Network",

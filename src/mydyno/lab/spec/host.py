@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     BeforeValidator,
@@ -20,10 +20,9 @@ from pydantic_core import CoreSchema
 from mydyno.core.document.base import Fault, Section, clash, refuse
 from mydyno.core.document.quantities import Rule
 from mydyno.core.document.sizes import GIBIBYTE, MEBIBYTE, TEBIBYTE, SizeRule
+from mydyno.core.grounds import KINDS, HostKind
 from mydyno.core.nearest import nearest
 
-HostKind = Literal["local", "uml", "vm"]
-KINDS: tuple[HostKind, ...] = ("local", "uml", "vm")
 GUEST_MEMORY_BYTES = GIBIBYTE
 """A guest's memory when the experiment does not say."""
 

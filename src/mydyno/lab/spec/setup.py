@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from mydyno.core.document.base import Fault, Section, clash
+from mydyno.core.grounds import GUESTS
 from mydyno.lab.spec.cache import AS_CLONED, Cache
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.server import Server
@@ -44,7 +45,7 @@ class Setup(Section):
         if isinstance(server, dict) and server.get("external") is not None:
             yield from _beside_external(raw, kind)
             return
-        if kind in ("uml", "vm") and raw.get("storage") is None:
+        if kind in GUESTS and raw.get("storage") is None:
             message = "a guest has no disks but those of storage, and storage is missing"
             yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
 
@@ -63,5 +64,5 @@ def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
             )
     if raw.get("cache") not in (None, AS_CLONED):
         yield clash("cache", "the caches of an external server stay as they are", "no cache, or no external")
-    if kind in ("uml", "vm"):
+    if kind in GUESTS:
         yield clash("host", "an external server is in no guest of mydyno's", "host: local, or no external")

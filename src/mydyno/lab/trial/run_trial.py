@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 
 from mydyno.core.errors import EngineError, HostError, MydynoError, ServerError
+from mydyno.core.grounds import BY_NAME
 from mydyno.core.interruption import uninterrupted
-from mydyno.lab.analysis.self_checks import TOLERANCE, load_remarks, remarks
+from mydyno.lab.analysis.self_checks import load_remarks, remarks
 from mydyno.lab.analysis.utilisation import Utilisation, utilisation
 from mydyno.lab.load import messages
 from mydyno.lab.load.driver import Driver
@@ -406,7 +407,7 @@ def _remarks(
     limited = any(each.iops is not None or each.bandwidth is not None for each in disks)
     own = cpu.own(ground.cpus) if cpu else None
     return (
-        *remarks(checks, TOLERANCE[ground.kind]),
+        *remarks(checks, BY_NAME[ground.kind].tolerance),
         *load_remarks(cpu.busy if cpu else None, own, limited=limited),
     )
 

@@ -9,9 +9,6 @@ from typing import Any
 
 from mydyno.machine.uml.kernels import UmlKernel
 
-MOST_DISKS = 16
-"""Disks that the kernel's driver has numbers for (MAX_DEV of arch/um/drivers/ubd_kern.c)."""
-
 AGENT = "agent"
 CONFIGURATION = "guest.json"
 

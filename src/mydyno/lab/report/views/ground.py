@@ -6,17 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
+from mydyno.core.grounds import BY_NAME
 from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_bytes
-from mydyno.lab.analysis.self_checks import CPU_BOUND, DEVIATION, TOLERANCE
+from mydyno.lab.analysis.self_checks import CPU_BOUND, DEVIATION
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.results.records import GroundRecord, SelfCheckRecord, TrialRecord
 
-KINDS = {
-    "local": "this machine itself",
-    "uml": "a User-Mode Linux guest",
-    "vm": "a QEMU guest",
-}
 BUDGETS = {
     "joint": "a disk's limit counts reads and writes together",
     "separate": "a disk's limit counts reads and writes each on their own",
@@ -152,7 +148,8 @@ def _models(evidence: Evidence) -> tuple[Model, ...]:
 def _told(ground: GroundRecord) -> str:
     cpus = counted(ground.cpus, "CPU")
     memory = "" if ground.memory_bytes is None else f", {format_bytes(ground.memory_bytes)} of memory"
-    return f"{KINDS.get(ground.kind, ground.kind)}, kernel {ground.kernel}, {cpus}{memory}"
+    title = BY_NAME[ground.kind].title if ground.kind in BY_NAME else ground.kind
+    return f"{title}, kernel {ground.kernel}, {cpus}{memory}"
 
 
 def _stack(evidence: Evidence) -> tuple[StackRow, ...]:
@@ -180,7 +177,8 @@ def _facts(trials: Iterable[TrialRecord]) -> dict[tuple[str, str], str | None]:
 def _checks(evidence: Evidence, setting: Setting) -> list[CheckRow]:
     found: dict[tuple[str, str, int], list[tuple[SelfCheckRecord, float | None]]] = {}
     for trial in evidence.trials_of(setting.point_id):
-        allowed = None if trial.ground is None else TOLERANCE.get(trial.ground.kind)
+        known = None if trial.ground is None else BY_NAME.get(trial.ground.kind)
+        allowed = None if known is None else known.tolerance
         for check in trial.self_checks:
             key = check.volume, check.operation, check.block_bytes
             found.setdefault(key, []).append((check, allowed))

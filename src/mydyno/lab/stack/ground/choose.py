@@ -19,7 +19,10 @@ def ground_layer(
     `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
     at the same places.
     """
-    if host.kind == "local":
-        return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
-    guest = UmlGroundLayer if host.kind == "uml" else VmGroundLayer
-    return guest(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
+    match host.kind:
+        case "local":
+            return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
+        case "uml":
+            return UmlGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
+        case "vm":
+            return VmGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import StorageError
+from mydyno.core.grounds import GROUNDS
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
@@ -30,7 +31,7 @@ from mydyno.machine.programs import find_program
 from mydyno.machine.uml.chosen import chosen_kernel
 from mydyno.machine.uml.host import UmlHost
 from mydyno.machine.uml.kernels import UmlKernel, UmlKernels
-from mydyno.machine.uml.machine import MOST_DISKS, Share, UmlMachine, disk_name, hidden_folders
+from mydyno.machine.uml.machine import Share, UmlMachine, disk_name, hidden_folders
 
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 
@@ -143,9 +144,9 @@ def _check(volumes: Mapping[str, Disks]) -> None:
             f"the volume {real[0]} is on real disks, which a guest has not", "take `host: local` for them"
         )
     number = sum(disks.count for disks in volumes.values())
-    if number > MOST_DISKS:
+    if number > GROUNDS["uml"].most_disks:
         raise StorageError(
-            f"{number} disks are more than User-Mode Linux has: {MOST_DISKS}",
+            f"{number} disks are more than User-Mode Linux has: {GROUNDS['uml'].most_disks}",
             "take fewer, or `host: vm` or `host: local`",
         )
 
