@@ -13,6 +13,7 @@ from apply.builders import advice, finding
 from typer.testing import CliRunner, Result
 
 from live.conftest import Start
+from mydyno.apply import allowed
 from mydyno.apply.change import SetVariable
 from mydyno.apply.means import Means
 from mydyno.apply.preparing import prepare
@@ -131,7 +132,15 @@ def test_a_value_that_the_server_rounds_is_as_it_was_asked_and_is_not_set_again(
     assert "next start" not in told
 
 
-def test_a_value_that_the_server_does_not_take_takes_everything_back(applying: Applying) -> None:
+def allow(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """As if the variable were among those that mydyno sets."""
+    monkeypatch.setattr(allowed, "_ALSO", allowed._ALSO | {name})
+
+
+def test_a_value_that_the_server_does_not_take_takes_everything_back(
+    applying: Applying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow(monkeypatch, "slow_query_log_file")
     before = applying.option_file.read_bytes()
     with pytest.raises(ApplyError, match=r"slow_query_log_file.*everything is as it was before"):
         applying.apply(_set("thread_cache_size", "20"), _set("slow_query_log_file", "/nowhere/slow.log"))
@@ -141,8 +150,9 @@ def test_a_value_that_the_server_does_not_take_takes_everything_back(applying: A
 
 
 def test_a_name_that_the_servers_own_program_does_not_know_never_gets_into_its_file(
-    applying: Applying,
+    applying: Applying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    allow(monkeypatch, "innodb_xyzzy")
     before = applying.option_file.read_bytes()
     with pytest.raises(MydynoError, match=r"unknown variable.*innodb_xyzzy"):
         applying.apply(_set("innodb_xyzzy", "20", restart=True))

@@ -76,7 +76,7 @@ def experiment(workplace: Workplace, releases: list[str], ground: str = "") -> s
 
 def versions(workplace: Workplace) -> dict[str, str | None]:
     """Level -> what its server called itself; every trial must be valid and have done something."""
-    with Lab.open(workplace.lab, write=False) as lab:
+    with Lab.open(workplace.lab, write=False, trust=True) as lab:
         trials = lab.find_run().trials()
     assert all(trial.status == "valid" for trial in trials), [trial.invalidities for trial in trials]
     assert all(trial.phases[0].queries > 0 for trial in trials)

@@ -128,7 +128,10 @@ def test_raw_parts_may_be_numbers_and_marks_but_no_words() -> None:
     ("before", "after", "words", "refused"),
     [
         ("SELECT '", "'", ["apple", "pear"], False),
+        ("SELECT '", "'", ["it\\'s"], False),
         ("SELECT '", "'", ["' INTO OUTFILE '/tmp/x"], True),
+        ("SELECT '", "'", ["\\', LOAD_FILE(0x2f), \\'"], True),
+        ("INSERT INTO t SELECT '", "'", ["\\' FROM mysql.user -- "], True),
         ("SELECT ''", "'/tmp/x'", [" INTO OUTFILE "], True),
         ("SELECT 1 ", "", ["INTO OUTFILE"], True),
         ("SELECT 1 + ", "", ["1", "2"], False),

@@ -49,6 +49,8 @@ _ADMINISTRATION = frozenset(
     )
 )
 """What may not stand in SET, BEGIN and the bodies of stored programs."""
+_SERVERS_WORDS = "' outfile"
+"""Stands for words that come from a table, whatever they are."""
 _COMMENT = re.compile(r"(\s|\(|/\*(?!M?!).*?\*/|--\s[^\n]*(\n|$)|#[^\n]*(\n|$))*", re.DOTALL)
 
 
@@ -142,8 +144,17 @@ def _may_spell_words(parts: Sequence[Any], at: int, program: Mapping[str, Any]) 
     )
     texts = _texts(parts[at]["raw"], program, ())
     if is_quoted:
-        return any(mark in text for text in texts for mark in "'\"`\\")
+        return any(map(_may_break_out, texts))
     return any(letter.isalpha() for text in texts for letter in text)
+
+
+def _may_break_out(text: str) -> bool:
+    """Whether a word between quotes may end them and do harm by itself; quotes keep it apart from others.
+
+    Dictionaries escape their words, but whether a backslash escapes is a matter of sql_mode.
+    """
+    ends = any(mark in text for mark in "'\"`\\")
+    return ends and bool(_FILES.search(text) or _SYSTEM_TABLES.search(text))
 
 
 def _texts(expression: Any, program: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
@@ -160,7 +171,7 @@ def _texts(expression: Any, program: Mapping[str, Any], above: tuple[str, ...]) 
                 yield from _texts(each, program, (*above, name))
     elif operator in ("pick", "next"):
         dictionary = program.get("dictionaries", {}).get(arguments[0], {})
-        yield from dictionary.get("words", () if "column" in dictionary else ("a server's words: '",))
+        yield from dictionary.get("words", () if "column" in dictionary else (_SERVERS_WORDS,))
     else:
         # A counter's first argument is its name.
         for each in arguments[1:] if operator == "counter" else arguments:
