@@ -68,9 +68,9 @@ READING = """
 import json, sys, time
 from pathlib import Path
 began = time.perf_counter()
-from mydyno.report.evidence import gather
-from mydyno.report.views.overview import overview
-from mydyno.results.store import Lab
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.views.overview import overview
+from mydyno.lab.results.store import Lab
 imported = time.perf_counter()
 with Lab.open(Path(sys.argv[1]), write=False) as lab:
     run = lab.find_run(sys.argv[2] if len(sys.argv) > 2 else None)

@@ -189,8 +189,8 @@ def whole_trials(arguments: argparse.Namespace, folder: Path) -> dict[int, list[
 CLONING = """
 import json, os, sys
 from pathlib import Path
-from mydyno.host.local import LocalHost
-from mydyno.stack.datasets.clone import clone_tree
+from mydyno.machine.local import LocalHost
+from mydyno.lab.stack.datasets.clone import clone_tree
 
 place, size = Path(sys.argv[1]), int(sys.argv[2])
 (place / "frozen" / "data").mkdir(parents=True)

@@ -26,6 +26,12 @@ def test_every_file_that_the_documentation_points_to_exists() -> None:
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
 
 
+def test_every_source_that_the_documentation_names_exists() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for named in re.findall(r"`((?:src|crates|tests|tools|benchmarks)/[\w./-]+)`", page.read_text()):
+            assert (ROOT / named).exists(), f"{page.name} names {named}"
+
+
 def test_the_experiment_in_the_readme_is_one_that_mydyno_takes() -> None:
     from mydyno.lab import spec
 

@@ -52,7 +52,7 @@ STOP = """
 import sys
 from pathlib import Path
 from mydyno.core.errors import UndoError
-from mydyno.stack.undo import StopArray
+from mydyno.lab.stack.undo import StopArray
 first, second = map(Path, sys.argv[1:])
 state = Path("/sys/block/md0/md/array_state")
 try:
@@ -80,9 +80,9 @@ EXAMINE = """
 import subprocess, sys
 from dataclasses import replace
 from pathlib import Path
-from mydyno.host.block_devices import read_block_device
-from mydyno.host.device_refusals import AskedDevice, refusals
-from mydyno.host.local import LocalHost
+from mydyno.machine.block_devices import read_block_device
+from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.local import LocalHost
 disk = Path(sys.argv[1])
 def told():
     # A user-mode disk tells no serial; what wipe lifts is to be seen beside what it does not.

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from advise.builders import server, system
 from advise.disks import filesystem, stored
-from mydyno.advise import rule_of
-from mydyno.advise.finding import Finding
-from mydyno.advise.targets import Targets
+from mydyno.advisor import rule_of
+from mydyno.apply.finding import Finding
+from mydyno.advisor.targets import Targets
 from mydyno.apply.acts.plan import live_acts
 from mydyno.apply.acts.remount import mounted
 from mydyno.apply.means import Means

@@ -167,8 +167,8 @@ KILLED = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from mydyno.host.local import LocalHost
-from mydyno.stack import *
+from mydyno.machine.local import LocalHost
+from mydyno.lab.stack import *
 
 lab, root = map(Path, sys.argv[1:])
 host = LocalHost()

@@ -256,8 +256,8 @@ def test_a_lab_below_a_closed_folder_keeps_its_data_directory_elsewhere(
 RUN_FOREVER = """
 import sys
 from pathlib import Path
-from mydyno.host.local import LocalHost
-from mydyno.stack import *
+from mydyno.machine.local import LocalHost
+from mydyno.lab.stack import *
 
 lab = Path(sys.argv[1])
 host = LocalHost()

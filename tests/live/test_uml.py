@@ -205,7 +205,7 @@ BOOT = """
 import sys
 from pathlib import Path
 from live.uml import ground_layer, site_in
-from mydyno.stack import Standing
+from mydyno.lab.stack import Standing
 
 site = site_in(Path(sys.argv[1]))
 layer = ground_layer(site)

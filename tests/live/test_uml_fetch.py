@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.live, pytest.mark.slow]
 FETCH = """
 import sys
 from pathlib import Path
-from mydyno.host.uml import UmlKernels
-from mydyno.host.uml.fetch import fetch_kernel
+from mydyno.machine.uml import UmlKernels
+from mydyno.machine.uml.fetch import fetch_kernel
 print(fetch_kernel(UmlKernels(Path(sys.argv[1])), sys.argv[2], lambda what: print(what, flush=True)).version)
 """
 

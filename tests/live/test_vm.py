@@ -201,7 +201,7 @@ BOOT = """
 import sys
 from pathlib import Path
 from live.vm import ground_layer, site_in, storage
-from mydyno.stack import Standing
+from mydyno.lab.stack import Standing
 
 site = site_in(Path(sys.argv[1]))
 ground = ground_layer(site, storage()).up(site, Standing())

@@ -237,8 +237,8 @@ import sys
 from pathlib import Path
 from live.test_vm_base import dataset
 from live.vm import ground_layer, site_in, storage
-from mydyno.stack import Standing, Stack
-from mydyno.stack.disk_base_layer import DiskBaseLayer
+from mydyno.lab.stack import Standing, Stack
+from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
 
 site = site_in(Path(sys.argv[1]))
 wanted, data = storage(), dataset()

@@ -53,12 +53,12 @@ import subprocess
 import sys
 from pathlib import Path
 from mydyno.core.errors import StorageError
-from mydyno.host.local import LocalHost
-from mydyno.spec.host import Host
-from mydyno.spec.storage import Storage
-from mydyno.stack import Journal, Site, Stack
-from mydyno.stack.ground.local import LocalGroundLayer
-from mydyno.stack.storage import MountedVolume, building_layers
+from mydyno.machine.local import LocalHost
+from mydyno.lab.spec.host import Host
+from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import Journal, Site, Stack
+from mydyno.lab.stack.ground.local import LocalGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers
 
 disk, own_serial = sys.argv[1:]
 lab = Path("/run/lab")

@@ -1,4 +1,4 @@
-"""Every rule, found by looking into `advise/rules`: a new file is all that a new rule needs."""
+"""Every rule, found by looking into `advisor/rules`: a new file is all that a new rule needs."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ Judgement = Finding | Fine | Unknown | NotHere
 
 @dataclass(frozen=True)
 class Rule:
-    """One idea, in one file of `advise/rules`, whose module docstring is its long explanation."""
+    """One idea, in one file of `advisor/rules`, whose module docstring is its long explanation."""
 
     id: str
     """Small letters and dashes, as the file is called with underscores: `redo-capacity`."""

@@ -85,7 +85,7 @@ def can_throttle(cgroups: str | None, used_by_v2: str | None) -> bool:
 
 
 def _uml_kernel(kernels: UmlKernels) -> str:
-    """What `host/uml/chosen.py` takes: that of this machine's suite, else the newest here."""
+    """What `machine/uml/chosen.py` takes: that of this machine's suite, else the newest here."""
     version, here = default_version(), kernels.all()
     return version if kernels.kernel(version) or not here else here[-1].version
 
@@ -97,7 +97,7 @@ def _vm_kernels(store: ImageStore) -> tuple[str, ...]:
 
 
 def _vm_kernel(store: ImageStore) -> str | None:
-    """What `host/vm/chosen.py` takes: that of the root, which is of this machine's suite, else the newest."""
+    """What `vm/chosen.py` takes: that of the root, which is of this machine's suite, else the newest."""
     roots = [image for image in store.images() if image.kind == "root"]
     if not roots:
         return None

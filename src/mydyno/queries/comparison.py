@@ -6,7 +6,7 @@ time. From one digest to another it changes by
     r2 m2 - r1 m1 = (r2 - r1) (m1 + m2) / 2 + (m2 - m1) (r1 + r2) / 2
 
 of which the first part is what more calls bring and the second what slower calls do: exact, and the same with
-the two digests exchanged (but for the sign). `digest/change.py` judges whether times and calls changed.
+the two digests exchanged (but for the sign). `queries/change.py` judges whether times and calls changed.
 """
 
 from __future__ import annotations

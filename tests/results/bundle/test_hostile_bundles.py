@@ -101,7 +101,7 @@ _OPEN = """
 import re, sys
 from pathlib import Path
 from mydyno.core.errors import LabError
-from mydyno.results.bundle import Bundle
+from mydyno.lab.results.bundle import Bundle
 for name in sys.argv[1:]:
     try:
         Bundle.open(Path(name), 1 << 40)

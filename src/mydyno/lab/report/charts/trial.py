@@ -1,5 +1,5 @@
 """The charts of one trial. They are drawn for every trial from one specification each, over data sets that
-they only name (`report/trial_data.py` fills them).
+they only name (`lab/report/trial_data.py` fills them).
 
 Where the time went is an icicle (Kruskal and Landwehr, "Icicle Plots: Better Displays for Hierarchical
 Clustering", The American Statistician 37, 1983), as a flame graph is one (Gregg, "The Flame Graph",
