@@ -77,10 +77,12 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
     file.write_text(advice(POOL).model_copy(update={"facts": seen}).to_json())
     done = workplace.run(
         *("prove", str(file), "--connections", "2", "--warmup", "1s", "--measure", "2s"),
-        *("--repeats", "1", "--yes"),
+        *("--repeats", "2", "--yes"),
         timeout=280,
     )
     assert done.returncode in (0, 7), done.stderr
+    if done.stderr.count("INVALID") > 1:
+        pytest.skip("the machine was too busy for valid trials of both levels")
     assert "of page requests missed the buffer pool of the advised server" in done.stdout
     with Lab.open(workplace.lab, write=False) as lab:
         pilot, proof = (
