@@ -67,6 +67,7 @@ $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 
 $(STAMPS)/guests: $(STAMPS)/dev
 	@tools/setup.sh system $(GUEST_TOOLS) $(RELEASE_TOOLS)
+	mydyno images build
 	@touch $@
 
 docs: setup-dev ## write the generated documentation anew

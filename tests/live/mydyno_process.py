@@ -30,6 +30,9 @@ design: {repeats: 4, seed: 3}
 """
 """Eight trials of about a second."""
 
+OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
+"""Checks that a trial may fail because other programs have the CPUs."""
+
 
 @dataclass
 class Workplace:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from live.mydyno_process import Workplace
+from live.mydyno_process import OF_A_BUSY_MACHINE, Workplace
 from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.lab.results.records import TrialRecord
@@ -46,10 +46,6 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
     assert (done.returncode, spoilt) in ((0, []), (7, [])), done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         return lab.find_run("example").trials()
-
-
-OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
-"""Checks that a trial may fail because other programs have the CPUs."""
 
 
 def _toy(file: Path) -> ParameterSet:

@@ -9,7 +9,7 @@ import pytest
 from advise.builders import host, server, system
 from prove.builders import advice, finding, variable
 
-from live.mydyno_process import Workplace
+from live.mydyno_process import OF_A_BUSY_MACHINE, Workplace
 from live.test_external_server import ask, option_file
 from live.uml import NEEDS_KERNEL
 from mydyno.advisor.excerpt import excerpt
@@ -77,15 +77,19 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
     file.write_text(advice(POOL).model_copy(update={"facts": seen}).to_json())
     done = workplace.run(
         *("prove", str(file), "--connections", "2", "--warmup", "1s", "--measure", "2s"),
-        *("--repeats", "1", "--yes"),
+        *("--repeats", "2", "--yes"),
         timeout=280,
     )
     assert done.returncode in (0, 7), done.stderr
     assert "of page requests missed the buffer pool of the advised server" in done.stdout
     with Lab.open(workplace.lab, write=False) as lab:
+        trials = [trial for run in lab.runs() for trial in run.trials()]
+        assert {reason.check for trial in trials for reason in trial.invalidities} <= OF_A_BUSY_MACHINE
         pilot, proof = (
             misses_by_level(lab.find_run(name)) for name in ("prove-advice-pilot", "prove-advice")
         )
+    if {"uniform", "as it is"} - set(pilot) or "as it is" not in proof:
+        pytest.skip("the machine was too busy for a valid trial of each level")
     assert pilot["uniform"] > pilot["as it is"]
     nearest = min(pilot, key=lambda level: abs(math.log(pilot[level] / 0.17)))
     keys = "special" if nearest == "as it is" else nearest.split()[0]
