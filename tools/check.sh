@@ -52,7 +52,7 @@ tally() { # what a runner has written enters the total
 run_beside() { # tests that compute, at a low priority, then those of `drivers`; ended as a whole by SIGTERM
     local status=0
     trap 'kill "$!" 2>/dev/null; exit 1' TERM
-    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/stack --ignore=tests/host --durations=5 &
+    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/lab/stack --ignore=tests/machine --durations=5 &
     wait "$!" || status=1
     python -m pytest -m "$marks" "${drivers[@]}" --durations=10 &
     wait "$!" || status=1
@@ -85,7 +85,7 @@ if [ "${1:-}" != --lint ]; then
     run_beside >"$beside" 2>&1 &
     others=$!
     trap 'kill "$others" 2>/dev/null' EXIT
-    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/stack tests/host "${drivers[@]/#/--ignore=}" --durations=10
+    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/lab/stack tests/machine "${drivers[@]/#/--ignore=}" --durations=10
     printf '\n==> pytest: the rest and the workloads, which ran beside them\n'
     wait "$others"
     status=$?

@@ -1,4 +1,4 @@
-"""Writes docs/rules.md from the rules themselves, so that they cannot differ (tests/advise/test_docs.py)."""
+"""Writes docs/rules.md from the rules themselves, so that they cannot differ (tests/advisor/test_docs.py)."""
 
 from __future__ import annotations
 

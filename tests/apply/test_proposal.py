@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from advise.strategies import Case, cases
+from advisor.strategies import Case, cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

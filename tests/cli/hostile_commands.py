@@ -15,7 +15,7 @@ import sys
 import time
 import traceback
 
-from stack.server.hostile_client import deadlines, peak_mb
+from server.access.hostile_client import deadlines, peak_mb
 
 from mydyno.cli.main import main as mydyno
 

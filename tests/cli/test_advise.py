@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from advise.builders import GIB, host, system
+from advisor.builders import GIB, host, system
 from typer.testing import CliRunner
 
 from mydyno.advisor import RULES, read_advice

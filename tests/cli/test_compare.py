@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from report.builders import MemoryRun, thread_cache_run
+from lab.report.builders import MemoryRun, thread_cache_run
 from typer.testing import CliRunner, Result
 
 from mydyno.cli.main import app

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stack.datasets.builders import put
+from lab.stack.datasets.builders import put
 
 from mydyno.cli.main import main
 from mydyno.lab.results.store import Lab

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from digest.builders import digest, group, lognormal, sample
+from queries.builders import digest, group, lognormal, sample
 from typer.testing import CliRunner
 
 from mydyno.cli.main import app

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from apply.builders import advice, finding
-from stack.server.hostile_client import PASSWORD as WORD
-from stack.server.hostile_server import MODES, hostile_server
+from server.access.hostile_client import PASSWORD as WORD
+from server.access.hostile_server import MODES, hostile_server
 
 from mydyno.apply.change import SetVariable
 from mydyno.core.errors import ExitCode

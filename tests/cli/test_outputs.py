@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import typer.main
-from advise.builders import GIB, host, system
+from advisor.builders import GIB, host, system
+from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
-from report.builders import thread_cache_run
 from typer.testing import CliRunner
 
 from cli.test_compare import kept

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from advise.builders import server, system
+from advisor.builders import server, system
 from prove.builders import POOL, THREADS, advice, finding, variable
 from typer.testing import CliRunner
 

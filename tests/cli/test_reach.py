@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from advise import builders
+from advisor import builders
 from typer.testing import CliRunner
 
 from mydyno.cli.main import app

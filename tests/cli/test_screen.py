@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.builders import thread_cache_run
-from stack.server.hostile_server import hostile_server, refusal
+from lab.report.builders import thread_cache_run
+from server.access.hostile_server import hostile_server, refusal
 
 from cli.test_compare import kept
 from mydyno.cli import screen

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from stack.server.releases.builders import archive, program, says
+from server.releases.builders import archive, program, says
 
 from mydyno.cli.main import main
 from mydyno.cli.servers import commands

@@ -7,7 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from catalogue.releases import LISTED, MARIADB_105, MARIADB_118, MYSQL_56, MYSQL_97
+from server.variables.releases import LISTED, MARIADB_105, MARIADB_118, MYSQL_56, MYSQL_97
 
 from mydyno.cli.variables_text import as_json, changes_json, nearest, render_changes, render_list, render_one
 from mydyno.core.server_version import Version

@@ -8,7 +8,7 @@ from mydyno.cli.main import app
 from mydyno.core.errors import SpecError, UsageError
 from mydyno.lab import workload
 
-GOOD = Path(__file__).parents[1] / "workload" / "good"
+GOOD = Path(__file__).parents[1] / "lab" / "workload" / "good"
 
 
 def mydyno(*arguments: str) -> str:

@@ -1,5 +1,5 @@
 import pytest
-from stack.builders import MARIADB_VERSION, MYSQL_VERSION
+from lab.stack.builders import MARIADB_VERSION, MYSQL_VERSION
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import Vendor, parse_version

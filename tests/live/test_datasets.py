@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stack.loops import MIB, needs_loops, sparse_file
+from lab.stack.loops import MIB, needs_loops, sparse_file
 
 from live.mydyno_process import Workplace
 from mydyno.core.errors import ExitCode, LabError, ServerError

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from cli.test_compare import kept
 from cli.test_digest import LOG
+from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
-from report.builders import thread_cache_run
 from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, parse
@@ -48,7 +48,7 @@ ONLY_READ = {
     r"--ask-server": "starts a server to ask it; tests/live/test_variables.py",
     r"^load slap .*(10000|--iterations 5)": "long; tests/live/test_slap.py",
     r"^load smack update-select.smack": "long; tests/live/test_smack.py",
-    r"^import (sysbench\.csv|old\.csv|RUN)": "files of the reader's; tests/imports has such tables",
+    r"^import (sysbench\.csv|old\.csv|RUN)": "files of the reader's; tests/lab/imports has such tables",
     r"^load order-entry": "ten warehouses are a gigabyte; tests/live/test_order_entry.py",
     r"^run ": "the shipped experiments are run by tests/live/test_experiments.py",
 }
@@ -108,7 +108,7 @@ def make_server_open(server: RunningServer) -> None:
 def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fresh:
     folder = tmp_path_factory.mktemp("fresh")
     shutil.copytree(ROOT / "experiments", folder / "experiments")
-    shutil.copy(ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack", folder)
+    shutil.copy(ROOT / "src" / "mydyno" / "lab" / "workload" / "smack" / "select-key.smack", folder)
     (folder / ".monitor").write_text("secret\n")
     for name in ("slow.log", "slow.log.1", "last-week.log", "today.log"):
         (folder / name).write_text(LOG + SLOWER)

@@ -26,7 +26,7 @@ FETCHED = {
     if re.search(r"^    factors.*release: .*mysql-5.6", file.read_text(), re.MULTILINE)
 }
 """Their toy size fetches a release that may not be here."""
-SMACK = ROOT / "src" / "mydyno" / "workload" / "smack" / "select-key.smack"
+SMACK = ROOT / "src" / "mydyno" / "lab" / "workload" / "smack" / "select-key.smack"
 
 
 def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from statements.fingerprint_table import rows
+from queries.fingerprint_table import rows
 
 from live.conftest import Start
 

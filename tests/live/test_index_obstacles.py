@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from digest.builders import digest, group
+from queries.builders import digest, group
 
 from live.conftest import Start
 from live.test_index_candidates import candidates, explained_keys, run

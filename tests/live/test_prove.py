@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from advise.builders import host, server, system
+from advisor.builders import host, server, system
 from prove.builders import advice, finding, variable
 
 from live.mydyno_process import OF_A_BUSY_MACHINE, Workplace

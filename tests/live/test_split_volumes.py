@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stack.loops import needs_loops
+from lab.stack.loops import needs_loops
 
 from live.conftest import Start
 from live.mydyno_process import Workplace

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stack.builders import site_in
+from lab.stack.builders import site_in
 
 from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import StorageError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pymysql
 import pytest
-from stack.server.certificates import make_certificates, make_public_key
+from server.access.certificates import make_certificates, make_public_key
 
 from live.conftest import Start
 from live.mydyno_process import Workplace

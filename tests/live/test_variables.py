@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from catalogue.disagreements import disagreements
+from server.variables.disagreements import disagreements
 from typer.testing import CliRunner
 
 from live.conftest import Start

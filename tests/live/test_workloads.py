@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workload.test_builtin import EVENTS
-from workload.test_docs import EXAMPLES, GUIDE
+from lab.workload.test_builtin import EVENTS
+from lab.workload.test_docs import EXAMPLES, GUIDE
 
 from live.engine import Record, ask, counting, job, phase, rounds, run
 from mydyno.lab import workload

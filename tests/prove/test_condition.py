@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advise.builders import host, server, system, variable
+from advisor.builders import host, server, system, variable
 
 from mydyno.advisor.advice import advise, read_advice
 from mydyno.advisor.excerpt import excerpt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from advise.builders import host, server, system, variable
+from advisor.builders import host, server, system, variable
 
 from mydyno.apply.change import SetMountOptions, SetSysctl
 from mydyno.apply.finding import Finding

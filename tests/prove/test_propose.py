@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from advise.builders import server, system
-from advise.builders import variable as in_force
+from advisor.builders import server, system
+from advisor.builders import variable as in_force
 
 from mydyno.apply.finding import Finding
 from mydyno.lab.workload import read

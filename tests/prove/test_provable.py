@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from advise.builders import host, system
+from advisor.builders import host, system
 
 from mydyno.apply.change import ByHand, Change, SetMountOptions, SetQueue, SetSysctl, SetSysfs, SetUnit
 from mydyno.prove.ground import Ground

@@ -12,7 +12,7 @@ Sources:
   md(4).
 * Which of its two ways of a small write md takes (`parity_write`): handle_stripe_dirtying and
   need_this_block in Linux's drivers/md/raid5.c, as of Linux 4.1 to 6.12. The costs that follow were measured
-  on Linux 6.1 (tests/analysis/test_disk_theory.py has the figures).
+  on Linux 6.1 (tests/lab/analysis/test_disk_theory.py has the figures).
 """
 
 from __future__ import annotations

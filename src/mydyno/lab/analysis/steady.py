@@ -7,9 +7,9 @@ Steady-State Truncation Heuristics for Simulation*, WSC 2000; Franklin and White
 MSER-5*, WSC 2008; Hoad, Robinson and Davies, *Automating Warm-Up Length Estimation*, JORS 61, 2010). As they
 do, a minimum in the second half is taken as "too short a run".
 
-MSER-5 alone drops something of four in ten series that are steady all along (tests/analysis/test_steady.py):
-a minimum is always somewhere. So a beginning is dropped only where it also differs from the rest by more
-than chance explains, and by enough to matter; else not one interval is.
+MSER-5 alone drops something of four in ten series that are steady all along
+(tests/lab/analysis/test_steady.py): a minimum is always somewhere. So a beginning is dropped only where it
+also differs from the rest by more than chance explains, and by enough to matter; else not one interval is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST_DIFFERENCE = 0.02
 STANDARD_ERRORS = 5.0
 """By how many standard errors it must, too. More than the usual 2, since MSER has looked for the place where
 they differ most: on steady series, autocorrelated up to 0.6, at most two in a hundred are cut
-(tests/analysis/test_steady.py)."""
+(tests/lab/analysis/test_steady.py)."""
 _LAST = 4
 """One in so many batches at the end is no place to cut: the standard error of a few batches is small by
 chance, and hides the place before it."""

@@ -2,7 +2,7 @@
 
 The server does not say (its SHOW_VAR types are C types). Sources: MariaDB documentation, "Server Status
 Variables" and "InnoDB Status Variables"; MySQL 8.0 Reference Manual, "Server Status Variables". The rules
-are tried in this order, first match wins; tests/sampling holds the names of MariaDB 10.11 and MySQL 8.0
+are tried in this order, first match wins; tests/lab/sampling holds the names of MariaDB 10.11 and MySQL 8.0
 with their kinds.
 
 A name that nothing here matches is `unknown`: it is shown as it is and never turned into a rate.

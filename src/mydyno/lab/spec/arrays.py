@@ -2,7 +2,7 @@
 
 The levels are in `core.raid`. Sources: md(4) for the RAID 10 layouts, mdadm(8) for names and limits. The
 number of data disks is checked against the `optimal_io_size` that a kernel 6.1 tells for each of them
-(tests/stack/storage).
+(tests/lab/stack/storage).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The colours of settings have the hues of Okabe and Ito, "Color Universal Design" (2008), darkened until small
 text in them can be read on white (4.5 to 1) and moved until neighbours stay apart for every common kind of
-colour blindness; tests/report/test_colours.py holds them to that. Each setting has a marker too: colour is
-never the only difference.
+colour blindness (tested in tests/lab/report/test_colours.py). Each setting has a marker too: colour is never
+the only difference.
 """
 
 from __future__ import annotations

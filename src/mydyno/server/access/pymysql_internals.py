@@ -1,6 +1,6 @@
 """What of PyMySQL's inside `client` and `answer` build on, with its types: its stubs leave it out.
 
-At run time these are PyMySQL's own classes. tests/stack/server/test_client.py fails when a release has other
+At run time these are PyMySQL's own classes. tests/server/access/test_client.py fails when a release has other
 ones.
 """
 

@@ -2,7 +2,7 @@
 
 A file system shows what differs from its defaults, each in its own manner, so an option that was asked
 for and is not shown may be a default or may have been dropped without a word. The tables below are
-what file systems of Linux 6.1 were seen to leave out (tests/stack/storage/data); ext3 and ext4 tell
+what file systems of Linux 6.1 were seen to leave out (tests/lab/stack/storage/data); ext3 and ext4 tell
 everything in /proc/fs/ext4/DEVICE/options.
 """
 

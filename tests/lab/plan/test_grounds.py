@@ -1,0 +1,242 @@
+"""What each ground offers on a machine with given facts, and what the plan says where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lab.spec.builders import document, experiment, workload
+from mydyno.cli.planning import refuse_missing_tools
+from mydyno.core.errors import MissingToolError
+from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
+from mydyno.core.grounds import HostKind
+from mydyno.lab import plan, spec
+from mydyno.lab.plan.grounds import CAPABILITIES, MAKERS, offer
+
+FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
+EVERYTHING = GroundFacts(
+    root=True,
+    kernel="6.1.0-44-amd64",
+    filesystems=frozenset(MAKERS),
+    md=True,
+    loops=True,
+    throttling=True,
+    programs=frozenset({"mdadm", "fio", *MAKERS.values()}),
+    agent=True,
+    fetches=False,
+    uml_kernels=("6.1.176", "5.10.200", "7.2.7"),
+    uml_kernel="6.1",
+    qemu=True,
+    kvm=True,
+    vm_kernels=("6.1", "6.12"),
+    vm_kernel="6.1",
+)
+MODEST = replace(EVERYTHING, kernel="6.18.44", md=False, filesystems=frozenset({"ext4", "xfs"}))
+SMALL = workload("oltp-read-only: {tables: 1, table_size: 100}")
+
+
+def problems(setup: str, facts: GroundFacts, **sections: str) -> list[str]:
+    try:
+        plan.make(experiment(setup=setup, **{"workload": SMALL, **sections}), FACTS, facts)
+    except spec.SpecErrors as errors:
+        return [str(problem) for problem in errors.problems]
+    return []
+
+
+@pytest.mark.parametrize("ground", ["local", "uml", "vm"])
+def test_a_machine_with_everything_offers_all_but_what_a_guest_never_has(ground: HostKind) -> None:
+    lacking = {name for name in CAPABILITIES if not offer(name, ground, EVERYTHING).has}
+    assert lacking == (set() if ground == "local" else {"real disks"})
+
+
+@pytest.mark.parametrize("ground", ["local", "uml", "vm"])
+def test_what_is_lacking_says_why(ground: HostKind) -> None:
+    nothing = GroundFacts(
+        root=False,
+        kernel="6.18.1",
+        filesystems=frozenset(),
+        md=False,
+        loops=False,
+        throttling=False,
+        programs=frozenset(),
+        agent=False,
+        fetches=False,
+        uml_kernels=(),
+        uml_kernel="6.1",
+        qemu=False,
+        kvm=False,
+        vm_kernels=(),
+        vm_kernel=None,
+    )
+    for name in CAPABILITIES:
+        offered = offer(name, ground, nothing)
+        assert offered.has or offered.why
+
+
+def test_an_array_without_md_is_told_at_its_line_with_the_grounds_that_have_it() -> None:
+    setup = "{host: local, storage: {data: {disks: {count: 4, size: 1G}, raid: 10}}}"
+    column = document(setup=setup).split("\n")[1].index("raid: 10") + len("raid: ") + 1
+    assert problems(setup, MODEST) == [
+        f"experiment.yaml:2:{column}: host local cannot give RAID 10: this machine's kernel 6.18.44 has no "
+        "md (got 10); allowed: host: uml or vm"
+    ]
+
+
+def test_a_file_system_that_no_ground_has_says_so() -> None:
+    setup = "{host: local, storage: {data: {disks: {size: 1G}, filesystem: jfs}}}"
+    bare = replace(MODEST, uml_kernels=(), qemu=False)
+    [told] = problems(setup, bare)
+    assert "host local cannot give jfs: this machine's kernel 6.18.44 has no jfs" in told
+    assert "allowed: no ground of this machine has it" in told
+
+
+@pytest.mark.parametrize(("kernel", "refused"), [("6.1", False), ("6.12", False), ("7.2", True)])
+def test_reiserfs_went_in_6_13(kernel: str, refused: bool) -> None:
+    setup = (
+        f"{{host: {{kind: uml, kernel: {kernel}}}, "
+        "storage: {data: {disks: {size: 1G}, filesystem: reiserfs}}}"
+    )
+    facts = replace(EVERYTHING, uml_kernels=("6.1.176", "6.12.30", "7.2.7"))
+    told = problems(setup, facts)
+    assert bool(told) == refused
+    if refused:
+        assert "kernel 7.2 has no reiserfs: it went in 6.13" in told[0]
+        assert "allowed: an older host.kernel" in told[0]
+
+
+@pytest.mark.parametrize(("kernel", "refused"), [("6.1", False), ("6.12", True), ("6.14", False)])
+def test_linear_arrays_were_gone_for_a_while(kernel: str, refused: bool) -> None:
+    assert offer("linear", "vm", EVERYTHING, kernel).has != refused
+    assert offer("md", "vm", EVERYTHING, kernel).has
+
+
+def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> None:
+    setup = "{host: uml, storage: {data: {disks: {count: 2, size: 1G}, raid: 1, filesystem: jfs}}}"
+    bare = replace(EVERYTHING, programs=frozenset({"mke2fs"}))
+    made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, bare)
+    assert [(tool.program, tool.required) for tool in made.missing_tools] == [
+        ("mdadm", True),
+        ("mkfs.jfs", True),
+        ("fio", False),
+    ]
+    told = plan.render(made)
+    assert "missing on this machine" in told
+    assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in told
+    assert "! mkfs.jfs is not installed, for jfs: apt-get install jfsutils" in told
+    assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in told
+    with pytest.raises(MissingToolError, match=r"mdadm is not installed, for RAID 1; mkfs.jfs") as refused:
+        refuse_missing_tools(made)
+    assert refused.value.hint == "apt-get install mdadm jfsutils"
+
+
+def test_fio_is_required_where_it_is_the_load_and_a_qemu_guest_has_its_own() -> None:
+    without = replace(EVERYTHING, programs=EVERYTHING.programs - {"fio"})
+    load = "{fio: {rw: randread, size: 64M, runtime: 1s}}"
+    storage = "storage: {data: {disks: {size: 1G}}}"
+    needed = {
+        host: plan.make(
+            experiment(setup=f"{{host: {host}, {storage}}}", workload=load), FACTS, without
+        ).missing_tools
+        for host in ("uml", "vm")
+    }
+    assert [(tool.program, tool.required) for tool in needed["uml"]] == [("fio", True)]
+    assert needed["vm"] == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "refused"), [("4.19", True), ("6.8", True), ("6.12", False), ("6.19", False)]
+)
+@pytest.mark.parametrize("host", ["uml", "vm"])
+def test_a_kernel_that_no_suite_has_is_refused(host: str, kernel: str, refused: bool) -> None:
+    setup = f"{{host: {{kind: {host}, kernel: {kernel}}}, storage: {{data: {{disks: {{size: 1G}}}}}}}}"
+    able = replace(
+        EVERYTHING, fetches=True, vm_kernels=("6.12", "6.19"), suite_kernels=("5.10", "6.1", "6.12")
+    )
+    told = problems(setup, able)
+    assert bool(told) == refused
+    if refused:
+        assert f"no suite of Debian has the kernel {kernel}" in told[0]
+        assert "one of 5.10, 6.1, 6.12, or sid's" in told[0]
+
+
+def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:
+    setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
+    told = problems(setup, EVERYTHING, factors="{host.kernel: [5.10, 5.1, 6.1.176]}")
+    assert [each.split(": ", 1)[1] for each in told] == [
+        "host uml cannot be used: there is no User-Mode Linux kernel 5.1 (there is 6.1.176, 5.10.200, 7.2.7) "
+        "(got 5.1); allowed: apt-get and dpkg-deb with Debian's package sources, to fetch one"
+    ]
+
+
+def test_a_guest_kernel_that_is_not_built_says_how_to_build_it() -> None:
+    setup = "{host: {kind: vm, kernel: 7.2}, storage: {data: {disks: {size: 1G}}}}"
+    [told] = problems(setup, EVERYTHING)
+    assert "allowed: host: uml; or mydyno images build --kernel 7.2" in told
+
+
+def test_storage_on_this_machine_needs_root_and_a_guest_does_not() -> None:
+    storage = "storage: {data: {disks: {count: 2, size: 1G}, raid: 1}}"
+    user = replace(EVERYTHING, root=False)
+    [told] = problems(f"{{{storage}}}", user)
+    assert "host local cannot be used: building storage on this machine itself needs root" in told
+    assert "allowed: host: uml or vm" in told
+    assert problems(f"{{host: uml, {storage}}}", user) == []
+
+
+def test_an_experiment_without_storage_asks_nothing_of_any_ground() -> None:
+    assert problems("{host: local}", replace(MODEST, root=False, loops=False)) == []
+
+
+def test_throttling_without_the_controller_is_told_at_the_number() -> None:
+    setup = "{storage: {data: {disks: {size: 1G, iops: 100}}}}"
+    [told] = problems(setup, replace(EVERYTHING, throttling=False))
+    assert "host local cannot give a limit of iops: cgroup v1's blkio is not there" in told
+    assert "(got 100)" in told
+
+
+def test_real_disks_are_this_machines_own() -> None:
+    setup = "{host: vm, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
+    [told] = problems(setup, EVERYTHING)
+    assert "host vm cannot give real disks: a guest's disks are files" in told
+    assert "allowed: host: local" in told
+
+
+def test_a_disk_that_is_in_use_is_refused_in_the_plan_and_one_that_is_free_is_described() -> None:
+    setup = "{storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one, serial: S1}]}}}}"
+    asked = plan.asked_disks(experiment(setup=setup))
+    assert asked == (AskedDisk("/dev/disk/by-id/one", "S1"),)
+    busy = {asked[0]: DiskFacts("one: MODEL, serial S1, 500.0 GB", ("it is mounted on /srv",))}
+    [told] = problems(setup, replace(EVERYTHING, disks=busy))
+    assert "the disk may not be built on: it is mounted on /srv (got /dev/disk/by-id/one)" in told
+    free = {asked[0]: DiskFacts("one: MODEL, serial S1, 500.0 GB, carries no signature")}
+    made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, replace(EVERYTHING, disks=free))
+    assert "one: MODEL, serial S1, 500.0 GB, carries no signature" in plan.render(made)
+
+
+def test_more_disks_than_a_ground_has_room_for() -> None:
+    data = "{disks: {count: 12, size: 1G}, raid: 6, fail: 1, rebuild: yes}"
+    storage = f"{{data: {data}, log: {{disks: {{count: 5}}, raid: 0}}}}"
+    apart = f"{{data: {data}, log: {{}}, binlog: {{}}, undo: {{disks: {{count: 2}}, raid: 1}}, tmp: {{}}}}"
+    for volumes in (storage, apart):
+        [told] = problems(f"{{host: uml, storage: {volumes}}}", EVERYTHING)
+        assert "host uml has room for 16 disks, and the volumes need 17" in told
+        assert "allowed: host: local or vm" in told
+
+
+def test_a_kernel_of_user_mode_linux_that_is_not_here_is_fetched_and_the_plan_says_so() -> None:
+    setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
+    facts = replace(EVERYTHING, fetches=True, uml_kernels=("6.1.176",))
+    read = experiment(setup=setup, workload=SMALL, factors="{host.kernel: [5.10, 6.1]}")
+    effects = plan.make(read, FACTS, facts).side_effects
+    assert [effect.split(" (45 MB)")[0] for effect in effects if effect.startswith("downloads")] == [
+        "downloads the User-Mode Linux kernel 5.10"
+    ]
+
+
+def test_without_the_agent_no_ground_can_be_used() -> None:
+    for host in ("local", "uml", "vm"):
+        [told] = problems(
+            f"{{host: {host}, storage: {{data: {{disks: {{size: 1G}}}}}}}}", replace(EVERYTHING, agent=False)
+        )
+        assert f"host {host} cannot be used: mydyno-agent is not installed" in told

@@ -1,0 +1,117 @@
+"""What a reader may ask of a report: another metric, another margin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from lab.report.builders import MemoryRun, thread_cache_run
+from mydyno.core.errors import UsageError
+from mydyno.lab.report.asked import Asked, metric_named, parse_margin
+from mydyno.lab.report.comparison_tables import comparison_caption
+from mydyno.lab.report.evidence import gather
+from mydyno.lab.report.text import markdown, terminal
+from mydyno.lab.report.views.method import method
+from mydyno.lab.report.views.page import page
+from mydyno.lab.report.views.verdicts import verdicts
+from mydyno.lab.results.records import DesignRecord
+
+
+def small() -> MemoryRun:
+    return thread_cache_run(connections=(10, 50), invalid=())
+
+
+def test_verdicts_are_about_the_metric_that_is_asked_for() -> None:
+    found = verdicts(gather(small(), Asked(metric="connect_p95")))
+    assert found.metric.name == "connect_p95"
+    assert "p95 connect time" in found.headline
+
+
+def test_an_unknown_metric_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match=r"no metric latency_p98\n  hint: did you mean latency_p9\d"):
+        gather(small(), Asked(metric="latency_p98"))
+    with pytest.raises(UsageError, match="ios_per_second"):
+        metric_named("queries_per_second", "ios")
+
+
+@pytest.mark.parametrize(("text", "margin"), [("5%", 0.05), ("0.05", 0.05), (" 2.5 % ", 0.025), ("50%", 0.5)])
+def test_a_margin_is_a_share(text: str, margin: float) -> None:
+    assert parse_margin(text) == pytest.approx(margin)
+
+
+@pytest.mark.parametrize("text", ["0%", "5", "-3%", "60%", "three", "", "3%%", "nan"])
+def test_what_is_no_margin_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no margin"):
+        parse_margin(text)
+
+
+def test_a_wider_margin_calls_more_of_it_no_difference() -> None:
+    strict, lenient = (verdicts(gather(small(), Asked(margin=margin))) for margin in (0.001, 0.5))
+    assert strict.outcome != "no-difference"
+    assert lenient.outcome == "no-difference" or "a real difference, but below 50 %" in lenient.headline
+
+
+def test_a_sequential_design_says_what_its_intervals_are_corrected_for() -> None:
+    run = small()
+    design = DesignRecord(until=0.03, first_look=3, at_most=20)
+    whole = page(gather(replace(run, experiment=replace(run.experiment, design=design))))
+    assert "corrected for looking up to 18 times)" in whole.verdicts.headline
+    assert comparison_caption(whole.comparison).endswith("corrected for looking up to 18 times.")
+
+
+def test_an_outlier_is_a_remark_and_the_verdict_without_it_is_told() -> None:
+    run = thread_cache_run(connections=(10, 50), invalid=(), repeats=5)
+    records = [
+        replace(
+            record,
+            phases=tuple(
+                replace(each, queries_per_second=(each.queries_per_second or 0) * factor)
+                for each in record.phases
+            ),
+        )
+        for record in run.records
+        for factor in [(1.3 if record.point_id == "p2" else 1.0) * (0.2 if record.trial_id == "t007" else 1)]
+    ]
+    whole = page(gather(replace(run, records=tuple(records))))
+    (marked,) = whole.trials.marked
+    assert (marked.label, marked.remarks[0].check) == ("t007", "outlier")
+    (without,) = whole.verdicts.without
+    assert without.startswith("Without t007 the verdict would be: thread_cache_size = 450 is faster than")
+    assert without in " ".join(terminal(whole).split())
+    assert without in markdown(whole, ())
+
+
+def test_a_control_that_differs_stands_with_the_verdict() -> None:
+    run = thread_cache_run(levels=(8, 450, 9), connections=(10, 50), invalid=())
+    first, second, third = run.experiment.points
+    again = replace(third, control_of=second.point_id, levels=second.levels, title="control")
+    design = replace(run.experiment, points=(first, second, again))
+    slower = tuple(
+        replace(
+            record,
+            phases=tuple(
+                replace(each, queries_per_second=(each.queries_per_second or 0) / 2) for each in record.phases
+            ),
+        )
+        if record.point_id == again.point_id
+        else record
+        for record in run.records
+    )
+    whole = page(gather(replace(run, experiment=design, records=slower)))
+    (control,) = whole.controls
+    assert control.differs
+    assert "although both are the same" in " ".join(terminal(whole).split())
+
+
+def test_a_trial_that_is_left_out_for_no_number_is_named() -> None:
+    run = small()
+    first = run.records[0]
+    broken = replace(first, phases=(replace(first.phases[0], queries_per_second=math.nan), *first.phases[1:]))
+    evidence = gather(replace(run, records=(broken, *run.records[1:])))
+    assert (
+        "t001 is left out of the verdict: its queries per second is no number at 10 connections."
+        in method(evidence).remarks
+    )
+    assert verdicts(evidence).ratios[0].overall.n in ((3, 4), (4, 3))

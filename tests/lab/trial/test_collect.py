@@ -1,0 +1,102 @@
+from pathlib import Path
+
+from mydyno.lab.load import messages
+from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.events import Measured, PhaseFinished
+from mydyno.lab.trial.run_trial import _event
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
+
+
+def heard() -> Collector:
+    collector = Collector()
+    for name in ("hello", "connected", "interval", "sample", "phase_end", "done"):
+        collector.hear(messages.parse((FIXTURES / f"{name}.json").read_text()))
+    return collector
+
+
+def test_a_phase_has_rates_over_its_measured_window_only() -> None:
+    (phase,) = heard().phases
+    # Four statements and one transaction from 0.5 s to 0.7 s.
+    assert (phase.queries, phase.transactions) == (4, 1)
+    assert phase.queries_per_second is not None
+    assert round(phase.queries_per_second, 6) == 20.0
+    assert phase.transactions_per_second is not None
+    assert round(phase.transactions_per_second, 6) == 5.0
+    assert (phase.started_s, phase.ended_s) == (0.4, 0.701)
+
+
+def test_statements_and_errors_keep_their_kinds_and_codes() -> None:
+    (phase,) = heard().phases
+    assert {one.kind: (one.count, one.errors, one.rows) for one in phase.statements} == {
+        "select_index": (3, 0, 3),
+        "update_index": (1, 1, 1),
+    }
+    assert phase.errors == {"1213": 1}
+    assert phase.error_examples["1213"].startswith("Deadlock")
+
+
+def test_a_window_without_length_has_no_rate() -> None:
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    assert isinstance(end, messages.PhaseEnd)
+    collector = Collector()
+    collector.hear(end.model_copy(update={"measured_to_ns": end.measured_from_ns}))
+    assert collector.phases[0].queries_per_second is None
+
+
+def test_raw_histograms_are_kept_by_what_they_time() -> None:
+    collector = heard()
+    assert set(collector.histograms["0"]) == {
+        *("queries", "transactions", "connects", "statement:select_index", "statement:update_index")
+    }
+    assert all(text.startswith("HIST") for text in collector.histograms["0"].values())
+
+
+def test_samples_and_intervals_are_kept_as_they_came() -> None:
+    collector = heard()
+    assert len(collector.samples) == 1
+    assert len(collector.intervals) == 1
+    assert collector.hello is not None
+
+
+def test_a_remark_is_kept_with_its_phase() -> None:
+    collector = Collector()
+    collector.hear(
+        messages.Remark(type="remark", phase=1, check="runtime", message="the size ran out", t_ns=1)
+    )
+    [remark] = collector.remarks
+    assert (remark.check, remark.message) == ("runtime", "phase 2: the size ran out")
+
+
+def test_the_events_of_a_run_carry_the_p95_of_transactions_beside_that_of_statements() -> None:
+    collector = heard()
+    interval = messages.parse((FIXTURES / "interval.json").read_text())
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    measured, finished = (_event(one, collector, "queries") for one in (interval, end))
+    assert isinstance(measured, Measured)
+    assert isinstance(finished, PhaseFinished)
+    assert (measured.p95_ns, measured.transaction_p95_ns) == (420_000, 840_000)
+    assert isinstance(end, messages.PhaseEnd)
+    assert finished.transaction_p95_ns == end.transactions.latency.p95_ns is not None
+    assert finished.p95_ns == end.queries.latency.p95_ns
+
+
+def stepped(step_ns: int | None) -> list[str]:
+    end = messages.parse((FIXTURES / "phase_end.json").read_text())
+    assert isinstance(end, messages.PhaseEnd)
+    collector = Collector()
+    collector.hear(end.model_copy(update={"wall_clock_step_ns": step_ns}))
+    return [f"{remark.check}: {remark.message}" for remark in collector.remarks]
+
+
+def test_a_clock_that_was_set_during_a_phase_marks_the_trial() -> None:
+    (ahead,) = stepped(3_600_000_000_000)
+    assert ahead.startswith("clock: phase 1: the clock of the machine went ahead by 3600.0 s")
+    assert "suspended" in ahead
+    (back,) = stepped(-2_500_000_000)
+    assert "went back by 2.5 s" in back
+    assert "suspended" not in back
+
+
+def test_clocks_that_go_together_mark_nothing() -> None:
+    assert stepped(1_200) == stepped(-90_000_000) == stepped(None) == []
