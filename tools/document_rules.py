@@ -22,7 +22,7 @@ def document() -> str:
     lines = [
         "# The rules of advice",
         "",
-        "Written by `make docs` from the rules themselves. `mydyno explain RULE` shows one of them, and with"
+        "Written by `make docs` from the rules themselves. `mydyno rules show RULE` shows one of them, and with"
         " a server what it says of that server; [advice.md](advice.md) tells how they work together.",
         "",
         f"{len(RULES)} rules, from the disks up:",

@@ -57,7 +57,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=(
             ByHand(
                 says="see what the server is busy with, and which indexes would help",
-                commands=("mydyno digest --server SOCKET --for 60",),
+                commands=("mydyno digest --socket SOCKET --for 60s",),
             ),
         ),
         severity=Severity.MEDIUM,
