@@ -58,7 +58,8 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Use an experiment file or a lab that somebody else wrote as if it were yours (docs/trust.md).",
+        help="Use an experiment file or a lab that somebody else wrote as if it were yours"
+        " (docs/reference/trust.md).",
     ),
 ]
 

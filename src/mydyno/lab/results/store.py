@@ -1,6 +1,6 @@
 """The lab: one folder that holds every run, for one writer and any number of readers.
 
-lab/lab.sqlite        the numbers (docs/lab-format.md)
+lab/lab.sqlite        the numbers (docs/reference/lab-format.md)
 lab/lock              held by the one writer
 lab/cache/            what can be made again
 lab/runs/NAME/        experiment.yaml, plan.json, events.jsonl, report/, trials/

@@ -13,7 +13,7 @@ from mydyno.page.format import plain_spaces
 
 
 def as_json(found: Compared) -> str:
-    """docs/compare.md tells the keys. A number that is missing or has no bound is null."""
+    """docs/how-to/compare.md tells the keys. A number that is missing or has no bound is null."""
     content = {
         "runs": list(found.names),
         "state": found.state,
