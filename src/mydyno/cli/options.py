@@ -45,7 +45,7 @@ def share(text: str, option: str) -> float:
     except ValueError as error:
         raise UsageError(f"{option} {text}: {error}") from error
     if found >= 1:
-        raise UsageError(f"{option} {text}: not a share below 100 %", f"as {option} 3%")
+        raise UsageError(f"{option} {text}: not a share below 100%", f"as {option} 3%")
     return found
 
 

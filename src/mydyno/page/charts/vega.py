@@ -13,9 +13,8 @@ from typing import Any
 import vl_convert
 
 from mydyno.core.cache import cache_folder
-from mydyno.page.format import GROUP
 
-LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
+LOCALE = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 _SNIPPET = "window.vegaEmbed=vegaEmbed"
 
 

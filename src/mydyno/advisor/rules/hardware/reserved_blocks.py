@@ -1,8 +1,8 @@
 """What ext4 keeps for root.
 
-5 % of an ext4 file system can be used by root alone, unless it was made otherwise: on the system's own disk
+5% of an ext4 file system can be used by root alone, unless it was made otherwise: on the system's own disk
 that lets an administrator log in when it is full; on a volume of terabytes for a database, which does not run
-as root, it is space that was paid for and cannot be used. 1 % is enough for ext4 to find free blocks near
+as root, it is space that was paid for and cannot be used. 1% is enough for ext4 to find free blocks near
 each other.
 """
 
@@ -43,7 +43,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         rule=RULE.id,
         title=f"{format_bytes(total)} of the data's disk are kept for root, which the server is not",
         evidence=lines,
-        recommendation="keep 1 %",
+        recommendation="keep 1%",
         changes=(
             ByHand(
                 says="lower what is reserved, which goes while it is mounted",

@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now is None:
         return Unknown(_NAME)
     if _LEAST <= now <= _MOST:
-        return Fine(f"up to {now} % of the pool may be dirty")
+        return Fine(f"up to {now}% of the pool may be dirty")
     newer = is_mysql(server.release, (8, 0, 3)) or is_mariadb(server.release, (10, 5, 7))
     default = 90 if newer else 75
     low = now < _LEAST
@@ -34,9 +34,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     changes = settings(server, {_NAME: default})
     return Finding(
         rule=RULE.id,
-        title=f"Only {now} % of the pool may be dirty: pages are written again and again"
+        title=f"Only {now}% of the pool may be dirty: pages are written again and again"
         if low
-        else f"{now} % of the pool may be dirty: no clean page may be left to be freed",
+        else f"{now}% of the pool may be dirty: no clean page may be left to be freed",
         evidence=(f"{_NAME} = {now}", *seen),
         recommendation=f"set {_NAME} to {default}, the default of this release",
         changes=changes,

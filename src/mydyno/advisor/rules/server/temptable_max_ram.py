@@ -1,6 +1,6 @@
 """How much memory all TempTable tables together may take.
 
-It is a bound for the whole server, 1G by default until MySQL 8.4, where it became 3 % of the memory (1G to
+It is a bound for the whole server, 1G by default until MySQL 8.4, where it became 3% of the memory (1G to
 4G). On a small machine a single bad query may so take as much as the buffer pool has. When the bound is
 reached, temporary tables go on on disk: slower, and alive.
 """
