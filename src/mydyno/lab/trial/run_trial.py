@@ -69,6 +69,7 @@ from mydyno.lab.trial.raising import Raised, raise_stack
 from mydyno.lab.trial.settings import settings_of
 from mydyno.lab.trial.time_cache import add_time, time_cache
 from mydyno.machine.process_limits import limits_difference
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import explained
 from mydyno.server.variables.durability import durability
 
@@ -451,19 +452,15 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
 
 
 def _make_schema(server: Server, name: str) -> None:
-    import pymysql
-
     try:
         with server.connect() as connection, connection.cursor() as cursor:
             cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{name}`")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise explained(error, server.login, f"the schema {name} could not be made") from error
 
 
 def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
     """Rows of each table after the load; None when the server does not answer any more."""
-    import pymysql
-
     try:
         with server.connect() as connection, connection.cursor() as cursor:
             found = {}
@@ -471,7 +468,7 @@ def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dic
                 cursor.execute(f"SELECT COUNT(*) FROM `{database}`.`{table}`")
                 (found[table],) = cursor.fetchone() or (0,)
             return found
-    except pymysql.Error:
+    except dbapi.Error:
         return None
 
 
