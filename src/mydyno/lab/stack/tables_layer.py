@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.dataset import Facts
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import Site
 from mydyno.server.access import dbapi
@@ -62,7 +62,7 @@ class TablesLayer:
     def side_effects(self) -> tuple[str, ...]:
         return (f"makes tables in the schema {self.database}, where they stay",)
 
-    def up(self, site: Site, below: Standing) -> LoadedTables:
+    def build(self, site: Site, below: BuiltLayers) -> LoadedTables:
         """Raises ServerError when a table in the way was not made by mydyno."""
         server = below.of(Server)  # type: ignore[type-abstract]
         with session(server.login, "the tables could not be looked at", _COUNTING_SECONDS) as cursor:
@@ -77,7 +77,7 @@ class TablesLayer:
                 self._mark(cursor, facts["tables"], digest)
         return LoadedTables(facts)
 
-    def down(self, site: Site, product: LoadedTables) -> None:
+    def remove(self, site: Site, product: LoadedTables) -> None:
         """They stay: the next trial, or the next run, may find them as they should be."""
 
     def _digest(self, settings: Mapping[str, Setting]) -> str:

@@ -1,4 +1,4 @@
-"""What stands for one trial: its layers in their order, and the look at the disks before they are loaded."""
+"""Starts what one trial runs on: its layers in their order, and the check of the disks before the load."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.server_files import FORGOTTEN
-from mydyno.lab.plan import PlannedTrial, Point, dataset_of, tablespace_mib
+from mydyno.lab.plan import Point, dataset_of, tablespace_mib
 from mydyno.lab.plan.bases import starts_from_base
 from mydyno.lab.plan.statements import table_names, writes
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import External, Storage
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectoryLayer,
     DatasetLayer,
     ExternalServerLayer,
@@ -26,7 +27,6 @@ from mydyno.lab.stack import (
     ServerLayer,
     Setting,
     Stack,
-    Standing,
     TablesLayer,
 )
 from mydyno.lab.stack.cache import PageCacheLayer, WarmPoolLayer
@@ -35,6 +35,7 @@ from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.choose import ground_layer
 from mydyno.lab.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.lab.stack.storage.throttle import ThrottleLayer
+from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.self_check import self_check
 from mydyno.lab.trial.settings import settings_of
@@ -49,20 +50,20 @@ Load = Callable[[Server], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Raised:
-    """What stands, and how the disks did in the check. Without a storage section there is no ground."""
+class Running:
+    """What is running, and what the check of the disks measured; without a storage section on no ground."""
 
-    standing: Standing
+    layers: BuiltLayers
     self_checks: tuple[SelfCheckRecord, ...]
 
     @property
     def ground(self) -> Ground | None:
-        grounds = self.standing.all(Ground)  # type: ignore[type-abstract]
+        grounds = self.layers.all(Ground)  # type: ignore[type-abstract]
         return grounds[-1] if grounds else None
 
     @property
     def volumes(self) -> Mapping[str, MountedVolume]:
-        return {volume.volume: volume for volume in self.standing.all(MountedVolume)}
+        return {volume.volume: volume for volume in self.layers.all(MountedVolume)}
 
     @property
     def unflushed(self) -> list[str]:
@@ -72,56 +73,53 @@ class Raised:
 
     def described(self) -> Mapping[str, Mapping[str, str]]:
         """What was read back of each volume, by its name."""
-        return described(self.standing)
+        return described(self.layers)
 
     @property
     def server(self) -> Server | None:
-        servers = self.standing.all(Server)  # type: ignore[type-abstract]
+        servers = self.layers.all(Server)  # type: ignore[type-abstract]
         return servers[-1] if servers else None
 
     @property
     def tables(self) -> Mapping[str, int]:
         """Rows of each table of the workload, as it was loaded."""
-        frozen, loaded = self.standing.all(FrozenDataset), self.standing.all(LoadedTables)
+        frozen, loaded = self.layers.all(FrozenDataset), self.layers.all(LoadedTables)
         rows: Mapping[str, int] = (loaded[-1] if loaded else frozen[-1]).facts["tables"]
         return rows
 
 
-def raise_stack(
+def start_stack(
     stack: Stack,
     prepared: Prepared,
-    trial: PlannedTrial,
-    point: Point,
-    folder: Path,
+    attempt: Attempt,
     load: Load,
-    fill: Callable[[Raised], None],
-) -> Raised:
-    """Raises everything that `trial` needs; the disks are checked under their limits and before any load.
+    fill: Callable[[Running], None],
+) -> Running:
+    """Starts everything that the trial needs; the disks are checked under their limits and before any load.
 
-    `folder` is the trial's in the lab. `fill` makes the files of a load that goes to the disks themselves, at
-    full speed.
+    `fill` makes the files of a load that goes to the disks themselves, at full speed.
     """
+    point, folder, trial = attempt.point, attempt.folder, f"{attempt.planned.id} {attempt.folder}"
     storage, external = point.setup.storage, point.setup.server.external
     if external is not None:
-        return Raised(
-            stack.move_to(_on_external(external, prepared, point, f"{trial.id} {folder}", load)), ()
-        )
+        return Running(stack.move_to(_on_external(external, prepared, point, trial, load)), ())
     dataset = _dataset(prepared, point, load)
     base = [_base(point, layer, folder) for layer in dataset if starts_from_base(point.setup, point.workload)]
     ground = _ground(prepared, point, folder, trial)
     top = _server(prepared, point, folder, trial)
     if storage is None:
-        return Raised(stack.move_to([*dataset, *ground, *top]), ())
+        return Running(stack.move_to([*dataset, *ground, *top]), ())
     loading = loading_layers(storage)
     limits = [layer for layer in loading if isinstance(layer, ThrottleLayer)]
     built = [*dataset, *base, *ground, *building_layers(storage)]
     checked = _check(stack.move_to([*built, *limits]), storage)
-    # The clone is made at full speed, or came with the disks; the limits come back before the server starts.
+    # The clone is made at full speed, or comes with the disks; the limits are set again before the server
+    # starts.
     clone, server = top[:1], top[1:]
     if not server:
-        fill(Raised(stack.move_to(built), checked))
+        fill(Running(stack.move_to(built), checked))
     full = [*built, *clone, *loading, *server]
-    return Raised(stack.move_to(full), checked)
+    return Running(stack.move_to(full), checked)
 
 
 def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
@@ -139,7 +137,7 @@ def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]
 
 
 def shaping(binary: ServerBinary, point: Point) -> dict[str, Setting]:
-    """What the volumes of `point` ask of its dataset, and of every server on it."""
+    """The settings that the volumes of `point` require of its dataset and of every server on it."""
     storage = point.setup.storage
     undo = storage is not None and storage.undo is not None
     return {
@@ -173,12 +171,12 @@ def _on_raw_device(point: Point) -> bool:
     return storage is not None and storage.data.filesystem == "raw"
 
 
-def _ground(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+def _ground(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[Layer]:
     setup = point.setup
     if setup.storage is None and setup.host.kind == "local":
         return []
     shown = _shown(prepared, point)
-    return [ground_layer(setup.host, setup.storage, folder=folder, trial=f"{trial.id} {folder}", shown=shown)]
+    return [ground_layer(setup.host, setup.storage, folder=folder, trial=trial, shown=shown)]
 
 
 def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
@@ -189,13 +187,13 @@ def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:
     return () if folder is None else (folder,)
 
 
-def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial) -> list[Layer]:
+def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[Layer]:
     """The clone of the data, the server on it, and the caches; nothing for a load that goes to the disks."""
     if point.workload.fio_options is not None:
         return []
     setup, binary = point.setup, prepared.binary(point)
     return [
-        DataDirectoryLayer(trial=f"{trial.id} {folder}"),
+        DataDirectoryLayer(trial=trial),
         PageCacheLayer(drop=setup.cache == "cold"),
         ServerLayer(
             binary,
@@ -208,9 +206,9 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: PlannedTrial)
     ]
 
 
-def _check(standing: Standing, storage: Storage) -> tuple[SelfCheckRecord, ...]:
-    ground = standing.of(Ground)  # type: ignore[type-abstract]
+def _check(built: BuiltLayers, storage: Storage) -> tuple[SelfCheckRecord, ...]:
+    ground = built.of(Ground)  # type: ignore[type-abstract]
     checks: Sequence[tuple[SelfCheckRecord, ...]] = [
-        self_check(ground, volume, storage) for volume in standing.all(MountedVolume)
+        self_check(ground, volume, storage) for volume in built.all(MountedVolume)
     ]
     return tuple(check for each in checks for check in each)
