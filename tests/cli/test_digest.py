@@ -123,7 +123,7 @@ def test_the_order_is_the_one_that_was_asked_for(log: str) -> None:
 
 
 def test_the_limit_is_one_of_what_is_shown_and_json_has_all_without_one(log: str) -> None:
-    assert "and 1 more with 43 % of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
+    assert "and 1 more with 43% of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
     assert len(groups_of(log)) == 2
     assert groups_of(log, "--limit", "1", "--order-by", "max")[0][1] == 1
 
@@ -393,7 +393,7 @@ def test_errors_are_counted_by_their_number(tmp_path: Path) -> None:
     file = tmp_path / "slow.log"
     told = "# Schema: shop  Last_errno: 1205  Killed: 0\n# Query_time: 0.7"
     file.write_text(LOG.replace("# Query_time: 0.7", told))
-    assert "errors    1205 LOCK_WAIT_TIMEOUT 50 %" in run(str(file))
+    assert "errors    1205 LOCK_WAIT_TIMEOUT 50%" in run(str(file))
     assert groups_of(str(file), "--filter", "error = 1205")[0][1] == 1
 
 
@@ -477,7 +477,7 @@ def test_json_is_written_group_by_group_in_bounded_memory(tmp_path: Path) -> Non
     saved = tmp_path / "all.json"
     saved.write_bytes(written)
     most, text = peak(str(saved))
-    assert b"20\xe2\x80\xaf000" in text or b"20 000" in text
+    assert b"20,000" in text
     assert most < few + 20_000
     most, again = peak(str(saved), "--json", "--order-by", "count")
     assert sorted(again.split(b",")) == sorted(written.split(b","))

@@ -33,7 +33,7 @@ def advise(
 
     Reads a live system or saved facts. Findings come with the numbers and the arithmetic behind them, the
     lines to set for this release, the expected benefit, the risk, and whether a restart is needed. They are
-    consistent with each other: there is one memory budget for all of them (docs/advice.md).
+    consistent with each other: there is one memory budget for all of them (docs/how-to/advice.md).
 
     ```text
     mydyno advise

@@ -99,8 +99,6 @@ def verify(name: _Name, lab: LabOptions = LabOptions()) -> None:
     mydyno datasets verify oltp-read-only-3f0c5a --lab lab
     ```
     """
-    from contextlib import closing
-
     from mydyno.lab.stack import Journal, Site
     from mydyno.lab.stack.datasets import DatasetStore
     from mydyno.lab.stack.datasets import verify as verification
@@ -109,8 +107,7 @@ def verify(name: _Name, lab: LabOptions = LabOptions()) -> None:
     lab.must_exist()
     with lab.open(write=True):
         entry = DatasetStore(lab.folder).find(name)
-        with closing(Journal(lab.folder)) as journal:
-            result = verification.verify(Site(lab.folder, LocalHost(), journal), entry)
+        result = verification.verify(Site(lab.folder, LocalHost(), Journal(lab.folder)), entry)
     if result.differences:
         for sentence in result.differences:
             screen.echo(sentence)

@@ -85,7 +85,7 @@ def digest(
     mydyno digest --compare monday.json slow.log
     ```
 
-    Columns, units and fingerprints: docs/digest.md.
+    Columns, units and fingerprints: docs/how-to/digest.md.
     """
     from mydyno.cli.digest_reading import Reading, Window
 

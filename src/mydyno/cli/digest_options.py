@@ -50,7 +50,7 @@ Filter = Annotated[
         metavar="CONDITION",
         help="`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint, id,"
         " error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~"
-        " (docs/digest.md). Can be repeated: all must hold.",
+        " (docs/how-to/digest.md). Can be repeated: all must hold.",
         show_default=False,
     ),
 ]

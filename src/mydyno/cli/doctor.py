@@ -11,14 +11,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 
 from mydyno import __version__
 from mydyno.cli import options, screen
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
-from mydyno.core.errors import ExitCode, MissingToolError, MydynoError
+from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 
@@ -40,18 +40,43 @@ class Check:
     hint: str | None = None
 
 
-def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
-    """Check what mydyno can do on this machine. Changes nothing.
+_Clean = Annotated[
+    bool,
+    typer.Option(
+        "--clean", help="List every place that mydyno uses on this machine, with sizes, and remove them."
+    ),
+]
 
-    Shows what is missing and how to install it. Ends with exit code 3 when something is missing that every
-    experiment needs. The table shows which storage can be built in which environment (`setup.host`).
+
+def doctor(
+    lab: options.Lab = options.DEFAULT_LAB,
+    as_json: options.AsJson = False,
+    clean: _Clean = False,
+    yes: options.Yes = False,
+) -> None:
+    """Check what mydyno can do on this machine; with --clean, uninstall its data.
+
+    Shows what is missing and how to install it; changes nothing without --clean. Ends with exit code 3 when
+    something that every experiment needs is missing. The table shows which kind of storage can be built in
+    which environment (`setup.host`).
+
+    With --clean it removes caches and state, for uninstalling. Labs stay, and so does a journal that
+    something can still be restored from, with exit code 6. It is refused while another mydyno is running.
 
     ```text
     mydyno doctor
+    mydyno doctor --clean
     mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
     mydyno doctor --json | jq '.[] | select(.name == "ground uml").offers'
     ```
     """
+    if clean:
+        if as_json:
+            raise UsageError("--json and --clean do not go together", "leave one of them out")
+        from mydyno.cli import doctor_clean
+
+        doctor_clean.clean(lab, yes=yes)
+        return
     grounds = examine_grounds()
     checks: list[Check | GroundCheck] = [*examine(lab), *grounds]
     if as_json:

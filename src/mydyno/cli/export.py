@@ -58,8 +58,8 @@ def export(
 ) -> None:
     """Export a run for other programs: its samples for Prometheus, or its numbers as tables.
 
-    Prometheus imports past series with `promtool tsdb create-blocks-from openmetrics`; docs/sharing.md shows
-    how. An output file is complete or absent.
+    Prometheus imports past series with `promtool tsdb create-blocks-from openmetrics`;
+    docs/how-to/sharing.md shows how. An output file is complete or absent.
 
     ```text
     mydyno export thread-cache --format openmetrics --out thread-cache.om

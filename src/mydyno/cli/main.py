@@ -101,7 +101,7 @@ for title, modules in PANELS.items():
 
 
 def main() -> None:
-    """Run the command line; the exit code says how it ended (docs/cli.md)."""
+    """Run the command line; the exit code says how it ended (docs/reference/cli.md)."""
     screen.take_over()
     try:
         refuse_typographic_dashes(sys.argv[1:])

@@ -45,7 +45,7 @@ def trend(
     """Show the results of an experiment over all of its runs, and where they changed.
 
     A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5 %
-    (docs/compare.md); it takes six runs to distinguish one from noise.
+    (docs/how-to/compare.md); it takes six runs to distinguish one from noise.
 
     ```text
     mydyno trend thread-cache

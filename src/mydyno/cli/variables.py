@@ -51,8 +51,8 @@ def variables(
 ) -> None:
     """Show server variables: default, unit, meaning, history, durability.
 
-    Names and defaults come from the server's binary; the rest from mydyno's catalogue (docs/variables.md). A
-    full name shows everything that is known of a variable.
+    Names and defaults come from the server's binary; the rest from mydyno's catalogue
+    (docs/reference/variables.md). A full name shows everything that is known of a variable.
 
     ```text
     mydyno variables innodb_log

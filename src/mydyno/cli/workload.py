@@ -33,7 +33,7 @@ _Name = Annotated[
 ]
 
 commands = Application(
-    help="""List, show and check workloads; docs/workloads.md teaches how to write one.
+    help="""List, show and check workloads; docs/reference/workloads.md teaches how to write one.
 
 ```text
 mydyno workload list

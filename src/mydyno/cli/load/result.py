@@ -11,7 +11,7 @@ from mydyno.lab.trial.collect import Collector, phase_record
 
 
 def figures(workload: str, collected: Collector) -> dict[str, Any]:
-    """What --json prints (docs/cli.md): one object a phase, in order."""
+    """What --json prints (docs/reference/cli.md): one object a phase, in order."""
     assert collected.hello is not None
     assert collected.done is not None
     return {
