@@ -57,9 +57,7 @@ Root = Annotated[
 
 def apply(
     server: _Server,
-    advice: Annotated[
-        Path, typer.Argument(metavar="ADVICE", help="What `mydyno advise` wrote.", show_default=False)
-    ],
+    advice: options.AdviceFile,
     only: _Only = None,
     without: _Without = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes, and end.")] = False,
@@ -151,7 +149,7 @@ def recover_with(server: LoginOptions, store: Store) -> None:
 
 
 def _ask_to_put_back(left: Sequence[Entry]) -> None:
-    """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
+    """Ends the program unless the answer is yes. Raises UsageError without a terminal."""
     from mydyno.core.errors import UsageError
 
     for entry in left:
@@ -227,7 +225,7 @@ def _text(path: Path) -> str:
 
 
 def _ask(acts: int) -> None:
-    """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
+    """Ends the program unless the answer is yes. Raises UsageError without a terminal."""
     from mydyno.core.errors import UsageError
 
     if not sys.stdin.isatty():

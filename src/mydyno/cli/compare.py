@@ -46,14 +46,10 @@ def compare(
     lab: LabOptions = LabOptions(),
     fail_if_slower: _FailIfSlower = None,
     fail_if_unsure: Annotated[
-        bool,
-        typer.Option("--fail-if-unsure", help="Also when such a loss cannot be ruled out."),
+        bool, typer.Option("--fail-if-unsure", help="Also when such a loss cannot be ruled out.")
     ] = False,
     as_json: options.AsJson = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="With --json: the file to write.", show_default="standard output"),
-    ] = None,
+    out: options.JsonFile = None,
     report: Annotated[
         Path | None,
         typer.Option("--report", help="Write the whole report into this folder.", show_default=False),

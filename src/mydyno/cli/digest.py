@@ -17,7 +17,6 @@ from mydyno.cli import options, outputs
 from mydyno.cli.digest_showing import DETAILS, Showing
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode, UsageError
-from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading
@@ -39,12 +38,7 @@ def add_to(app: typer.Typer) -> None:
 def digest(
     server: DigestServer,
     files: given.Files = None,
-    since: given.Since = None,
-    until: given.Until = None,
-    time_zone: given.Zone = None,
-    filters: given.Filter = None,
-    group_by: given.GroupBy = BY_FINGERPRINT,
-    merge_tables: given.MergeTables = False,
+    read: given.ReadingOptions = given.ReadingOptions(),
     order_by: given.OrderBy = None,
     limit: given.Limit = None,
     details: given.DetailsUnlessCompared = None,
@@ -55,10 +49,7 @@ def digest(
     compare: given.Compare = None,
     fail_if_slower: given.FailIfSlower = None,
     explain: given.Explain = None,
-    seconds: given.Seconds = None,
     from_table: given.FromTable = False,
-    threads: given.Threads = None,
-    log_type: given.Type = None,
     force: outputs.Force = False,
 ) -> None:
     r"""Show which statements take a server's time, from slow logs or performance_schema.
@@ -79,7 +70,7 @@ def digest(
     aws logs tail /aws/rds/instance/db1/slowquery --since 1h | mydyno digest -
     mydyno digest slow.log --group-by table --merge-tables
     # performance_schema, for a minute
-    mydyno digest --server mysql://monitor@db1 --ask-password --for 60s
+    mydyno digest --host db1 --ask-password --for 60s
     mydyno digest slow.log.1 --json > monday.json
     # what is new, what is slower
     mydyno digest --compare monday.json slow.log
@@ -87,25 +78,13 @@ def digest(
 
     Columns, units and fingerprints: docs/how-to/digest.md.
     """
-    from mydyno.cli.digest_reading import Reading, Window
-
-    given.refuse_type(log_type)
-    order = given.order_of(order_by)
-    reading = Reading(
-        Window.of(since, until, time_zone),
-        tuple(filters or ()),
-        seconds,
-        threads,
-        Grouping(group_by, merge_tables),
-    )
+    reading, order = read.reading(), given.order_of(order_by)
     inputs = (*(files or ()), *(compare or ()), server.defaults_file, server.password_file)
     written = outputs.Outputs(inputs, force)
     page = written.file("--html", html, outputs.PAGE)
     log = written.file("--out-log", out_log, outputs.SLOW_LOG)
     shown = DETAILS if details is None else details
     showing = Showing(reading.window.zone, limit, shown, order, as_json, page)
-    if from_table and (files or seconds is not None):
-        raise UsageError("--from-table reads mysql.slow_log of a server", "leave the files and --for out")
     if compare:
         refused = {"--order-by": order, "--details": details, "--explain": explain, "--out-log": out_log}
         _refuse("--compare", {**refused, "--history": history, "--from-table": from_table or None})
@@ -113,9 +92,8 @@ def digest(
         return
     if fail_if_slower is not None:
         raise UsageError("--fail-if-slower needs something to compare with", "--compare OLD")
-    if explain is not None and files and not server.is_given:
-        raise UsageError("--explain needs a server", "--socket PATH, or --host HOST")
     sources = _Sources(tuple(files or ()), server, from_table, log)
+    sources.check(read.seconds, explain)
     made = _digest(reading, sources, showing, history, shown if explain is None else explain)
     if any(problem.kind == "interrupted" for problem in made.problems):
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -152,6 +130,13 @@ class _Sources:
     server: DigestServer
     from_table: bool
     log: outputs.OutputFile | None
+
+    def check(self, seconds: float | None, explain: int | None) -> None:
+        """Raises UsageError for options that do not go together."""
+        if self.from_table and (self.files or seconds is not None):
+            raise UsageError("--from-table reads mysql.slow_log of a server", "leave the files and --for out")
+        if explain is not None and self.files and not self.server.is_given:
+            raise UsageError("--explain needs a server", "--socket PATH, or --host HOST")
 
     @cached_property
     def login(self) -> Login | None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE
 from mydyno.cli.quantities import Duration, Percent, duration, percentage
 from mydyno.core.errors import UsageError
+from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
+
+if TYPE_CHECKING:
+    from mydyno.cli.digest_reading import Reading
 
 Files = Annotated[
     list[str] | None,
@@ -19,55 +24,6 @@ Files = Annotated[
         " file: performance_schema of the server.",
         metavar="FILE",
         show_default=False,
-    ),
-]
-Since = Annotated[
-    str | None,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        help="Only what ran from then on: `'2026-11-22 03:00'`, `03:00` (the last one), `-2h`, `'2h ago'`.",
-        show_default=False,
-    ),
-]
-Until = Annotated[
-    str | None,
-    typer.Option("--until", metavar="TIME", help="Only what ran before.", show_default=False),
-]
-Zone = Annotated[
-    str | None,
-    typer.Option(
-        "--time-zone",
-        metavar="ZONE",
-        help="The zone of times in options and output: `UTC`, `Europe/Berlin`.",
-        show_default="this machine's",
-    ),
-]
-Filter = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        metavar="CONDITION",
-        help="`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint, id,"
-        " error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~"
-        " (docs/how-to/digest.md). Can be repeated: all must hold.",
-        show_default=False,
-    ),
-]
-GroupBy = Annotated[
-    str,
-    typer.Option(
-        "--group-by",
-        metavar="BY",
-        help="Group entries of a log by fingerprint, user, host, database, table, or tag.KEY, an"
-        " attribute in sqlcommenter's comments.",
-    ),
-]
-MergeTables = Annotated[
-    bool,
-    typer.Option(
-        "--merge-tables",
-        help="Merge tables whose names differ only in a number or a hash: orders_2024_01, t_0a3f.",
     ),
 ]
 OutLog = Annotated[
@@ -154,28 +110,95 @@ Explain = Annotated[
         show_default="as many as --details",
     ),
 ]
-Seconds = Annotated[
-    Duration | None,
-    duration(
-        "--for",
-        help="Only what runs within this time, instead of all since the server's start (performance_schema).",
-        show_default=False,
-    ),
-]
-Type = Annotated[str | None, typer.Option("--type", hidden=True)]
 _TYPES = ("slowlog", "rawlog")
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, metavar="N", help="Threads that read.", show_default="one for each CPU"),
-]
+"""Values of pt-query-digest's `--type` that need nothing: logs are recognized by their content."""
 
 
-def refuse_type(log_type: str | None) -> None:
-    """Raises UsageError for a `--type` of pt-query-digest that is not read."""
-    if log_type not in (None, *_TYPES):
-        raise UsageError(
-            f"--type {log_type}: not read by mydyno digest",
-            "slow logs need no --type, other logs are not read",
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What of a log is read, and how."""
+
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="TIME",
+            help="Only what ran from then on: `'2026-11-22 03:00'`, `03:00` (the last one), `-2h` or"
+            " `'2h ago'`.",
+            show_default=False,
+        ),
+    ] = None
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="TIME", help="Only what ran before.", show_default=False),
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--time-zone",
+            metavar="ZONE",
+            help="The zone of times in options and output: `UTC`, `Europe/Berlin`.",
+            show_default="this machine's",
+        ),
+    ] = None
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="CONDITION",
+            help="`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint,"
+            " id, error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~"
+            " (docs/how-to/digest.md). Can be repeated: all must hold.",
+            show_default=False,
+        ),
+    ] = None
+    group_by: Annotated[
+        str,
+        typer.Option(
+            "--group-by",
+            metavar="BY",
+            help="Group entries of a log by fingerprint, user, host, database, table, or tag.KEY, an"
+            " attribute in sqlcommenter's comments.",
+        ),
+    ] = BY_FINGERPRINT
+    merge_tables: Annotated[
+        bool,
+        typer.Option(
+            "--merge-tables",
+            help="Merge tables whose names differ only in a number or a hash: orders_2024_01, t_0a3f.",
+        ),
+    ] = False
+    seconds: Annotated[
+        Duration | None,
+        duration(
+            "--for",
+            help="With performance_schema: only what runs within this time, instead of all since the start.",
+            show_default=False,
+        ),
+    ] = None
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads", min=1, metavar="N", help="Threads that read.", show_default="one for each CPU"
+        ),
+    ] = None
+    log_type: Annotated[str | None, typer.Option("--type", hidden=True)] = None
+
+    def reading(self) -> Reading:
+        """Raises UsageError."""
+        from mydyno.cli.digest_reading import Reading, Window
+
+        if self.log_type not in (None, *_TYPES):
+            raise UsageError(
+                f"--type {self.log_type}: not read by mydyno digest",
+                "slow logs need no --type; other logs are not read",
+            )
+        return Reading(
+            Window.of(self.since, self.until, self.time_zone),
+            tuple(self.filters or ()),
+            self.seconds,
+            self.threads,
+            Grouping(self.group_by, self.merge_tables),
         )
 
 

@@ -118,9 +118,9 @@ class Reading:
         from mydyno.queries.window.digesting import digest_of
         from mydyno.queries.window.table import TableLog
 
-        with TableLog.whole(login) as log, _progress() as tell:
+        with TableLog.whole(login) as log, _progress() as show:
             name = f"mysql.slow_log of {login.address}"
-            digest = digest_of(log, name, tell=tell, out_log=out_log, **self._options(limit))
+            digest = digest_of(log, name, tell=show, out_log=out_log, **self._options(limit))
         return self._in_window(digest)
 
     def of_server(self, login: Login, limit: int | None) -> Digest:
@@ -131,11 +131,11 @@ class Reading:
                 " sums only",
                 "--for DURATION counts what runs from now on; --from-table reads mysql.slow_log",
             )
-        from mydyno.cli.progress import telling
+        from mydyno.cli.progress import showing_progress
         from mydyno.queries.performance_schema import read_digests
 
-        with telling() as tell:
-            return read_digests(login, seconds=self.seconds, limit=limit, tell=tell)
+        with showing_progress() as show:
+            return read_digests(login, seconds=self.seconds, limit=limit, tell=show)
 
     @contextmanager
     def _open_logs(
@@ -144,9 +144,9 @@ class Reading:
         from mydyno.queries.log import open_logs
 
         with ExitStack() as stack:
-            with _progress() as tell:
+            with _progress() as show:
                 opened = stack.enter_context(
-                    open_logs(files, tell=tell, ahead=ahead, out_log=out_log, **self._options(limit))
+                    open_logs(files, tell=show, ahead=ahead, out_log=out_log, **self._options(limit))
                 )
             _refuse_unread(opened.digest)
             yield dataclasses.replace(opened, digest=self._in_window(opened.digest))
@@ -198,13 +198,13 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
     if login is None:
         has_them = bool(digest.candidates or digest.without_candidate)
         return digest if has_them else with_candidates(digest, None, INDEXED)
-    from mydyno.cli.progress import telling
+    from mydyno.cli.progress import showing_progress
     from mydyno.queries.explain import with_plans
     from mydyno.queries.schema import read_schema
 
-    with telling() as tell:
-        planned = with_plans(digest, login, explained, tell) if explained else digest
-        tell("reading tables and indexes")
+    with showing_progress() as show:
+        planned = with_plans(digest, login, explained, show) if explained else digest
+        show("reading tables and indexes")
         return with_candidates(planned, read_schema(login, tables_of(planned, INDEXED)), INDEXED)
 
 

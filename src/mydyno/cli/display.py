@@ -89,7 +89,7 @@ class Clock:
         return max(0.0, self._expected - self.elapsed)
 
     @property
-    def told(self) -> str:
+    def left_text(self) -> str:
         """`; about 2m 28s left`; nothing at the end, and when the estimate has been passed."""
         if self._before + self._done >= self._planned or not self.left:
             return ""
@@ -115,7 +115,7 @@ class PlainDisplay:
         self._clock.hear(event)
         line = describe(event)
         if isinstance(event, events.TrialFinished):
-            line = f"{line}{self._clock.told}"
+            line = f"{line}{self._clock.left_text}"
         if line:
             screen.line(line, self._stream)
 
@@ -136,8 +136,8 @@ def describe(event: events.Event) -> str | None:
             return f"  {event.text}"
         case events.PhaseFinished():
             place = event.label or words_of(event.work).amount(f"{event.connections:>5}")
-            told = rate(event.queries_per_second, event.work)
-            return f"  {place:<17}  {told:>20}  {p95(event.transaction_p95_ns, event.p95_ns, event.work)}"
+            speed = rate(event.queries_per_second, event.work)
+            return f"  {place:<17}  {speed:>20}  {p95(event.transaction_p95_ns, event.p95_ns, event.work)}"
         case events.TrialFinished():
             took = format_duration(event.seconds)
             if event.status == "valid":
@@ -221,9 +221,9 @@ class LiveDisplay:
 
                 self._recent = [*self._recent[-47:], event.queries_per_second]
                 errors = (" · ", (counted(event.errors, "error"), "red")) if event.errors else ()
-                told = rate(event.queries_per_second, event.work)
+                speed = rate(event.queries_per_second, event.work)
                 latency = p95(event.transaction_p95_ns, event.p95_ns, event.work)
-                self._phase = Text.assemble(f"{told} · {latency}", *errors)
+                self._phase = Text.assemble(f"{speed} · {latency}", *errors)
             case events.Resting():
                 self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
                 self._console.print(describe(event))
@@ -253,7 +253,7 @@ class LiveDisplay:
         bar.add_row(
             ProgressBar(total=self._planned, completed=self._finished, width=40),
             f"{self._finished}/{counted(self._planned, 'trial')}",
-            f"{format_duration(self._clock.elapsed)} gone{self._clock.told.replace(';', ',')}",
+            f"{format_duration(self._clock.elapsed)} gone{self._clock.left_text.replace(';', ',')}",
         )
         return Group(*lines, bar)
 

@@ -10,7 +10,7 @@ import typer
 
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
-from mydyno.cli.progress import telling
+from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
@@ -134,12 +134,12 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
     for version in kernels:
         found = None if again else store.kernel(version)
         if found is None:
-            with telling() as progress:
+            with showing_progress() as progress:
                 found = build_kernel(store, version, progress)
         _show(found.manifest)
     root = None if again else store.root(suite)
     if root is None:
-        with telling() as progress:
+        with showing_progress() as progress:
             root = build_root(store, suite, progress)
     _show(root.manifest)
 
@@ -159,7 +159,7 @@ def fetch(version: _Uml = None) -> None:
     from mydyno.machine.uml import UmlKernels
     from mydyno.machine.uml.fetch import default_version, fetch_kernel
 
-    with telling() as progress:
+    with showing_progress() as progress:
         kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)
     screen.echo(f"User-Mode Linux {kernel.manifest.release}, package {kernel.manifest.package}")
 

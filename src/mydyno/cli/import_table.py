@@ -70,16 +70,19 @@ class Columns:
     ] = None
 
 
+_Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="An import file (YAML), which describes the columns; or a CSV file, described by options; or"
+        " RUN files of sql-bench.",
+        metavar="FILE...",
+        show_default=False,
+    ),
+]
+
+
 def import_table(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="An import file (YAML), which describes the columns; or a CSV file, described by options; or"
-            " RUN files of sql-bench.",
-            metavar="FILE...",
-            show_default=False,
-        ),
-    ],
+    files: _Files,
     columns: Columns = Columns(),
     name: Annotated[
         str | None,

@@ -26,6 +26,9 @@ DEFAULT_LAB = Path("lab")
 ExperimentFile = Annotated[
     Path, typer.Argument(help="The experiment file (YAML).", metavar="FILE", show_default=False)
 ]
+AdviceFile = Annotated[
+    Path, typer.Argument(help="What `mydyno advise` wrote.", metavar="ADVICE", show_default=False)
+]
 Size = Annotated[
     str | None,
     typer.Option(
@@ -41,6 +44,10 @@ RunName = Annotated[
     typer.Argument(help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--out", help="With --json: the file to write.", show_default="standard output"),
+]
 Trust = Annotated[
     bool,
     typer.Option(

@@ -63,11 +63,11 @@ def refuse_missing_tools(plan: Plan) -> None:
 
 def install_releases(names: Iterable[str]) -> None:
     """Installs releases, with progress on standard error."""
-    from mydyno.cli.progress import telling
+    from mydyno.cli.progress import showing_progress
     from mydyno.server.releases import ReleaseStore, install, known_release
 
     for name in names:
         known = known_release(name)
         assert known is not None
-        with telling(prefix=f"installing {name}: ") as tell:
-            install(ReleaseStore(), name, known.provider, tell)
+        with showing_progress(prefix=f"installing {name}: ") as show:
+            install(ReleaseStore(), name, known.provider, show)

@@ -19,7 +19,7 @@ _SHOWN_AFTER_S = 0.5
 
 
 @contextmanager
-def telling(prefix: str = "") -> Iterator[Progress]:
+def showing_progress(prefix: str = "") -> Iterator[Progress]:
     """A line that changes on a terminal; elsewhere a line for each step. `prefix` is in front of each."""
     from rich.text import Text
 

@@ -11,7 +11,7 @@ import typer
 
 from mydyno.cli import options, outputs, screen
 from mydyno.cli.labs import LabOptions
-from mydyno.cli.login_options import PANEL, LoginOptions
+from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.prove_options import ExperimentOptions, LoadOptions
 from mydyno.core.errors import ExitCode, UsageError
 
@@ -27,16 +27,9 @@ if TYPE_CHECKING:
 
 def prove(
     server: LoginOptions,
-    advice: Annotated[
-        Path,
-        typer.Argument(help="What `mydyno advise` wrote.", metavar="ADVICE", show_default=False),
-    ],
+    advice: options.AdviceFile,
     load: LoadOptions,
     experiment: ExperimentOptions,
-    database: Annotated[
-        str,
-        typer.Option("--database", help="With --on server: schema for the tables.", rich_help_panel=PANEL),
-    ] = "mydyno",
     lab: LabOptions = LabOptions(),
     out: Annotated[
         Path | None,
@@ -81,7 +74,7 @@ def prove(
         experiment=experiment,
         options=load,
         condition=condition,
-        external=proving.external(server, database),
+        external=proving.external(server, experiment.database),
         lab=lab,
     )
     _show(request, files.first)
@@ -190,7 +183,7 @@ def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, request: Reques
 
 
 def _ask(on: Place) -> None:
-    """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
+    """Ends the program unless the answer is yes. Raises UsageError without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError(
             "standard input is not a terminal", "--yes measures without asking, --dry-run only shows the plan"

@@ -123,6 +123,12 @@ class ExperimentOptions:
             rich_help_panel=_EXPERIMENT,
         ),
     ] = "sandbox"
+    database: Annotated[
+        str,
+        typer.Option(
+            "--database", help="With --on server: schema for the tables.", rich_help_panel=_EXPERIMENT
+        ),
+    ] = "mydyno"
     release: Annotated[
         str | None,
         typer.Option(

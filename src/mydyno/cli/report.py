@@ -66,15 +66,15 @@ def report(
     from mydyno.lab.report.asked import Asked
 
     folder = outputs.Outputs(force=force).folder("--out", out)
-    asked = Asked(columns, metric, margin)
+    wanted = Asked(columns, metric, margin)
     with lab.reading() as opened:
         run = opened.find_run(name)
-        written = write(run, folder or run.report_folder, asked)
+        written = write(run, folder or run.report_folder, wanted)
     if show and (why := shown(written)):
         screen.echo(f"the page is not opened: {why}")
 
 
-def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
+def write(run: Run, out: Path, wanted: Asked | None = None) -> Path:
     """Write the files and print the summary and where they are; the page is returned."""
     from mydyno.page.charts.press import press
 
@@ -83,7 +83,7 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     from mydyno.lab.report.build import build
     from mydyno.lab.report.text import terminal
 
-    files = build(run, out, asked or AS_IT_IS)
+    files = build(run, out, wanted or AS_IT_IS)
     screen.echo(terminal(files.page, width()))
     screen.echo(f"\nreport   {files.html}")
     if files.overview:

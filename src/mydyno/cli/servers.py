@@ -10,7 +10,7 @@ import typer
 
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
-from mydyno.cli.progress import telling
+from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
 from mydyno.core.units import format_bytes, format_duration
@@ -105,7 +105,7 @@ def add(names: _Names, from_: _From = None) -> None:
     store = ReleaseStore()
     if from_ is not None:
         (name, provider) = _own(store, names, from_)
-        with telling() as show:
+        with showing_progress() as show:
             installed = install(store, name, provider, show)
         _show(installed)
         return
@@ -113,7 +113,7 @@ def add(names: _Names, from_: _From = None) -> None:
     for name, provider in providers.items():
         here = store.installed(name)
         if here is None:
-            with telling(f"installing {name}: " if len(names) > 1 else "") as show:
+            with showing_progress(f"installing {name}: " if len(names) > 1 else "") as show:
                 here = install(store, name, provider, show)
         _show(here)
 

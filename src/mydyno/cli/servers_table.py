@@ -103,7 +103,7 @@ def _system() -> Row:
 
 
 def _installed(installed: Installed) -> Row:
-    """What is in a folder of the user's may be another version than when it was added: it is asked."""
+    """A folder of the user may have another version than when it was added: its binary is read."""
     manifest = installed.manifest
     version, problem = manifest.version, None
     if manifest.provider == "directory":

@@ -93,7 +93,7 @@ def slowlog(
     from mydyno.apply.means import Means
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
-    from mydyno.cli.progress import telling
+    from mydyno.cli.progress import showing_progress
     from mydyno.queries.window import Wish, new_file, open_window
 
     most_bytes = _size(max_size)
@@ -110,7 +110,7 @@ def slowlog(
             open_window(login, machine, wish, without_host=server.ssh == "none") as window,
         ):
             _announce(window)
-            caught = window.catch(store, seconds, most_bytes, telling())
+            caught = window.catch(store, seconds, most_bytes, showing_progress())
         try:
             _report(caught)
             name = str(save) if save else f"slow log of {login.address}"

@@ -96,11 +96,11 @@ class SystemOptions(MachineOptions):
         if self.facts is not None:
             return self._saved(self.facts)
         from mydyno.advisor.registry import variables
-        from mydyno.cli.progress import telling
+        from mydyno.cli.progress import showing_progress
         from mydyno.survey import survey
 
         login = self.login()
-        with telling() as tell, self.machine() as machine:
+        with showing_progress() as show, self.machine() as machine:
             return survey(
                 login,
                 machine,
@@ -108,7 +108,7 @@ class SystemOptions(MachineOptions):
                 without_host=self.ssh == "none",
                 seconds=self.seconds,
                 measured=self.measure,
-                tell=tell,
+                tell=show,
             )
 
     def _saved(self, path: Path) -> System:

@@ -33,10 +33,7 @@ def trend(
     ] = None,
     last: Annotated[int, typer.Option("--last", help="Only the newest N runs.", metavar="N", min=2)] = 200,
     as_json: options.AsJson = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="With --json: the file to write.", show_default="standard output"),
-    ] = None,
+    out: options.JsonFile = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", help="Draw it, as PNG or SVG.", metavar="FILE")
     ] = None,

@@ -17,7 +17,7 @@ def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) ->
     """Nothing of the plan has been run yet. Raises SpecErrors with all that needs --trust, each at its place.
 
     `own_server`: an external server is the command line's choice. A server binary outside the known places is
-    asked about where somebody can answer.
+    confirmed where there is a terminal.
     """
     from mydyno.core.document.problems import SpecErrors
     from mydyno.lab.spec.trust import trust_problems

@@ -82,7 +82,7 @@ def render_changes(before: ServerBinary, after: ServerBinary, found: Changes) ->
 
 def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
     """All that is known of one variable; null where it is not known."""
-    row, told = variable.row, variable.told
+    row, running = variable.row, variable.told
     return {
         "name": variable.name,
         "release": str(binary.version),
@@ -101,11 +101,11 @@ def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
         "new_defaults": [_default_json(each.model_dump(mode="json")) for each in row.defaults]
         if row
         else None,
-        "dynamic": told.dynamic if told else None,
-        "type": told.kind if told else None,
-        "least": told.least if told else None,
-        "most": told.most if told else None,
-        "choices": list(told.choices) if told and told.choices else None,
+        "dynamic": running.dynamic if running else None,
+        "type": running.kind if running else None,
+        "least": running.least if running else None,
+        "most": running.most if running else None,
+        "choices": list(running.choices) if running and running.choices else None,
         "sources": [catalogue().sources[key] for key in row.sources] if row else None,
     }
 
@@ -126,17 +126,17 @@ def changes_json(before: ServerBinary, after: ServerBinary, found: Changes) -> d
 
 
 def _facts(binary: ServerBinary, variable: Variable) -> Iterator[tuple[str, str]]:
-    row, told = variable.row, variable.told
+    row, running = variable.row, variable.told
     if variable.listed:
         yield f"{binary.version}", f"default {_value(variable.default, row)}"
     else:
         yield f"{binary.version}", "does not have it"
-    if told is not None and told.dynamic is not None:
-        yield "while it runs", "can be changed" if told.dynamic else "cannot be changed"
-    if told is not None and told.least is not None:
-        yield "bounds", f"{_value(told.least, row)} to {_value(told.most, row)}"
-    if told is not None and told.choices:
-        yield "choices", ", ".join(told.choices)
+    if running is not None and running.dynamic is not None:
+        yield "while it runs", "can be changed" if running.dynamic else "cannot be changed"
+    if running is not None and running.least is not None:
+        yield "bounds", f"{_value(running.least, row)} to {_value(running.most, row)}"
+    if running is not None and running.choices:
+        yield "choices", ", ".join(running.choices)
     if row is None:
         yield "catalogue", "has no row for it"
         return

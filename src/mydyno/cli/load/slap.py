@@ -129,8 +129,8 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
     result = runner.run(driving.target_of(values), settings, emit)
     if quiet:
         blocks = [runner.figures(block) for block in result.blocks]
-        told = {key: value for key, value in asdict(result).items() if key != "blocks"}
-        screen.echo_json(json.dumps({"workload": "slap", **told, "blocks": blocks}, indent=2))
+        totals = {key: value for key, value in asdict(result).items() if key != "blocks"}
+        screen.echo_json(json.dumps({"workload": "slap", **totals, "blocks": blocks}, indent=2))
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     runner.complain(result)
