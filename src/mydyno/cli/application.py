@@ -36,8 +36,8 @@ class Application(typer.Typer):
 
         return register
 
-    def add_typer(self, group: typer.Typer, **options: Any) -> None:
-        super().add_typer(group, **{"rich_help_panel": self._panel, **options})
+    def add_typer(self, typer_instance: typer.Typer, **options: Any) -> None:  # type: ignore[override]
+        super().add_typer(typer_instance, **{"rich_help_panel": self._panel, **options})
 
 
 def _flat(function: Callable[..., Any]) -> Callable[..., Any]:
