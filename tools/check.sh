@@ -70,6 +70,7 @@ marks='not slow'
 
 check 'ruff: style' ruff check .
 check 'ruff: format' ruff format --check .
+check 'words' python tools/words.py
 check 'mypy: types' mypy
 check 'import-linter: layers' lint-imports
 check 'pytest: every test can be collected' collect
