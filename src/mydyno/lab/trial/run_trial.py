@@ -14,6 +14,7 @@ import polars as pl
 from mydyno.core.errors import EngineError, HostError, MydynoError, ServerError
 from mydyno.core.grounds import BY_NAME
 from mydyno.core.interruption import uninterrupted
+from mydyno.core.sql_names import quote
 from mydyno.lab.analysis.self_checks import load_remarks, remarks
 from mydyno.lab.analysis.utilisation import Utilisation, utilisation
 from mydyno.lab.load import messages
@@ -454,7 +455,7 @@ def _event(message: messages.Message, collector: Collector, work: Work) -> Event
 def _make_schema(server: Server, name: str) -> None:
     try:
         with server.connect() as connection, connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{name}`")
+            cursor.execute(f"CREATE DATABASE IF NOT EXISTS {quote(name)}")
     except dbapi.Error as error:
         raise explained(error, server.login, f"the schema {name} could not be made") from error
 
@@ -465,7 +466,7 @@ def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dic
         with server.connect() as connection, connection.cursor() as cursor:
             found = {}
             for table in tables:
-                cursor.execute(f"SELECT COUNT(*) FROM `{database}`.`{table}`")
+                cursor.execute(f"SELECT COUNT(*) FROM {quote(database, table)}")
                 (found[table],) = cursor.fetchone() or (0,)
             return found
     except dbapi.Error:
