@@ -79,9 +79,7 @@ def lab() -> Iterator[Path]:
 def shared_site() -> Iterator[Site]:
     """One site for the whole session: its cache holds the empty dataset that all servers start from."""
     for folder in _open_folder():
-        site = _site(folder / "lab")
-        yield site
-        site.journal.close()
+        yield _site(folder / "lab")
 
 
 @pytest.fixture(scope="session")
@@ -105,11 +103,9 @@ def server(
 
 
 @pytest.fixture
-def site(lab: Path) -> Iterator[Site]:
+def site(lab: Path) -> Site:
     """A site of the test's own, on the lab of the fixture `lab`."""
-    site = _site(lab)
-    yield site
-    site.journal.close()
+    return _site(lab)
 
 
 @pytest.fixture

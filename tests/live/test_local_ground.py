@@ -39,7 +39,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
     yield site
     assert site.journal.outstanding() == []
     assert not (site.lab / "run").exists() or list((site.lab / "run").iterdir()) == []
-    site.journal.close()
 
 
 def volume(**values: Any) -> Volume:

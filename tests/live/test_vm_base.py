@@ -271,7 +271,6 @@ def test_a_kill_while_a_base_is_made_leaves_no_half_of_one(lab: Path, server: Se
         stack.move_to(trials.layers("t1")[:2])
     assert len(bases(lab)) == 1
     assert_nothing_is_left(site)
-    site.journal.close()
 
 
 def test_disks_without_room_for_base_and_overlays_are_refused_before_a_guest_boots(

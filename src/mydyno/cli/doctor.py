@@ -11,14 +11,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 
 from mydyno import __version__
 from mydyno.cli import options, screen
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
-from mydyno.core.errors import ExitCode, MissingToolError, MydynoError
+from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
 from mydyno.core.units import format_bytes
 
 Verdict = Literal["ok", "warning", "missing"]
@@ -39,18 +39,43 @@ class Check:
     hint: str | None = None
 
 
-def doctor(lab: options.Lab = options.DEFAULT_LAB, as_json: options.AsJson = False) -> None:
-    """Look at this machine and say what mydyno can do on it, and how to get the rest. Changes nothing.
+_Clean = Annotated[
+    bool,
+    typer.Option(
+        "--clean", help="List every place that mydyno uses on this machine, with sizes, and remove them."
+    ),
+]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="With --clean: do not ask for confirmation.")]
 
-    Ends with exit code 3 when something that every experiment needs is missing. The table tells on which
-    ground (`setup.host`) which kind of storage can be built.
+
+def doctor(
+    lab: options.Lab = options.DEFAULT_LAB,
+    as_json: options.AsJson = False,
+    clean: _Clean = False,
+    yes: _Yes = False,
+) -> None:
+    """Show what mydyno can do on this machine, and how to get the rest. Changes nothing without --clean.
+
+    Ends with exit code 3 when something that every experiment needs is missing. The table shows which kind of
+    storage can be built in which environment (`setup.host`).
+
+    With --clean it removes caches and state, for uninstalling. Labs stay, and so does a journal that
+    something can still be restored from, with exit code 6. It is refused while another mydyno is running.
 
     ```text
     mydyno doctor
+    mydyno doctor --clean
     mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
     mydyno doctor --json | jq '.[] | select(.name == "ground uml").offers'
     ```
     """
+    if clean:
+        if as_json:
+            raise UsageError("--json and --clean do not go together", "leave one of them out")
+        from mydyno.cli import doctor_clean
+
+        doctor_clean.clean(lab, yes=yes)
+        return
     grounds = examine_grounds()
     checks: list[Check | GroundCheck] = [*examine(lab), *grounds]
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,10 +60,8 @@ class RecordingLayer:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = site_in(tmp_path_factory.mktemp("lab"))
-    yield site
-    site.journal.close()
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return site_in(tmp_path_factory.mktemp("lab"))
 
 
 def layers(world: World, kinds: list[int], **failing: int) -> list[RecordingLayer]:

@@ -40,8 +40,8 @@ def measure(lab: Path, read: Experiment, made: Plan, noise: float) -> None:
 
 def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_path: Path) -> None:
     assert power_sentence(planned("{repeats: 5}")[1], tmp_path) == (
-        "5 repetitions have a minimum detectable effect of 2.5 %, 7.4 %, 27 % with 80 % power if trials "
-        f"of the same point differ by 1 %, 3 %, 10 % (no earlier results in {tmp_path})"
+        "5 repetitions have a minimum detectable effect of 2.5%, 7.4%, 27% with 80% power if trials "
+        f"of the same point differ by 1%, 3%, 10% (no earlier results in {tmp_path})"
     )
 
 
@@ -63,7 +63,8 @@ def test_earlier_results_of_the_experiment_say_it_and_the_run_is_named(tmp_path:
     assert told is not None
     assert told.startswith("20 repetitions have a minimum detectable effect of ")
     assert f"(spread of 12 trials of example-full-{made.fingerprint[:8]}: " in told
-    fewer, more = (float(sentence.split()[8]) for sentence in (told, power_sentence(made, tmp_path) or ""))
+    sentences = (told, power_sentence(made, tmp_path) or "")
+    fewer, more = (float(sentence.split()[8].rstrip("%")) for sentence in sentences)
     assert 0.3 < fewer < more < 5
 
 

@@ -27,6 +27,7 @@ from mydyno.lab.trial.progress import progress_of
 from mydyno.lab.trial.running import Running
 from mydyno.lab.trial.settings import settings_of
 from mydyno.machine.process_limits import limits_difference
+from mydyno.server.access import dbapi
 from mydyno.server.variables.durability import durability
 
 _ENDING_SECONDS = 2.0
@@ -153,8 +154,6 @@ def _has_ended(server: Server) -> bool:
 
 def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
     """Rows of each table after the load; None when the server no longer answers."""
-    import pymysql
-
     try:
         with server.connect() as connection, connection.cursor() as cursor:
             rows = {}
@@ -162,5 +161,5 @@ def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dic
                 cursor.execute(f"SELECT COUNT(*) FROM {quote(database)}.{quote(table)}")
                 (rows[table],) = cursor.fetchone() or (0,)
             return rows
-    except pymysql.Error:
+    except dbapi.Error:
         return None
