@@ -60,7 +60,7 @@ class DiskBaseLayer:
 
     def side_effects(self) -> tuple[str, ...]:
         return (
-            "boots a QEMU guest that builds the storage and clones the dataset, once for each pair of them; "
+            "boots a QEMU guest that builds the storage and clones the dataset, once per combination; "
             "its disks are kept in the lab's cache",
         )
 
