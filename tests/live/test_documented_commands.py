@@ -30,7 +30,7 @@ from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 
-ONE_TRIAL = re.sub(r"factors:\n.*\n", "", SHORT).replace("repeats: 4", "repeats: 1")
+ONE_TRIAL = re.sub(r"factors:\n.*\n", "", SHORT).replace("repeats: 2", "repeats: 1")
 ONE_TRIAL = re.sub("each: .*", "each: {rounds: 20}", ONE_TRIAL)  # However slow the machine is.
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.engine import ask
-from live.mydyno_process import MYDYNO, interrupt, wait_for_line
+from live.mydyno_process import MYDYNO, call, interrupt, wait_for_line
 from mydyno.core.errors import ExitCode
 from mydyno.lab.stack import RunningServer
 
@@ -31,9 +31,7 @@ def account(server: RunningServer, tmp_path: Path) -> Path:
 
 
 def load(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, "load", *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
+    return call("load", *arguments)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
