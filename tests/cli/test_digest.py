@@ -249,7 +249,8 @@ def test_a_comparison_takes_no_option_that_it_would_not_read(
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_digest_fits_the_terminal(log: str, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert max(map(len, run(log).splitlines())) <= columns
+    monkeypatch.chdir(Path(log).parent)  # A long path is not torn, so that it can be copied.
+    assert max(map(len, run(Path(log).name).splitlines())) <= columns
 
 
 @pytest.mark.parametrize(
