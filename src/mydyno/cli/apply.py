@@ -33,7 +33,7 @@ _Only = Annotated[
     typer.Option(
         "--only",
         metavar="IDS",
-        help="Only these findings, even where somebody has changed a value since.",
+        help="Only these findings, even where a value was changed since.",
         show_default=False,
     ),
 ]
@@ -128,7 +128,7 @@ def needs_server(entries: Sequence[Entry]) -> bool:
 def recover(store: Store, means: Means, *, yes: bool = False) -> None:
     """Restores what a killed mydyno has left, and says so. Raises LabError while another one is working.
 
-    What an image's journal says is shown and confirmed first, unless `yes`: nobody knows who wrote it.
+    What an image's journal says is shown and confirmed first, unless `yes`: its author is unknown.
     """
     from mydyno.apply.transaction import recover as put_back
 

@@ -25,7 +25,7 @@ def with_history_of(folder: Path, digest: Digest, more: Iterable[Group]) -> Dige
 
     It is saved in `folder`, which is made when it is absent.
     The file's name is made of its window and its content, so that the same digest is saved once. Raises
-    UsageError for a file in the folder that is no digest, and where it cannot be written.
+    UsageError for a file in the folder that is not a digest, and where it cannot be written.
     """
     from mydyno.queries.filed import Filed
     from mydyno.queries.history import with_history

@@ -62,7 +62,7 @@ class Showing:
 
     def ahead(self, explained: int) -> int | None:
         """Groups that must be there before any is shown; None: all that are shown. JSON is written as groups
-        are read, but for the first ones in an order of which nobody knows them before."""
+        are read, but for the first ones in an order that is not known before."""
         from mydyno.queries.order import BY_TIME
 
         is_known = self.limit is None or self.order in (None, BY_TIME)

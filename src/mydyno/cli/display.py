@@ -97,7 +97,7 @@ class Clock:
 
 
 class PlainDisplay:
-    """One line for each thing that is worth a line: for logs, CI and pipes."""
+    """One line for each event that is worth a line: for logs, CI and pipes."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

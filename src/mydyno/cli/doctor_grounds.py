@@ -19,7 +19,7 @@ _LABELS = {"boots": "can be used"}
 
 @dataclass(frozen=True)
 class GroundCheck:
-    """What one ground can do. One that cannot be used stops no experiment without storage."""
+    """What one environment can do. One that cannot be used stops no experiment without storage."""
 
     name: str
     """`ground uml`."""
@@ -41,7 +41,7 @@ class GroundCheck:
 
 
 def examine_grounds() -> tuple[GroundCheck, ...]:
-    """Each ground of this machine, in the order in which they are explained."""
+    """Each environment of this machine, in the order in which they are explained."""
     from mydyno.machine.ground_facts import read_ground_facts
 
     return checks_of(read_ground_facts(try_kvm=True))

@@ -52,7 +52,7 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Trust an experiment file or a lab that somebody else wrote (docs/reference/trust.md).",
+        help="Trust an experiment file or a lab from another user (docs/reference/trust.md).",
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]

@@ -352,7 +352,7 @@ def _here(request: Request, in_guest: bool) -> HostFacts:
 
 
 def _most_open_files() -> int:
-    """What a process of ours may be allowed: raising a hard limit needs a right that root can lack."""
+    """What a process of ours may be allowed: increasing a hard limit needs a right that root can lack."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 

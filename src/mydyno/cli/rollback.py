@@ -20,15 +20,13 @@ def rollback(
         str | None,
         typer.Argument(metavar="[ID]", help="As `mydyno history` lists it.", show_default="the newest"),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Also undo what somebody has changed since.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also undo values that were changed since.")] = False,
     yes: options.Yes = False,
     root: Root = Path("/"),
 ) -> None:
     """Undo `mydyno apply`: every file byte for byte, every value that was set.
 
-    Values that somebody has changed since are shown, and then nothing is undone without --force. What a
+    Values that were changed since are shown, and then nothing is undone without --force. What a
     killed `mydyno apply` or `mydyno slowlog` has left is restored first.
 
     ```text

@@ -63,7 +63,7 @@ def redraw_line(text: str = "") -> None:
 
 
 def line(text: str, stream: IO[str]) -> None:
-    """Writes a line to a stream that is standard error or stands in its place."""
+    """Writes a line to a stream that is standard error or takes its place."""
     print(visible(text), file=stream, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What a file of somebody else may not do here unless the user says --trust, or yes at the terminal."""
+"""What a file of another user may not do here unless the user says --trust, or yes at the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) -> None:
-    """Nothing of the plan has been run yet. Raises SpecErrors with all that needs --trust, each at its place.
+    """The plan has not been run yet. Raises SpecErrors with all that needs --trust, each at its place.
 
     `own_server`: an external server is the command line's choice. A server binary outside the known places is
     confirmed where there is a terminal.

@@ -13,7 +13,7 @@ from mydyno.core.errors import UsageError
 from mydyno.core.visible import visible
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
-"""Workloads that are no files: their commands are modules of this package."""
+"""Workloads that are not files: their commands are modules of this package."""
 
 _HELP = """Run a workload on any server, and print its throughput and latency.
 
