@@ -36,7 +36,7 @@ class Application(typer.Typer):
 
         return register
 
-    def add_typer(self, typer_instance: typer.Typer, **options: Any) -> None:  # type: ignore[override]
+    def add_typer(self, typer_instance: typer.Typer, **options: Any) -> None:
         super().add_typer(typer_instance, **{"rich_help_panel": self._panel, **options})
 
 
