@@ -229,9 +229,9 @@ def _left_to_the_user(lab: Path) -> Iterator[str]:
         "  on each server that mydyno load or an experiment with server.external used, its schema, mydyno "
         "unless --database or the experiment named another: DROP DATABASE mydyno"
     )
-    for folder in ("/var/lib/mydyno", "/var/cache/mydyno"):
-        if os.geteuid() != 0 and Path(folder).exists():
-            yield f"  {folder}, which root's mydyno uses: sudo mydyno doctor --clean"
+    for of_root in ("/var/lib/mydyno", "/var/cache/mydyno"):
+        if os.geteuid() != 0 and Path(of_root).exists():
+            yield f"  {of_root}, which root's mydyno uses: sudo mydyno doctor --clean"
     for script in _completion_scripts():
         yield f"  the completion script {script}, and the line of your shell's start file that reads it"
     yield "  the program: pip uninstall mydyno"
