@@ -17,7 +17,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Stored:
-    """How a field is stored that is no value of SQLite."""
+    """How a field is stored that SQLite has no type for."""
 
     write: Callable[[Any], object]
     read: Callable[[Any], Any]

@@ -32,7 +32,7 @@ _UNHURRIED = "10000000"
 
 @dataclass(frozen=True)
 class ArrayLayer:
-    """Builds the array of a volume with mdadm, and waits for its first synchronisation where asked.
+    """Builds the array of a volume with mdadm, and waits for its first synchronisation where configured.
 
     On restored disks it is assembled: it was frozen in sync, and stays so.
     """
@@ -48,7 +48,7 @@ class ArrayLayer:
         return f"{self.volume} array"
 
     def fingerprint(self) -> str:
-        """A degraded array is another array: what failed is not put back when the load has ended."""
+        """A degraded array is another array: what failed is not restored when the load has ended."""
         wanted = self.wanted
         return fingerprint_of(
             {

@@ -23,7 +23,7 @@ _POLL_SECONDS = 0.02
 _RELEASE_SECONDS = 30.0
 
 # An array is marked as clean again 0.2 s after its last write (md(4), safe_mode_delay). One whose file system
-# goes on writing never is: then it is told as it is.
+# goes on writing never is: then it is reported as it is.
 _CLEAN_SECONDS = 5.0
 
 
@@ -38,7 +38,7 @@ class Degraded(Built):
 class DegradeLayer:
     """Fails and removes disks of the array; with `rebuild` they come back empty and are filled under load.
 
-    `down` leaves the array as it is: an array with another `fail` is another array, and is built anew.
+    `remove` leaves the array as it is: with another `fail` it is another array, and is built again.
     """
 
     volume: str
@@ -89,7 +89,7 @@ class DegradeLayer:
             time.sleep(_POLL_SECONDS)
 
     def _at_rest(self, site: Site, device: Path) -> md.Detail:
-        """What mdadm tells of the array once the writes that came before are over."""
+        """What mdadm reports of the array once the writes that came before are over."""
         deadline = time.monotonic() + _CLEAN_SECONDS
         while True:
             told = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")

@@ -34,7 +34,7 @@ _ELSEWHERE_COMMON = "host: uml and host: vm support it"
 
 @dataclass(frozen=True)
 class FileSystemLayer:
-    """Makes the file system, or finds it on restored disks, and asks it for what it was told."""
+    """Makes the file system, or finds it on restored disks, and reads its properties back."""
 
     volume: str
     wanted: Volume
@@ -79,7 +79,7 @@ class FileSystemLayer:
         """It goes with the disks, or stays on them; the next one wipes what it left."""
 
     def _register(self, site: Site, devices: list[str]) -> None:
-        """mkfs tells a kernel which disks are one btrfs; another kernel does not know (btrfs-device(8))."""
+        """mkfs registers the disks of a btrfs in one kernel; another does not know them (btrfs-device(8))."""
         if self.wanted.filesystem == "btrfs":
             output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
 

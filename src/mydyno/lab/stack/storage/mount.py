@@ -1,4 +1,4 @@
-"""The mount of a volume, with exactly the options that were asked for; or the raw device for the server."""
+"""The mount of a volume, with exactly the configured options; or the raw device for the server."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class MountLayer:
         }
 
     def _profiles(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
-        """How btrfs spreads data and metadata, which it tells only of a mounted file system."""
+        """How btrfs spreads data and metadata, which it reports only of a mounted file system."""
         if filesystem.kind != "btrfs":
             return {}
         told = parse_profiles(
@@ -159,7 +159,7 @@ class MountLayer:
 
 
 def _shown(found: Mounted, elsewhere: str) -> str:
-    """The options in force, with those of durability where the file system tells its defaults too."""
+    """The options in force, with those of durability where the file system shows its defaults too."""
     deciding = [
         each for each in elsewhere.split() if each.startswith(("data=", "commit=")) or "barrier" in each
     ]

@@ -29,7 +29,7 @@ class Readahead(Built):
 
 @dataclass(frozen=True)
 class ReadaheadLayer:
-    """Sets the readahead of the volume's own device, or leaves it, and tells it."""
+    """Sets the readahead of the volume's own device, or leaves it, and reads it back."""
 
     volume: str
     wanted: Volume

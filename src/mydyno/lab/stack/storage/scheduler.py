@@ -25,7 +25,7 @@ class Queues(Built):
 
 @dataclass(frozen=True)
 class SchedulerLayer:
-    """Sets scheduler and length of each disk's queue; what is not asked for stays as the kernel has it."""
+    """Sets scheduler and length of each disk's queue; what is not configured stays as the kernel has it."""
 
     volume: str
     wanted: Volume
