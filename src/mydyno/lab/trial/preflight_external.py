@@ -22,8 +22,8 @@ _OUR_OWN = 2
 def look_at_all(
     experiment: Experiment, plan: Plan
 ) -> tuple[dict[str, ExternalFacts], dict[str, tuple[str, ...]], list[Problem]]:
-    """For points with an external server, by their ids: its facts, and notes on the settings; and all problems
-    with them.
+    """For points with an external server, by their ids: its facts, and notes on the settings, and all
+    problems with them.
 
     Raises UsageError and ServerError when there is no way in.
     """
