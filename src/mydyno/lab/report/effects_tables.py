@@ -55,9 +55,7 @@ def share_told(share: float, error: Interval | None) -> str:
     """`71% (64 to 78)`"""
     if error is None:
         return percent(share)
-    return (
-        f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
-    )
+    return f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
 
 
 def p_told(effect: Effect) -> str:

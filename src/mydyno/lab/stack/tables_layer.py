@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.dataset import Facts
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.server import Server
@@ -96,7 +97,7 @@ class TablesLayer:
         if not found or len(found) != of:
             return None
         for table, rows in found.items():
-            cursor.execute(f"SELECT COUNT(*) FROM `{self.database}`.`{table}`")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(self.database, table)}")
             (count,) = cursor.fetchone() or (None,)
             if count != rows:
                 return None
@@ -106,7 +107,7 @@ class TablesLayer:
         for table, rows in tables.items():
             contents = f": {rows} rows of {digest}, one of {len(tables)} tables"
             comment = MARK + ("" if self.writes else contents)
-            cursor.execute(f"ALTER TABLE `{self.database}`.`{table}` COMMENT = '{comment}'")
+            cursor.execute(f"ALTER TABLE {quote(self.database, table)} COMMENT = '{comment}'")
 
 
 WAY_OUT = "use another schema in setup.server.external.database; it drops no table that it did not create"

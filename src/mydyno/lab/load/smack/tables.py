@@ -64,7 +64,7 @@ def _is_wanted(cursor: dbapi.Cursor, table: Section, database: str, settings: Se
     except dbapi.Error as error:
         if not settings.strict and sessions.code_of(error) != sessions.NO_SUCH_TABLE:
             raise
-        emit("note", f"table {table.name}: {sessions.said_by(error)}")
+        emit("note", f"table {table.name}: {dbapi.text_of(error)}")
         return True
     (rows,) = cursor.fetchone() or (0,)
     least = int(table.text("min_rows", "0"))
