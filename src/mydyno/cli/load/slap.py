@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from mydyno.cli import screen
+from mydyno.cli import login_options, screen
 from mydyno.cli.load import driving, parameters
 from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
@@ -76,7 +76,7 @@ def command() -> Callable[..., None]:
         _run(values, parameters.given_options((one.name for one in of_options), values))
 
     database = parameters.option(
-        "database", str, "mydyno_slap", "The schema that is made and dropped.", parameters.SERVER
+        "database", str, "mydyno_slap", "The schema that is made and dropped.", login_options.PANEL
     )
     return parameters.make_command(
         (

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mydyno.cli import outputs, screen
+from mydyno.cli import login_options, outputs, screen
 from mydyno.cli.load import parameters, program
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode
@@ -84,7 +84,7 @@ def command() -> Callable[..., None]:
             _run_file(values)
 
     database = parameters.option(
-        "database", str | None, None, "Schema [default: the file's, or mydyno].", parameters.SERVER
+        "database", str | None, None, "Schema [default: the file's, or mydyno].", login_options.PANEL
     )
     return parameters.make_command(
         (
