@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import MountRefusedError, StorageError
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
@@ -20,6 +20,7 @@ from mydyno.lab.stack.storage.mount_options import (
     parse_findmnt,
 )
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
 
 _COLUMNS = "SOURCE,FSTYPE,VFS-OPTIONS,FS-OPTIONS"
@@ -27,23 +28,16 @@ _RAW_NODE = "device"
 
 
 @dataclass(frozen=True)
-class MountLayer:
+class MountLayer(VolumeLayer):
     """Mounts the volume below /run/mydyno and gives its folder to the server's user."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.3
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} mount"
+    part: ClassVar[str] = "mount"
+    shaping: ClassVar[tuple[str, ...]] = ("mount",)
+    cost_seconds: ClassVar[float] = 0.3
 
     @property
     def path(self) -> Path:
         return MOUNT_ROOT / self.volume
-
-    def fingerprint(self) -> str:
-        return fingerprint_of({"options": self.wanted.mount})
 
     def side_effects(self) -> tuple[str, ...]:
         return (f"mounts {self.volume} on {self.path}",)
