@@ -104,7 +104,8 @@ class DiskBaseLayer:
         if free is not None and base + overlays > free:
             raise StorageError(
                 f"the disks' base takes {format_bytes(base)} and a trial's overlays of it can grow to "
-                f"{format_bytes(overlays)}; {format_bytes(free)} are free on the file system of the lab {site.lab}",
+                f"{format_bytes(overlays)}; {format_bytes(free)} are free on the file system "
+                f"of the lab {site.lab}",
                 "make the disks smaller, or choose another place with --lab",
             )
 
