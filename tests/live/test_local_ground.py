@@ -163,7 +163,7 @@ def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -
 
 def test_a_lab_without_room_for_the_disks_is_told_with_numbers(site: Site) -> None:
     huge = Storage.model_construct(data=volume(disks={"size": "200T"}), log=None)
-    with pytest.raises(StorageError, match=r"can grow to 200T, and where the lab lies .* are free"):
+    with pytest.raises(StorageError, match=r"can grow to 200T, .* are free on the file system of the lab"):
         layer(site, huge).build(site, BuiltLayers())
 
 

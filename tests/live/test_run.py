@@ -318,6 +318,6 @@ def test_plan_shows_the_trials_and_leaves_no_trace(workplace: Workplace) -> None
     told = workplace.run("plan", str(workplace.experiment), "--json")
     assert shown.returncode == told.returncode == 0
     assert "t004 block 2" in shown.stdout
-    assert "takes every setting" in shown.stdout
+    assert "accepts all settings" in shown.stdout
     assert len(json.loads(told.stdout)["trials"]) == 4
     assert sorted(workplace.folder.rglob("*")) == before

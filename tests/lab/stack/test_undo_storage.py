@@ -176,7 +176,7 @@ def test_a_limit_is_lifted_when_it_is_the_one_that_was_set_and_else_left_alone(d
 
 
 def test_a_limit_is_lifted_in_a_root_group_alone(tmp_path: Path) -> None:
-    with pytest.raises(UndoError, match="no root group"):
+    with pytest.raises(UndoError, match="not a root group"):
         LiftThrottle(device="7:0", group=tmp_path, limits={"read_iops": 1}).carry_out()
     LiftThrottle(device="7:0", group=tmp_path / "gone", limits={"read_iops": 1}).carry_out()
 

@@ -84,6 +84,7 @@ def command() -> Callable[..., None]:
             database,
             *_OWN,
             parameters.SEED,
+            parameters.QUERY_TIMEOUT,
             parameters.DROP_EXISTING,
             *of_options,
             parameters.AS_JSON,
@@ -115,6 +116,7 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
         init_command=values["init_command"],
         no_drop=values["no_drop"],
         drop_existing=values["drop_existing"],
+        query_timeout_s=float(values["query_timeout"]),
         csv=values["csv"],
         strict=values["strict_compat"],
     )

@@ -123,6 +123,7 @@ def _run_file(values: dict[str, Any]) -> None:
         seed=values["seed"],
         strict=values["strict_compat"],
         drop_existing=values["drop_existing"],
+        query_timeout_s=float(values["query_timeout"]),
         allow_commands=values["allow_commands"],
         trust=values["trust"],
         force=values["force"],

@@ -26,7 +26,7 @@ _KILLED = -9
 _SILENT_S = 30
 """The engine writes every 5 s (docs/reference/engine-protocol.md): one that is silent so long was stopped."""
 _LINES_AHEAD = 1000
-"""Lines that are read before they are asked for."""
+"""Lines that are read ahead."""
 
 
 def engine_version() -> str:
@@ -41,7 +41,7 @@ def engine_version() -> str:
 class Engine:
     """One engine process on `host` working on one job; iterate over it to hear its messages.
 
-    It runs in a session of its own, so that Ctrl-C reaches mydyno alone, which then asks the engine
+    It runs in a session of its own, so that Ctrl-C reaches mydyno alone, which then requests the engine
     to stop and still hears the end of the phase. A fatal message is raised as an error.
     """
 

@@ -84,7 +84,7 @@ class Job:
     """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
 
     With `drop_existing` it may drop tables that mydyno has not made. A statement that has no answer
-    within `answer_within_s` is given up.
+    within `answer_within_s` fails: the query timeout.
     """
 
     target: Target

@@ -47,11 +47,11 @@ NOT_TIMED = Histogram(
     p999_ns=None,
     histogram=None,
 )
-"""Latencies that a foreign program does not tell, or has none of."""
+"""Latencies that an external program does not report."""
 
 
 class Statement(_Frozen):
-    """One kind of statement; a foreign program may not tell its errors and rows."""
+    """One kind of statement; an external program may not report its errors and rows."""
 
     count: int
     errors: int | None
@@ -77,7 +77,7 @@ class Table(_Frozen):
 
 
 class Process(_Frozen):
-    """One process as /proc tells of it; bytes read and written need the right to see them."""
+    """One process as /proc shows it; bytes read and written need the right to see them."""
 
     cpu_user_s: float
     cpu_system_s: float

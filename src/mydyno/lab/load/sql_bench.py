@@ -1,4 +1,4 @@
-"""The report of a sql-bench run: the suite's RUN file, with what was really sent beside its counts.
+"""The report of a sql-bench run: the suite's RUN file, with what was really sent next to its counts.
 
 The layout is that of sql-bench 2.15: header lines, a line for each test program, a verdict, and the totals
 per operation, in which operations of the same name are summed over the programs. The suite's own columns
@@ -50,7 +50,7 @@ def render(
     hardware: str = "",
 ) -> str:
     """The whole report. `run` holds the starts of the test programs and their operations, as they came; the
-    texts stand in the report's head."""
+    texts are in the report's head."""
     names = {one.phase: one.label or "" for one in run if isinstance(one, PhaseStart)}
     operations = [one for one in run if isinstance(one, Operation)]
     summed = [operation for operation in operations if operation.in_totals]

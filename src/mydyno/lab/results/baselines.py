@@ -1,4 +1,4 @@
-"""Runs that were pinned under a name, to be what later ones are held against: baselines.json in the lab.
+"""Runs that were pinned under a name, which later ones are compared with: baselines.json in the lab.
 
 The file is small and seldom written: whole or not at all, by one writer at a time (the lab's lock).
 """

@@ -74,7 +74,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _mode(entry: os.DirEntry[str]) -> int:
-    """Without a system call where the file system tells the kind."""
+    """Without a system call where the file system reports the kind."""
     if entry.is_symlink():
         return stat.S_IFLNK
     if entry.is_dir(follow_symlinks=False):

@@ -17,7 +17,7 @@ from mydyno.lab.results.schema import MIGRATIONS
 Value = str | int | float | None
 
 _PLACES = {"folder": ("runs",), "file_bytes": ("trials",)}
-"""Columns that tell where a lab keeps a run, which is its own affair: name -> tables."""
+"""Columns that say where a lab keeps a run, which differs from lab to lab: name -> tables."""
 
 
 @dataclass(frozen=True)

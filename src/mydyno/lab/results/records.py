@@ -78,7 +78,7 @@ class StatementRecord:
     """Statements that the server answered without error."""
     errors: int | None
     rows: int | None
-    """Rows returned or changed, as the server reports them; ``None`` when a foreign program does not tell."""
+    """Rows returned or changed, as the server reports them; ``None`` when an external program does not."""
     latency: Latency
 
 
@@ -152,7 +152,7 @@ class PhaseRecord:
     measured_to_s: float | None
     ended_s: float
     queries: int | None
-    """``None``, as `transactions`, where the source of imported numbers does not tell."""
+    """``None``, as `transactions`, where the source of imported numbers does not report them."""
     transactions: int | None
     queries_per_second: float | None
     """``None`` when no time was measured."""
@@ -175,9 +175,9 @@ class PhaseRecord:
     backlog_max: int | None = None
     """Open loop only: the most transactions that were due but not yet started."""
     label: str | None = None
-    """Name of the test program; ``None`` when the number of connections tells phases apart."""
+    """Name of the test program; ``None`` when the number of connections distinguishes phases."""
     retries: int | None = None
-    """Transactions started again after an error for which the workload asks that (deadlocks)."""
+    """Transactions started again after an error for which the workload requests that (deadlocks)."""
     reconnects: int | None = None
     """Lost connections that were opened again."""
     operations: tuple[OperationRecord, ...] = ()
@@ -210,7 +210,7 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class VolumeRecord:
-    """One volume as it stood under the load."""
+    """One volume as it was under the load."""
 
     name: str
     """``data``, ``log``, ``binlog``, ``undo`` or ``tmp``."""
@@ -221,12 +221,12 @@ class VolumeRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class GroundRecord:
-    """Where the storage of a trial stood. A figure of a disk means nothing without it."""
+    """The environment that a trial's storage was built in. A figure of a disk means nothing without it."""
 
     kind: str
     """``local``, ``uml`` or ``vm``."""
     kernel: str
-    """Release of the kernel, as uname(1) tells it."""
+    """Release of the kernel, as uname(1) shows it."""
     cpus: int
     memory_bytes: int | None
     budget: Budget
@@ -249,7 +249,7 @@ class SelfCheckRecord:
     measured_iops: float | None
     """``None`` when fio failed; ``error`` says why."""
     expected_iops: float | None
-    """``None`` when no limit was asked for, or when there is no theory for this stack."""
+    """``None`` when no limit was configured, or when there is no theory for this stack."""
     idle: float | None
     """Share of the ground's CPU time, 0 to 1, that was idle or waited for I/O; ``None`` when unknown."""
     error: str | None = None
@@ -272,9 +272,9 @@ class DataRecord:
     """``reflink`` (blocks shared), ``copy``, or ``overlay`` (of disks that hold a copy)."""
     clone_seconds: float
     cache: str
-    """As asked: ``as-cloned``, ``cold``, ``scan`` or ``dump``."""
+    """As configured: ``as-cloned``, ``cold``, ``scan`` or ``dump``."""
     file_bytes: int | None
-    """Bytes of the clone's files; ``None`` when nobody could tell."""
+    """Bytes of the clone's files; ``None`` when unknown."""
     cached_bytes: int | None
     """Those of them that the page cache held when the server started."""
     warm_seconds: float | None
@@ -293,13 +293,13 @@ class SettingTranslation:
     value: str
     """As asked."""
     became: Mapping[str, str]
-    """The settings that stand for it on this server; empty when it was left out."""
+    """The settings that replace it on this server; empty when it was left out."""
     why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRecord:
-    """One repetition of one point: what was asked, what was in force, what was measured."""
+    """One repetition of one point: what was configured, what was in force, what was measured."""
 
     trial_id: str
     index: int
@@ -379,7 +379,7 @@ class DesignRecord:
 
     points: DesignPoints = "all"
     aliases: tuple[str, ...] = ()
-    """Of a fraction or a Plackett-Burman design: effects that cannot be told apart, as ``A = B×C + D×E`` with
+    """Of a fraction or a Plackett-Burman design: effects that cannot be separated, as ``A = B×C + D×E`` with
     the names of the factors."""
     defining: tuple[str, ...] = ()
     """Of a fraction: its defining relation, as ``I = A×B×C×D``, every word of it."""
@@ -394,10 +394,10 @@ class DesignRecord:
     """The number of blocks after which it stops, whatever it sees."""
     hard_factors: tuple[tuple[str, ...], ...] = ()
     """Factors whose levels stay together inside a block, those of the dearest layer first: each group is the
-    whole plots of all that follows. Factors that are in no group are shuffled anew within the last group's
+    whole plots of all that follows. Factors that are in no group are shuffled again within the last group's
     plots; where there is no group, trials are shuffled freely inside a block."""
     rest_s: float = 0.0
-    """The pause between two blocks that was asked for."""
+    """The configured pause between two blocks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -428,7 +428,7 @@ class ExperimentRecord:
     work: Work = "queries"
     design: DesignRecord = DesignRecord()
     claims: tuple[ClaimRecord, ...] = ()
-    """Conclusions of the source, held beside the verdicts."""
+    """Conclusions of the source, shown next to the verdicts."""
     imported: bool = False
     """Its numbers were measured elsewhere (`mydyno import`): there are no series, settings or environment."""
 

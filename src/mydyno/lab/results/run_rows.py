@@ -45,8 +45,14 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
     for position, point in enumerate(experiment.points):
         _POINTS.insert(connection, point, run_id=run_id, position=position)
         for factor, level in point.levels.items():
-            place = {"run_id": run_id, "point_id": point.point_id}
-            insert(connection, "point_levels", **place, factor=factor, level=level)
+            insert(
+                connection,
+                "point_levels",
+                run_id=run_id,
+                point_id=point.point_id,
+                factor=factor,
+                level=level,
+            )
     return run_id
 
 

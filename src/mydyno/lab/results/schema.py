@@ -206,7 +206,7 @@ _CURVE = """
     """
 
 _WORKLOADS = (
-    # The test program; NULL where the number of connections tells phases apart.
+    # The test program; NULL where the number of connections distinguishes phases.
     "ALTER TABLE phases ADD COLUMN label TEXT",
     "ALTER TABLE phases ADD COLUMN retries INTEGER",
     "ALTER TABLE phases ADD COLUMN reconnects INTEGER",

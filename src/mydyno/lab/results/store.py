@@ -58,7 +58,7 @@ class Lab:
     def open(cls, path: Path, *, write: bool, trust: bool = False) -> Lab:
         """Open the lab at `path`. A writer makes it when it is missing and keeps every other writer out.
 
-        One of an older format is upgraded, and `upgrade` tells it. `trust`: another user may have written it.
+        One of an older format is upgraded (`upgrade`). `trust`: another user may have written it.
         Raises LabError: in use by another writer, missing (for a reader), not a lab, damaged, of a newer
         format, of another user, with a link in it, disk full.
         """
@@ -102,7 +102,7 @@ class Lab:
         """The run of this plan: made now, or the latest one taken up where it stopped.
 
         The plan's fingerprint decides. A run that is taken up keeps its first record (`created_at` and all);
-        `RunWriter.recovery` tells what was found of an earlier start. With `again`, a finished run is left as
+        `RunWriter.recovery` says what was found of an earlier start. With `again`, a finished run is left as
         it is and another one of the same plan is made. Raises LabError when the disk is full,
         ValueError when the lab was opened for reading.
         """

@@ -1,4 +1,4 @@
-"""What runs a lab holds, each in a few numbers; asked of the database alone."""
+"""What runs a lab holds, each in a few numbers, from the database alone."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Stored:
-    """How a field is stored that is no value of SQLite."""
+    """How a field is stored that SQLite has no type for."""
 
     write: Callable[[Any], object]
     read: Callable[[Any], Any]
@@ -28,7 +28,7 @@ SEED = Stored(str, int)
 """Decimal text: seeds go up to 2^64 - 1, SQLite integers only to 2^63 - 1."""
 
 
-def document(column: str, kind: object, default: object = None) -> Stored:
+def document(column: str, kind: Any, default: object = None) -> Stored:
     """JSON; `default` is what NULL means. Reading raises ValueError, which names the column."""
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
 

@@ -34,7 +34,7 @@ def upgrade_in_place(
     The backup stays beside it. Raises LabError when the disk has no room for both, before anything is done.
     """
     size = path.stat().st_size
-    # The backup, and the log of a migration that makes every table anew.
+    # The backup, and the log of a migration that rewrites every table.
     needed = 2 * size
     with files.explain_full_disk(path.parent, "upgrading the lab", needed, 0):
         if files.free_bytes(path.parent) < needed:
@@ -69,7 +69,7 @@ def upgraded_copy(
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]], before: int) -> None:
     """Apply the migrations that a database of version `before` lacks, in one transaction."""
-    # A migration may make a table anew to which others refer.
+    # A migration may rewrite a table to which others refer.
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -100,7 +100,7 @@ def _back_up(connection: sqlite3.Connection, target: Path) -> None:
 
 
 def _free_name(path: Path, version: int) -> Path:
-    """`lab.sqlite.before-version-6`, and `-2`, `-3`... where a lab was put back and is upgraded again."""
+    """`lab.sqlite.before-version-6`, and `-2`, `-3`... where a lab was restored and is upgraded again."""
     first = path.with_name(f"{path.name}.before-version-{version}")
     more = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return first if not first.exists() else next(name for name in more if not name.exists())

@@ -70,7 +70,7 @@ class RunWriter(Run):
         self.recovery = self._recover()
 
     def record_environment(self, facts: Environment) -> None:
-        """Keep the facts of the machine that this start runs on. `environment_changes` tells what moved."""
+        """Keep the facts of the machine that this start runs on. `environment_changes` says what changed."""
         with self._explain_full_disk("recording the environment", None), transaction(self._connection):
             (last,) = self._connection.execute(
                 "SELECT coalesce(max(start), 0) FROM environments WHERE run_id = ?", (self._run_id,)
@@ -124,7 +124,7 @@ class RunWriter(Run):
     ) -> TrialRecord:
         """Make the trial and the files in its folder part of the lab; on return they survive a power loss.
 
-        Takes the folder that `new_trial_folder` gave (made here when it was not asked for) and numbers the
+        Takes the folder that `new_trial_folder` gave (made here without it) and numbers the
         attempt. Raises LabError when the disk is full; ValueError when the trial's point is not of this run.
         """
         if self._levels.get(trial.point_id) != trial.levels:

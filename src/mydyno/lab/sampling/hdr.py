@@ -38,7 +38,7 @@ class HdrCounts:
     digits: int
     """Significant decimal digits, 0 to 5."""
     lowest: int
-    """The least value told apart from 0."""
+    """The least value that is distinguished from 0."""
     highest: int
     """The largest value that it can hold."""
     counts: Counts

@@ -57,7 +57,7 @@ class Histogram:
         )
 
     def encoded(self) -> str:
-        """As the engine tells histograms."""
+        """As the engine reports histograms."""
         return base64.b64encode(self._histogram.encode()).decode()
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class ProcessReading(Protocol):
-    """One process as /proc tells of it; what could not be read is None."""
+    """One process as /proc shows it; what could not be read is None."""
 
     @property
     def cpu_user_s(self) -> float: ...

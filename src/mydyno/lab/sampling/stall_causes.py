@@ -47,7 +47,7 @@ class _Steps:
 def stall_causes(samples: pl.DataFrame, spans: Sequence[Span], within: Span) -> tuple[str, ...]:
     """What came with the stalls, likeliest first, as `bursts of page flushing`; at most two.
 
-    Nothing where samples are too far apart to tell stalls from what is between them, or say nothing.
+    Nothing where samples are too far apart to distinguish stalls from what is between them, or show nothing.
     """
     if "t_s" not in samples.columns:
         return ()

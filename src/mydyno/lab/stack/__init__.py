@@ -16,7 +16,7 @@ From an experiment's values to a running server and back:
 ...         server = built.of(RunningServer)
 ...         differences = settings_difference(server.settings, server.variables())
 
-`find_problems(binary, config)` tells, before anything is started, every setting that the binary does
+`find_problems(binary, config)` lists, before anything is started, every setting that the binary does
 not know, with the nearest names. `built.of(FrozenDataset).facts` is what `prepare` returned when the
 dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything outside the lab is in the
 journal before it is done; servers die with the process that started them.

@@ -13,7 +13,7 @@ def cleanup(lab: Path) -> list[str]:
     """Undoes everything that the lab's journal still holds, newest first, and says what, a sentence each.
 
     The caller holds the lab's lock: a run that is still alive must not lose its servers. Raises
-    UndoError naming everything that could not be put back.
+    UndoError naming everything that could not be restored.
     """
     if not (lab / FILE_NAME).is_file():
         return []
@@ -23,7 +23,7 @@ def cleanup(lab: Path) -> list[str]:
 
 
 def _sweep_loops(lab: Path) -> list[str]:
-    """Detaches loop devices over this lab's own files that no journal tells of (it may have been lost)."""
+    """Detaches loop devices over this lab's own files that are in no journal (it may have been lost)."""
     if not any(Path("/sys/block").glob("loop*/loop")):
         return []
     strays = []

@@ -46,7 +46,7 @@ class DataDirectory:
     clone: Clone
     _folders: tuple[Path, ...] = field(repr=False)
     _private: PrivateFolder | None = field(repr=False)
-    """None on volumes, which are taken down as a whole; `_folders` are what is removed from them."""
+    """None on volumes, which are removed as a whole; `_folders` are what is removed from them."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -65,7 +65,7 @@ class FrozenDataset:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a dataset was first made for, to be shown: neither tells two datasets apart."""
+    """What a dataset was first made for, to be shown: neither is part of its identity."""
 
     workload: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class _Loaded:
 class DatasetLayer:
     """A dataset in the lab's cache, made when it is not there yet.
 
-    `contents` names what `prepare` loads (workload, rows, engine) and is what tells two datasets
+    `contents` names what `prepare` loads (workload, rows, engine) and is what distinguishes two datasets
     apart, together with the binary's build and the settings among `config` that shape files.
     `prepare` gets a running server and loads it; what it returns is kept as `facts`.
     """
@@ -144,7 +144,7 @@ class DatasetLayer:
             site.remove(work)
 
     def _freeze(self, site: Site, place: Path, data: Path, loaded: _Loaded, started: float) -> None:
-        """Written beside its place and renamed, so that a dataset is there whole or not at all."""
+        """Written next to its place and renamed, so that a dataset is there whole or not at all."""
         with writing(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
         staging = site.folder_in(place.parent)

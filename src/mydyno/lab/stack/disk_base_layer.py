@@ -104,12 +104,13 @@ class DiskBaseLayer:
         if free is not None and base + overlays > free:
             raise StorageError(
                 f"the disks' base takes {format_bytes(base)} and a trial's overlays of it can grow to "
-                f"{format_bytes(overlays)}; where the lab lies ({site.lab}) {format_bytes(free)} are free",
+                f"{format_bytes(overlays)}; {format_bytes(free)} are free on the file system "
+                f"of the lab {site.lab}",
                 "make the disks smaller, or choose another place with --lab",
             )
 
     def _make(self, site: Site, place: Path, shaped_by: dict[str, object]) -> None:
-        """Written beside its place and renamed, so that a base is there whole or not at all."""
+        """Written next to its place and renamed, so that a base is there whole or not at all."""
         started = time.monotonic()
         with writing(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -138,13 +139,13 @@ class DiskBaseLayer:
             site.remove(staging)
 
     def _build(self, site: Site, name: str, folder: Path) -> DataDirectory:
-        """Builds on disks in `folder`, and takes down all but what lies on them."""
+        """Builds on disks in `folder`, and removes all but what is on them."""
         storage = as_built(self.storage)
         ground = VmGroundLayer(self.host, storage, self.folder, name, keep_in=folder)
         with Stack(site) as stack:
             bottom: list[Layer] = [self.dataset, ground]
             built = [*bottom, *building_layers(storage), DataDirectoryLayer(trial=name)]
             directory = stack.move_to(built).of(DataDirectory)
-            # A guest that is lost while its disks are taken down is an error here, and no base.
+            # A guest that is lost while its disks are removed is an error here, and gives no base.
             stack.move_to(bottom).of(VmGround).host.run(["sync"])
         return directory

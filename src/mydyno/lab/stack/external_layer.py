@@ -1,4 +1,4 @@
-"""The server layer where the server is somebody else's: it stands already, and gets one point's settings."""
+"""The server layer of an external server, which runs already and gets one point's settings."""
 
 from __future__ import annotations
 

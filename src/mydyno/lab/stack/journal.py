@@ -67,7 +67,7 @@ class Journal:
         except OSError as error:
             raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
         self._found = frozenset(self._open)
-        """Intentions that stood in the file when it was opened: somebody else may have written them."""
+        """Intentions that were in the file when it was opened: somebody else may have written them."""
 
     def intend(self, undo: Undo, instead_of: int | None = None) -> int:
         """Records how to undo what is about to be done; do it only after this has returned.
@@ -107,7 +107,7 @@ class Journal:
             self._refuse_others(undo)
         self.left.extend(undo.carry_out() or ())
         with self._lock:
-            # Two threads may take down the same thing at once; it is recorded once.
+            # Two threads may undo the same act at once; it is recorded once.
             if self._open.pop(number, None) is None:
                 return
             # On a full disk the line is lost and the undo is repeated at the next clean-up, where it

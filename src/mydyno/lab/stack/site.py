@@ -1,4 +1,4 @@
-"""Where a stack stands: a host, a lab, its undo journal, and the private folders that layers ask for."""
+"""Where a stack is built: a host, a lab, its undo journal, and the private folders of layers."""
 
 from __future__ import annotations
 
@@ -92,6 +92,6 @@ class Site:
         return PrivateFolder(path, undo)
 
     def _enterable(self, folder: Path) -> bool:
-        """Whether the server's user may pass through `folder`; asked of the kernel, as that user."""
+        """Whether the server's user may pass through `folder`; checked by the kernel, as that user."""
         identity = self.host.server_identity
         return self.host.run(["test", "-x", str(folder)], identity=identity).returncode == 0

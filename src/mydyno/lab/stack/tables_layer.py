@@ -43,7 +43,7 @@ class LoadedTables:
 class TablesLayer:
     """Tables `names` in `database`, filled by `prepare` unless they hold `contents` already.
 
-    `writes`: the load changes them. `trial` tells one trial's tables from the next one's.
+    `writes`: the load changes them. `trial` distinguishes one trial's tables from the next one's.
     """
 
     database: str
@@ -72,7 +72,7 @@ class TablesLayer:
             digest = self._digest(server.settings)
             rows = self._fresh(cursor, digest)
         facts: Facts = {"tables": rows} if rows is not None else self.prepare(server)
-        # Freshly made tables say no more than whose they are.
+        # The comment of a new table only says that mydyno made it.
         if self.writes == (rows is not None):
             with session(server.login, "a table could not be commented", _COUNTING_SECONDS) as cursor:
                 self._mark(cursor, facts["tables"], digest)
@@ -82,7 +82,7 @@ class TablesLayer:
         """They stay: the next trial, or the next run, may find them as they should be."""
 
     def _digest(self, settings: Mapping[str, Setting]) -> str:
-        """What tells two contents apart: what is loaded, and the settings that shape how it is stored."""
+        """What distinguishes two contents: what is loaded, and the settings that shape how it is stored."""
         shaping = {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
         return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
 

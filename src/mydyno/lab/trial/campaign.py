@@ -36,11 +36,11 @@ class Campaign:
     lab: Lab
 
     def go(self, listener: Listener, *, again: bool = False) -> Run:
-        """Run what is left of the plan; with `again`, measure anew what a finished run has measured.
+        """Run what is left of the plan; with `again`, measure again what a finished run has measured.
 
         A trial that cannot be built or whose load breaks off is recorded as failed, and the others go on; the
         next start tries it again. The first such error is raised in the end where not one trial was measured.
-        On Ctrl-C, SIGTERM or SIGHUP everything is taken down and KeyboardInterrupt raised; finished
+        On Ctrl-C, SIGTERM or SIGHUP everything is stopped and removed, and KeyboardInterrupt raised; finished
         trials stay, and the next start goes on after them.
         """
         plan = self.prepared.plan
@@ -90,7 +90,7 @@ class Campaign:
         run.record_environment(environment_facts(machine, self.prepared, engine_version()))
         self._fetch_kernels(emit)
         journal = Journal(self.lab.path)
-        # What an earlier, killed run has left behind must not stand in the way of this one.
+        # What an earlier, killed run has left behind must not be in the way of this one.
         journal.replay()
         for sentence in journal.left:
             emit(Step(sentence))

@@ -77,7 +77,7 @@ def wall_clock_step(end: messages.PhaseEnd) -> str | None:
     """That the wall clock was set during a phase, or the machine suspended; None when neither was.
 
     Rates and latencies are of the monotonic clock, which is not set. What suffers is whatever is matched
-    to them by the time of day, such as a server's log, and everything where the machine stood still.
+    to them by the time of day, such as a server's log, and everything while the machine was suspended.
     """
     if end.wall_clock_step_ns is None or abs(end.wall_clock_step_ns) < _LEAST_STEP_NS:
         return None

@@ -85,7 +85,7 @@ def _levels_in(experiment: Experiment, plan: Plan) -> dict[str, tuple[str, ...]]
 
 
 def ground_record(running: Running, host: Host) -> GroundRecord | None:
-    """Where the storage of a trial stands, read back while it does; None when there is none."""
+    """The environment of a trial's storage, read back while it is built; None when there is none."""
     ground = running.ground
     if ground is None:
         return None

@@ -1,4 +1,4 @@
-"""What happens during a run, as a stream: written beside the results, read by every display.
+"""What happens during a run, as a stream: written next to the results, read by every display.
 
 A display (the terminal's, a later web page) needs nothing but these events; it never asks the
 campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first.
@@ -130,7 +130,7 @@ class Looked(Event):
 
 @dataclass(frozen=True)
 class Resting(Event):
-    """The pause before a block that the design asks for."""
+    """The pause before a block, from the design."""
 
     type: ClassVar[str] = "resting"
     block: int

@@ -18,7 +18,7 @@ OTHERS_A_SECOND = 2.0
 def changed_meanwhile(
     asked: Mapping[str, object], before: Mapping[str, str], after: Mapping[str, str]
 ) -> list[str]:
-    """A sentence for each asked setting that has another value at the end of the load than at its start."""
+    """A sentence for each configured setting that has another value at the end of the load than before it."""
     return [
         f"{name}: {before.get(name)} at the start of the load and {after.get(name)} at its end: somebody "
         "else has set it: left unchanged"
@@ -35,7 +35,7 @@ def other_traffic(
     """A remark when the server got more statements while it was sampled than the load and the sampler sent.
 
     `questions`: the growth of the server's own count of statements, None when it is not known. Nothing is
-    said of a load that tells no intervals.
+    said of a load that reports no intervals.
     """
     if questions is None or not intervals or len(samples) < 2:
         return

@@ -52,7 +52,7 @@ def lab_times(lab: Path, facts: HostFacts, *, trust: bool = False) -> tuple[Tria
                 for time in _times(run, _points(run), facts)
             )
     except LabError:
-        # A lab that cannot be read is told by `run`; a plan needs none.
+        # A lab that cannot be read is an error of `run`; a plan needs none.
         return ()
 
 

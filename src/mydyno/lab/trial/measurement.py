@@ -1,7 +1,7 @@
 """What the intervals of each phase say of it: where it became steady, whether it drifted or stalled. Pure.
 
 A phase that is steady from its start keeps every number to the bit. Where its beginning is warm-up, rate
-and latency become those of the rest. A phase that never becomes steady, drifts or stalls is told about and
+and latency become those of the rest. A phase that never becomes steady, drifts or stalls gets a warning and
 still counts: what is compared is the same stretch of the same load in every trial, and a repetition would
 show the same again. To leave such trials out would leave the verdict to chance.
 """
@@ -46,7 +46,7 @@ def judge_phases(
     timed: bool,
 ) -> Judged:
     """`timed`: the clock ends the phases. Only then is there a steady state to look for: given work has a
-    beginning and an end that belong to it, and all of it is what was asked for."""
+    beginning and an end that belong to it, and all of it is what was configured."""
     kept = {phase: dict(series) for phase, series in histograms.items()}
     if not timed:
         return Judged(tuple(phases), (), kept)

@@ -18,7 +18,7 @@ from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 
 ASSUMED = (0.01, 0.03, 0.1)
-"""Standard deviations of a trial, as shares, where no earlier trial tells one."""
+"""Standard deviations of a trial, as shares, where no earlier trial gives one."""
 _LOOKED_AT = 50
 """The newest runs, among which one with the same load is sought."""
 
@@ -34,7 +34,7 @@ def power_sentence(plan: Plan, lab: Path) -> str | None:
         seen = _smallest(plan, spread.value, spread.paired)
         source = f"spread of {spread.trials} trials of {run}: {_percent(spread.value)} from trial to trial"
         return f"{_repetitions(plan)} {_sees(seen)} with {chance} power ({source})"
-    # Two trials of a block are held against each other: both spread.
+    # Two trials of a block are compared: both spread.
     assumed_spreads = [_smallest(plan, math.sqrt(2) * spread, paired=True) for spread in ASSUMED]
     differences = [seen for seen in assumed_spreads if seen is not None]
     if not differences:
@@ -63,7 +63,7 @@ def _earlier(plan: Plan, lab: Path) -> tuple[str, Spread] | None:
                 if (spread := spread_of(list(run.trials()), run.experiment)) is not None:
                     return run.folder.name, spread
     except LabError:
-        # A lab that cannot be read is told by `run`; a plan needs none.
+        # A lab that cannot be read is an error of `run`; a plan needs none.
         return None
     return None
 

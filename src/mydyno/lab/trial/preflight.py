@@ -33,7 +33,7 @@ from mydyno.server.variables.names import Understood
 
 @dataclass(frozen=True)
 class _LookedAt:
-    """A point whose server was asked: the one under test, and the build of it that this machine has."""
+    """A point whose server was checked: the one under test, and the build of it that this machine has."""
 
     binary: ServerBinary
     maker: ServerBinary
@@ -44,7 +44,7 @@ class _LookedAt:
     variant: Variant
 
     def known_to_maker(self) -> list[tuple[str, Setting]]:
-        """The settings whose values it can be asked about."""
+        """The settings whose values it can check."""
         settings = dict(self.understood.settings)
         if self.pool is not None:
             settings[POOL] = self.pool
@@ -61,7 +61,7 @@ class Prepared:
     makers: dict[str, ServerBinary]
     """Point id -> the binary of this machine that makes the dataset."""
     externals: dict[str, ExternalFacts]
-    """Point id -> what its server told, where that is not mydyno's own."""
+    """Point id -> what its server reported, where that is an external one."""
     missing: tuple[str, ...] = ()
     """Releases that can be had and are not installed: a plan may name them, a run may not."""
 
@@ -69,7 +69,7 @@ class Prepared:
         return self.binaries[point.id]
 
     def knows(self, point: Point) -> ServerBinary | ExternalFacts:
-        """The server under test, as it tells what it knows."""
+        """The server under test, as the source of its options."""
         return self.externals.get(point.id) or self.binaries[point.id]
 
     def maker(self, point: Point) -> ServerBinary:
@@ -83,7 +83,7 @@ def releases_of(plan: Plan) -> tuple[str, ...]:
 
 
 def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
-    """Finds each point's binary and asks it about every setting.
+    """Finds each point's binary and checks every setting with it.
 
     Points of a release that can be had and is not installed have no binary, and their settings are not
     checked. Raises MissingToolError when there is no binary, and SpecErrors with every release that nobody
@@ -138,7 +138,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
 
 
 def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Problem]:
-    """Values that servers would refuse or change, each at its place. This machine's own build is asked."""
+    """Values that servers would refuse or change, each at its place. This machine's own build checks them."""
     asked: dict[Path, list[tuple[str, Setting]]] = {}
     for each in looked_at:
         asked.setdefault(each.maker.file, []).extend(each.known_to_maker())
@@ -171,7 +171,7 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
 
 
 def _in_image(maker: ServerBinary) -> ServerBinary:
-    """The server of the image that a guest boots, which stands for this machine's own there.
+    """The server of the image that a guest boots, which replaces this machine's own there.
 
     Raises MissingToolError without an image, ServerError when it holds another release than `maker`, whose
     data it would be given.
@@ -187,7 +187,7 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
 
 
 def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
-    """What only the binary could tell of a point stands beside what the plan has said of it."""
+    """What only the binary knows of a point is added to the notes of the plan."""
     points = [
         point.model_copy(update={"notes": (*point.notes, *notes.get(point.id, ()))}) for point in plan.points
     ]

@@ -1,4 +1,4 @@
-"""What only the binary can tell of `cache: cold`: whether it reads its tables past the page cache."""
+"""What only the binary knows of `cache: cold`: whether it reads its tables past the page cache."""
 
 from __future__ import annotations
 

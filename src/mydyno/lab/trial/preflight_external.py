@@ -16,14 +16,14 @@ from mydyno.server.access.session import session
 from mydyno.server.variables.names import Understood
 
 _OUR_OWN = 2
-"""Connections beside those of the load: the sampler's, and one that sets, reads and counts."""
+"""Connections in addition to those of the load: the sampler's, and one that sets, reads and counts."""
 
 
 def look_at_all(
     experiment: Experiment, plan: Plan
 ) -> tuple[dict[str, ExternalFacts], dict[str, tuple[str, ...]], list[Problem]]:
-    """For points with an external server, by their ids: what it told, what it makes of the settings; and all
-    that is wrong with them.
+    """For points with an external server, by their ids: its facts, and notes on the settings, and all
+    problems with them.
 
     Raises UsageError and ServerError when there is no way in.
     """

@@ -1,4 +1,4 @@
-"""A buffer pool asked for as a share, brought to the size that each point's server counts in."""
+"""A buffer pool configured as a share, brought to the size that each point's server counts in."""
 
 from __future__ import annotations
 

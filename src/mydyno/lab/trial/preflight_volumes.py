@@ -77,7 +77,7 @@ def idle_problems(
 
 
 def volume_notes(binary: ServerBinary, config: Mapping[str, Setting], point: Point) -> Iterator[str]:
-    """What the volumes of `point` change beside where files lie; `config` in listed names."""
+    """What the volumes of `point` change in addition to where files are; `config` in listed names."""
     storage = point.setup.storage
     if storage is None:
         return

@@ -1,4 +1,4 @@
-"""A short fio on a volume before its load: do the disks do what they were told to, and no more?
+"""A short fio on a volume before its load: do the disks perform as configured, and no better?
 
 docs/reference/self-check.md explains it; what theory expects is `analysis.disk_theory`, and what its
 figures mean `analysis.self_checks`.
@@ -38,7 +38,7 @@ _LARGEST_FILE = 128 << 20
 _CACHED_STRIPES = 256
 """That md keeps of RAID 4, 5 and 6, a page of each disk (Linux, admin-guide/md.rst, stripe_cache_size)."""
 _MOST_CACHED = 0.15
-"""Share of the file in that cache above which too many blocks are found there to tell anything."""
+"""Share of the file in that cache above which too many blocks are found there to conclude anything."""
 _FILE = "mydyno-self-check"
 _LONGEST_SECONDS = 300.0
 """A disk of one I/O a second takes a minute to empty the queue."""
@@ -222,7 +222,7 @@ def expected(
 
 def idle_share(before: Mapping[str, float], after: Mapping[str, float]) -> float | None:
     """Share of the CPU time in between in which there was nothing to do but to wait for disks; None when
-    no time has passed or none was told. Both are of `proc.cpu_seconds`."""
+    no time has passed or none was reported. Both are of `proc.cpu_seconds`."""
     spent = {mode: after[mode] - before[mode] for mode in before.keys() & after.keys()}
     whole = sum(spent.values())
     if "iowait" not in spent or whole <= 0:

@@ -1,4 +1,4 @@
-"""What a point asks of its server."""
+"""The settings that a point configures."""
 
 from __future__ import annotations
 

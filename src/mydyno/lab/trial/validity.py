@@ -30,7 +30,7 @@ class Evidence:
     phases: Sequence[PhaseRecord]
     phases_planned: int
     settings_differences: Sequence[str]
-    """One sentence each: asked, and in force instead."""
+    """One sentence each: configured, and in force instead."""
     misplaced: Sequence[str] = ()
     """One sentence for each kind of files that is not on its volume."""
     max_used_connections: int | None
@@ -42,7 +42,7 @@ class Evidence:
     server_restarted: bool
     rows_expected: Mapping[str, int]
     rows_found: Mapping[str, int] | None
-    """None when the server could not be asked any more."""
+    """None when the server no longer answered."""
     checks: Sequence[CheckRecord] = ()
     loads: Sequence[Load | None] = ()
     """What drove each phase; None where nobody knows how many statements are under way."""
@@ -169,7 +169,7 @@ def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
             continue
         length = phase.ended_s - phase.started_s
         used = phase.client_cpu_user_s + phase.client_cpu_system_s
-        # CPU time is counted in clock ticks (10 ms): very short phases tell nothing.
+        # CPU time is counted in clock ticks (10 ms): very short phases show nothing.
         if length >= 0.25 and used > CLIENT_SATURATED * evidence.reactors * length:
             yield Invalidity(
                 check="client-saturation",
@@ -181,7 +181,7 @@ def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
 
 
 def _littles_law(evidence: Evidence) -> Iterator[Invalidity]:
-    """Where the client was the bottleneck, answers lie about unread, which is told already."""
+    """Where the client was the bottleneck, answers wait unread, which has its own reason."""
     saturated = {reason.phase for reason in _client_saturation(evidence)}
     for phase, load in zip(evidence.phases, evidence.loads, strict=False):
         broken = None if load is None or phase.index in saturated else breach(phase, load)

@@ -9,8 +9,10 @@ from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.storage.array import ArrayLayer
 from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
+from mydyno.lab.stack.storage.filesystem import FileSystemLayer
 from mydyno.lab.stack.storage.scheduler import parse_schedulers
 from mydyno.lab.stack.storage.throttle import shown
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 
 def test_the_scheduler_in_force_stands_in_brackets() -> None:
@@ -41,3 +43,18 @@ def test_limits_say_how_reads_and_writes_are_counted() -> None:
 def test_a_volume_without_raid_is_not_called_an_array(count: int, raid: str, name: str) -> None:
     wanted = {"disks": {"count": count, "size": "1G"}, "raid": raid, "filesystem": "btrfs"}
     assert ArrayLayer("data", Volume.model_validate(wanted)).name == name
+
+
+def test_another_chunk_makes_another_array_and_not_another_file_system() -> None:
+    disks = {"count": 2, "size": "1G"}
+    one, other = (
+        Volume.model_validate({"disks": disks, "raid": "0", "chunk": chunk}) for chunk in ("64K", "128K")
+    )
+    assert ArrayLayer("data", one).fingerprint() != ArrayLayer("data", other).fingerprint()
+    assert FileSystemLayer("data", one).fingerprint() == FileSystemLayer("data", other).fingerprint()
+
+
+@pytest.mark.parametrize("kind", VolumeLayer.__subclasses__())
+def test_every_layer_is_distinguished_by_fields_of_its_volume(kind: type[VolumeLayer]) -> None:
+    wanted = Volume.model_validate({"disks": {"size": "1G"}})
+    assert len(kind("data", wanted).fingerprint()) == 16

@@ -1,4 +1,4 @@
-"""What mydyno itself does on the server beside a foreign program: it makes the schema, counts rows, marks
+"""What mydyno itself does on the server next to an external program: it makes the schema, counts rows, marks
 the tables that were made for it and refuses to have others dropped."""
 
 from __future__ import annotations

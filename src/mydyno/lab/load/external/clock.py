@@ -1,4 +1,4 @@
-"""One clock for what a foreign program says and what the engine samples beside it."""
+"""One clock for the output of an external program and the samples of the engine."""
 
 from __future__ import annotations
 

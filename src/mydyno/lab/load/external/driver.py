@@ -1,4 +1,4 @@
-"""A foreign program as a driver: the same messages as the engine's, with None for what it does not tell."""
+"""An external program as a driver: the messages of the engine, with None for what it does not report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class External:
     """One job done by a foreign program; iterate over it to hear what happened. A `Driver`.
 
     `prepare` is `none`, `create` or `if-missing`, as in a `Job`. A program that waits for
-    `answer_within_s` seconds without using any CPU is given up: the server does not answer.
+    `answer_within_s` seconds without using any CPU is stopped: the server does not answer.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from mydyno.lab.load.job import Phase
 
 @dataclass(frozen=True)
 class Cut:
-    """How a phase was ended from outside: by a request to stop, or because it was given up (`why`)."""
+    """How a phase was ended from outside: by a request to stop, or because it was stopped (`why`)."""
 
     interrupted: bool = False
     why: str | None = None

@@ -191,7 +191,7 @@ class Child:
 
 
 class Patience:
-    """Notices that a program does nothing: its CPU time stands still."""
+    """Notices that a program does nothing: its CPU time does not grow."""
 
     def __init__(self, child: Child, seconds: float) -> None:
         self._child = child

@@ -1,6 +1,6 @@
 """The real mysqlslap, of MySQL or (as mariadb-slap) of MariaDB. A phase is one run of it.
 
-It makes its own schema, drops it before and after, and says no more than the seconds that all clients
+It makes its own schema, drops it before and after, and reports only the seconds that all clients
 needed. Its report also counts the statements of clients that failed, and its exit code may be 0 then: so
 whatever it writes to its standard error makes the phase an aborted one.
 """
@@ -24,7 +24,7 @@ _VERSION = re.compile(r"(?:Ver (?:[\d.]+ Distrib )?|from )([\d.]+(?:-MariaDB)?)"
 _NS = 1_000_000_000
 _MOST_PASSWORD_BYTES = 1_000
 _UNKNOWN_ERROR = 1105
-"""ER_UNKNOWN_ERROR: mysqlslap tells the text of a failed statement without its code."""
+"""ER_UNKNOWN_ERROR: mysqlslap prints the text of a failed statement without its code."""
 
 
 class Slap:

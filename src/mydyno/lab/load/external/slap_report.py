@@ -92,7 +92,7 @@ def read_failure(line: str) -> Failure | None:
     if match is None or _WARNING.match(match["text"]):
         return None
     text = match["text"]
-    # Only connecting tells a code; 2002 of the client library may hold that of the server.
+    # Only connecting has a code; 2002 of the client library may hold that of the server.
     code = _CONNECTING.match(text)
     if code is not None:
         code = _WITHIN.search(text) or code

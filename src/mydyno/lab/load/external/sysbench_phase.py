@@ -194,7 +194,7 @@ class SysbenchPhase:
 
 
 def _statements(report: Report) -> dict[str, messages.Statement]:
-    """Counts by sysbench's own kinds; it tells neither rows nor errors nor times of them."""
+    """Counts by sysbench's own kinds; it reports neither their rows nor errors nor times."""
     counts = {"read": report.read, "write": report.write, "other": report.other}
     return {
         kind: messages.Statement(count=count, errors=None, rows=None, latency=messages.NOT_TIMED)

@@ -1,7 +1,7 @@
 """What sysbench 1.0 prints, as typed values. Pure: it sees lines only.
 
 Rates are numbers a second, latencies milliseconds, as printed: two decimals in the report, three in the
-histogram. A report stands at the end of a run and at each --report-checkpoints; it counts from the one
+histogram. A report is printed at the end of a run and at each --report-checkpoints; it counts from the one
 before it. The lines of each second come from another thread and may fall into the middle of a report; that
 of the last second is missing when the run was over first.
 """
@@ -147,7 +147,7 @@ class Report:
 
     @property
     def seconds(self) -> float | None:
-        """The time that the rates are over; None when they are too low to tell it to 1 in 10,000."""
+        """The time that the rates are over; None when they are too low to know it to 1 in 10,000."""
         if self.queries_per_second < _LOWEST_TELLING_RATE:
             return None
         return self.queries / self.queries_per_second
@@ -238,7 +238,7 @@ class ReportReader:
 
 
 def _error(line: str) -> ErrorLine | None:
-    """FATAL lines, and ALERT lines that tell an error of the server."""
+    """FATAL lines, and ALERT lines with an error of the server."""
     for pattern in _ERRORS:
         if match := pattern.match(line):
             return ErrorLine(int(match[1]), match[2])

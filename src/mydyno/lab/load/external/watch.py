@@ -1,4 +1,4 @@
-"""The engine beside a foreign program: no load of its own, only samples of the server and the machine."""
+"""The engine next to an external program: no load, only samples of the server and the machine."""
 
 from __future__ import annotations
 

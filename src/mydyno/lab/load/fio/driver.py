@@ -203,7 +203,7 @@ class Fio:
         self._cpu = (self._cpu[0] + report.cpu_user_s, self._cpu[1] + report.cpu_system_s)
 
     def _watched(self, run: Run, asked_s: float | None) -> Generator[messages.Message, None, str | None]:
-        """The samples beside a running fio; why it was given up, if it was."""
+        """The samples next to a running fio; why it was stopped, if it was."""
         why = None
         give_up_s = float("inf") if asked_s is None else asked_s + self._answer_within_s
         kill_s = float("inf")

@@ -1,4 +1,4 @@
-"""The job files that fio is given: what an experiment asks, and what mydyno adds to it. Pure text."""
+"""The job files of fio: what an experiment configures, and what mydyno adds. Pure text."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from mydyno.lab.load.fio.report import Report, histogram, together
 from mydyno.lab.workload.external.fio_jobs import Stretch, seconds_of
 
 SHORT_RUN = 0.9
-"""Share of the asked runtime below which it is told that the size ran out first."""
+"""Share of the configured runtime below which a remark says that the size ran out first."""
 _NOTHING = messages.Timed(count=0, latency=messages.NOT_TIMED)
 _NS = 1e9
 
@@ -24,16 +24,16 @@ class Phase:
     ended_ns: int
     interrupted: bool
     aborted: str | None
-    """Why it was given up, or what ended fio."""
+    """Why it was stopped, or what ended fio."""
     complaint: str
     """fio's own words, in case of an error."""
 
     def measured_from_ns(self, report: Report) -> int:
-        """fio tells for how long it measured, not since when: up to its end."""
+        """fio reports how long it measured, not since when: up to its end."""
         return max(self.started_ns, self.ended_ns - round(report.seconds * _NS))
 
     def end(self, report: Report | None) -> messages.PhaseEnd:
-        """`report` is None when fio told nothing."""
+        """`report` is None when fio reported nothing."""
         measured_from = None if report is None else self.measured_from_ns(report)
         measured_to = None
         if report is not None and measured_from is not None:
@@ -70,7 +70,7 @@ class Phase:
         )
 
     def ended_early(self, report: Report) -> str | None:
-        """What to say of a run that was shorter than asked."""
+        """The remark on a run that was shorter than configured."""
         asked = max(seconds_of(section, warmup=False) for section in self.stretch.sections)
         if self.interrupted or report.error or report.seconds >= SHORT_RUN * asked:
             return None
@@ -99,7 +99,7 @@ def _statements(report: Report) -> dict[str, messages.Statement]:
 
 
 def _errors(report: Report) -> dict[str, int]:
-    """By errno; I/Os that were done in part, or given up, under a word."""
+    """By errno; I/Os that were done in part, or dropped, under a word."""
     lost = {
         "short": sum(kind.short for kind in report.kinds.values()),
         "dropped": sum(kind.dropped for kind in report.kinds.values()),

@@ -29,7 +29,7 @@ class Run:
         self._reader.start()
 
     def _read(self) -> None:
-        # A lost host ends the output; `returncode` tells of it.
+        # A lost host ends the output; `returncode` raises it.
         while block := self._child.stdout.read(65536):
             self._said.append(block)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LATE = 1.5
-"""A reading this many windows after the one before tells of one window only: there were none in between."""
+"""A reading this many windows after the one before is of one window only: there were none in between."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class _Driver:
         self._aborted = False
         self._made = False
         self.doing = "connecting"
-        """For messages: what the server was last asked for."""
+        """For messages: what is being done on the server."""
 
     def run(self, cursor: dbapi.Cursor) -> Result:
         self.doing = "reading the schema"

@@ -118,7 +118,7 @@ class ClientType:
                 pass  # init, connect and run_check_result do nothing here by themselves.
 
     def _unload(self) -> None:
-        """One engine process with the connections asked for, each running its rounds of the barrel."""
+        """One engine process with the requested connections, each running its rounds of the barrel."""
         settings = self._world.settings
         lane = program.Lane(self._lane.index, self._lane.of, self._drawn)
         dictionaries = self._world.dictionaries.values()
@@ -170,7 +170,7 @@ class ClientType:
             self._execute(sql)
 
     def _count(self, errors: dict[str, int], examples: dict[str, str]) -> None:
-        """Errors that no report will tell of."""
+        """Errors that no report contains."""
         for code, number in errors.items():
             self.errors[code] = self.errors.get(code, 0) + number
         self.error_examples = {**examples, **self.error_examples}

@@ -1,7 +1,7 @@
 """The Query Barrel Report: the layout of super-smack 1.3 with true figures, or under strict-compat its own.
 
 Times are milliseconds. `q_per_s` has the time base of the original: from before the first connection to
-after the last disconnection. The steady rate beside it counts from the moment at which all are connected.
+after the last disconnection. The steady rate next to it counts from the moment at which all are connected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of machines, people and folders, taken out of a run.
 
-What is replaced: the host names that the server and the environment told, the folder of the lab, and the
+What is replaced: the host names of the server and the environment, the folder of the lab, and the
 owner's name in paths below /home and /Users. Numbers, settings and everything else stay.
 """
 

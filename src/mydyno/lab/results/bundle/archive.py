@@ -52,7 +52,7 @@ class ArchiveWriter:
 
 
 class ArchiveReader:
-    """Gives the files one after the other, and never more bytes than it was asked for.
+    """Gives the files one after the other, and never more bytes than requested.
 
     Raises LabError for what is cut off, damaged or no regular file.
     """
@@ -77,7 +77,7 @@ class ArchiveReader:
         return info.name, info.size
 
     def copy(self, size: int, *sinks: Sink) -> None:
-        """The content of the file that `next` told, into each sink."""
+        """The content of the file that `next` returned, into each sink."""
         left = size
         while left:
             chunk = self._exactly(min(left, _CHUNK))

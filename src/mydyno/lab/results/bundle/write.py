@@ -48,7 +48,7 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
     """
     if out.exists():
         raise LabError(f"{out} exists already", "use another name: --out FILE")
-    run.trials()  # Rows that no reader takes are refused here, where they can be mended.
+    run.trials()  # Rows that no reader takes are refused here, where they can be repaired.
     try:
         plain = run.plain()
         sources = list(_sources(run, plain, series=series, anonymous=anonymous))

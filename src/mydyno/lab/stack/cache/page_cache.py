@@ -3,7 +3,7 @@
 On this machine it is dropped for the clone's files alone (posix_fadvise(2), POSIX_FADV_DONTNEED, by way of
 dd's `iflag=nocache count=0`): that needs no right but to read them and spoils nobody else's cache. A guest
 has a kernel of its own, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages go, and a
-clone has been synced. What stayed is read back with fincore(1), which asks mincore(2) or cachestat(2).
+clone has been synced. What remains is read back with fincore(1), which asks mincore(2) or cachestat(2).
 
 It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for files that the
 server opens with O_DIRECT.

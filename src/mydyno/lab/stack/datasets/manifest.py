@@ -1,4 +1,4 @@
-"""What is written beside a frozen dataset: enough to know it, to check it, and to refuse it elsewhere."""
+"""The manifest of a frozen dataset: enough to identify it, to check it, and to refuse it elsewhere."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DatasetManifest(BaseModel):
     """Those that shape files, as innodb_page_size."""
     contents: Mapping[str, Any]
     facts: Mapping[str, Any]
-    """What the loading told of itself."""
+    """What the load reported."""
     size_bytes: int
     """On disk."""
     seconds: float

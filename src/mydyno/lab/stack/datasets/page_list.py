@@ -2,7 +2,7 @@
 
 Both families have it under the same names (MySQL since 5.6, MariaDB since 10.0): SET GLOBAL
 innodb_buffer_pool_dump_now and _load_now, the file innodb_buffer_pool_filename in the data directory, and
-Innodb_buffer_pool_dump_status and _load_status that tell the end in words.
+Innodb_buffer_pool_dump_status and _load_status that report the end as text.
 Source: MySQL Reference Manual, "Saving and Restoring the Buffer Pool State".
 """
 
@@ -48,7 +48,7 @@ def list_name(server: RunningServer) -> str | None:
 
 
 def _do_now(server: RunningServer, what: Literal["dump", "load"]) -> None:
-    """The last words of an earlier one stand until the new one begins, so a change of them is waited for."""
+    """The last text of an earlier one remains until the new one begins, so a change of them is waited for."""
     status = f"Innodb_buffer_pool_{what}_status"
     before = server.status().get(status, "")
     _set(server, f"innodb_buffer_pool_{what}_now", "ON")

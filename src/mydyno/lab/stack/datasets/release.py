@@ -29,7 +29,7 @@ def refuse_another_release(data: Path, release: str) -> None:
 
 
 def releases_told_by(data: Path) -> dict[str, str]:
-    """What tells -> the release that it names; empty when nothing does (MySQL 5.6 and older)."""
+    """Source -> the release that it names; empty when nothing does (MySQL 5.6 and older)."""
     told = {}
     for log in (data / "ib_logfile0", *sorted((data / "#innodb_redo").glob("#ib_redo*"))[:1]):
         creator = _creator(log)

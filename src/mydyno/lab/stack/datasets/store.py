@@ -88,7 +88,7 @@ class DatasetStore:
     def remove(self, entry: DatasetEntry) -> None:
         """Removes it and the bases that were made of it. Raises LabError.
 
-        Whatever moment a kill chooses, what is left of it is no dataset any more.
+        Whatever moment a kill chooses, what is left of it is no longer a dataset.
         """
         for base in entry.bases:
             remove_base(base.folder)
@@ -126,7 +126,7 @@ def _look(folder: Path) -> tuple[DatasetManifest | None, str | None]:
 
 
 def _names(found: Sequence[tuple[Path, DatasetManifest | None]]) -> dict[Path, str]:
-    """`WORKLOAD-FINGERPRINT` with as much of the fingerprint as tells it from the others."""
+    """`WORKLOAD-FINGERPRINT` with as much of the fingerprint as distinguishes it from the others."""
     folders = [folder.name for folder, _ in found]
     names = {}
     for folder, manifest in found:

@@ -3,7 +3,7 @@
 A checksum is CHECKSUM TABLE's: it reads every row of the clustered index once, on the server's side. That is
 a few hundredths of what loading the rows took, so it is made of every dataset, however large. The manual
 (MySQL Reference Manual, "CHECKSUM TABLE Statement") warns that it depends on the row format and may change
-between releases: two are held against each other only when one release made both.
+between releases: two are compared only when one release made both.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:
     free = read_facts(lab).free_disk_bytes
     if free is not None and most > free:
         raise StorageError(
-            f"the disks can grow to {format_bytes(most)}, and where the lab lies ({lab}) "
-            f"{format_bytes(free)} are free",
+            f"the disks can grow to {format_bytes(most)}, and {format_bytes(free)} are free on "
+            f"the file system of the lab {lab}",
             "make the disks smaller, or choose another place with --lab",
         )
 

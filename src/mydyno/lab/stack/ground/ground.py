@@ -58,7 +58,7 @@ class Ground(Protocol):
 
     @property
     def kernel(self) -> str:
-        """The kernel's release, as uname(1) tells it."""
+        """The kernel's release, as uname(1) shows it."""
 
     @property
     def described(self) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ the operating system's root; MySQL: without a password and for localhost alone, 
 it). Each start hands the server an init file, which it runs before it takes its first connection. The
 file is held in memory by the host (`Host.hold`), so the password is never on a disk, in argv or in the
 environment; it is wiped once the server is up. MariaDB and MySQL before 5.7 are given only the
-password's hash, so not even their logs could tell it.
+password's hash, so that not even their logs contain it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def init_file(statements: list[str]) -> bytes:
 
 
 def set_password(version: Version, password: Secret, *, over_network: bool) -> list[str]:
-    """SQL statements that give root `password` over the socket and, if asked, over 127.0.0.1.
+    """SQL statements that give root `password` over the socket and, where requested, over 127.0.0.1.
 
     An account of its own for 127.0.0.1 is needed since a server that skips name resolution does not
     take that address for localhost.

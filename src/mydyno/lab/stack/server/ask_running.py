@@ -1,7 +1,7 @@
-"""What only a running server tells of its variables: type, bounds, choices, and what may be changed live.
+"""What only a running server reports of its variables: type, bounds, choices, and what may be changed live.
 
-MariaDB tells all of it (INFORMATION_SCHEMA.SYSTEM_VARIABLES). MySQL 8.0 and later tell the bounds
-(performance_schema.variables_info) and no MySQL tells which variables can be changed while it runs: that is
+MariaDB reports all of it (INFORMATION_SCHEMA.SYSTEM_VARIABLES). MySQL 8.0 and later report the bounds
+(performance_schema.variables_info) and no MySQL reports which variables can be changed while it runs: that is
 found out by setting each to the value that it has.
 """
 
@@ -29,7 +29,7 @@ _READ_ONLY, _SESSION_ONLY = 1238, 1228
 
 @dataclass(frozen=True)
 class Told:
-    """Of one variable. None: the server does not tell."""
+    """Of one variable. None: the server does not report it."""
 
     dynamic: bool | None = None
     """Whether SET GLOBAL can change it."""
@@ -41,7 +41,7 @@ class Told:
 
 
 def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, Told]:
-    """Starts a throw-away server of this binary, asks it, and leaves nothing behind.
+    """Starts a throw-away server of this binary, reads it, and leaves nothing behind.
 
     Takes some seconds. Raises ServerError when it does not start.
     """

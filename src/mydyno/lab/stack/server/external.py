@@ -1,4 +1,4 @@
-"""A server that is there already: looked at, its variables set for a while, and put back."""
+"""A server that is there already: looked at, its variables set for a while, and restored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
 
 @dataclass(frozen=True)
 class ExternalFacts:
-    """What a look at the server tells, before anything is done to it."""
+    """What is read of the server before anything is changed."""
 
     login: Login
     version: Version
@@ -41,7 +41,7 @@ class ExternalFacts:
 
 @dataclass(eq=False)
 class ExternalServer:
-    """A server of somebody else's, with the asked settings in force until `put_back`."""
+    """A server of somebody else's, with the configured settings in force until `put_back`."""
 
     login: Login
     version: Version

@@ -89,7 +89,7 @@ def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[s
 def room_settings(binary: ServerBinary, host: Host) -> dict[str, Setting]:
     """What makes a server fit into a host with little address space.
 
-    MariaDB sets aside as much as its buffer pool might ever be resized to: 8 TiB unless it is told.
+    MariaDB reserves as much as its buffer pool might ever be resized to: 8 TiB by default.
     """
     option, most = "innodb_buffer_pool_size_max", host.reservable_bytes
     return {option: most} if most is not None and option in binary.options else {}

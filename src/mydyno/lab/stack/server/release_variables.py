@@ -37,12 +37,12 @@ class Variable:
     row: Row | None
     """None: the catalogue has none."""
     told: Told | None
-    """None: no running server was asked."""
+    """None: no running server was read."""
 
 
 @dataclass(frozen=True)
 class Replaced:
-    """One that is gone, with what stands for it now."""
+    """A removed one, with what replaces it."""
 
     name: str
     by: str

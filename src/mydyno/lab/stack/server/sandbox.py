@@ -43,10 +43,10 @@ _HURRY_SECONDS = 5
 
 @dataclass(eq=False)
 class RunningServer:
-    """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was asked for.
+    """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was requested.
 
     `error_log` and `config` (its my.cnf) are kept files that outlive the server. Settings are the
-    asked ones under the names that the binary lists.
+    configured ones, under the names that the binary lists.
     """
 
     pid: int

@@ -26,7 +26,7 @@ class Server(Protocol):
 
     @property
     def host(self) -> Host:
-        """Where the load runs: beside the server, if mydyno can be there."""
+        """Where the load runs: on the server's host, if mydyno can be there."""
 
     @property
     def pid(self) -> int | None:
@@ -34,7 +34,7 @@ class Server(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """The asked ones."""
+        """The configured ones."""
 
     def alive(self) -> bool:
         """Whether it is still there; not whether it answers at once."""

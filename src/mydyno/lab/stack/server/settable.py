@@ -1,4 +1,4 @@
-"""Which settings can be given to a server while it runs, asked of that very server; nothing is changed."""
+"""Which settings can be given to a server while it runs, as that very server reports; nothing is changed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Volumes: disks, their array, its file system and mount; limited and degraded before the load.
 
     building_layers(storage)  scheduler, array, file system, mount, readahead: `data` first, then `log`
-    loading_layers(storage)   throttle and failures, for when the data directory stands
+    loading_layers(storage)   throttle and failures, for when the data directory is there
 
-Each layer reads back what it has built and raises StorageError when that is not what was asked for.
+Each layer reads back what it has built and raises StorageError when that is not what was configured.
 `described(built)` is all that was read back, volume by volume.
 """
 

@@ -7,18 +7,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.raid import REDUNDANT, level_title
 from mydyno.lab.spec.capacity import array_of
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import StopArray
 
 _POLL_SECONDS = 0.1
@@ -31,37 +32,25 @@ _UNHURRIED = "10000000"
 
 
 @dataclass(frozen=True)
-class ArrayLayer:
-    """Builds the array of a volume with mdadm, and waits for its first synchronisation where asked.
+class ArrayLayer(VolumeLayer):
+    """Builds the array of a volume with mdadm, and waits for its first synchronisation where configured.
 
     On restored disks it is assembled: it was frozen in sync, and stays so.
     """
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 1.0
+    part: ClassVar[str] = "array"
+    # An array with another failure is another array: what failed is not restored when the load has ended.
+    shaping: ClassVar[tuple[str, ...]] = (
+        *("raid", "chunk", "layout", "bitmap", "consistency_policy", "initial_sync"),
+        *("fail", "rebuild"),
+    )
+    cost_seconds: ClassVar[float] = 1.0
 
     @property
     def name(self) -> str:
         if self.wanted.raid == "none":
             return f"{self.volume} {'disk' if self.wanted.disks.number == 1 else 'disks'}"
-        return f"{self.volume} array"
-
-    def fingerprint(self) -> str:
-        """A degraded array is another array: what failed is not put back when the load has ended."""
-        wanted = self.wanted
-        return fingerprint_of(
-            {
-                "raid": wanted.raid,
-                "chunk": wanted.chunk,
-                "layout": wanted.layout,
-                "bitmap": wanted.bitmap,
-                "consistency": wanted.consistency_policy,
-                "sync": wanted.initial_sync,
-                "fail": wanted.fail,
-                "rebuild": wanted.rebuild,
-            }
-        )
+        return super().name
 
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.raid == "none":

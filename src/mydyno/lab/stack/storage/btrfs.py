@@ -13,7 +13,7 @@ def parse_profiles(text: str) -> dict[str, str]:
 
 
 def profile_differences(wanted: Mapping[str, str | None], told: Mapping[str, str]) -> list[str]:
-    """What is spread otherwise than asked, a clause each; None: nothing was asked."""
+    """Profiles that are not as configured, a clause each; None: not configured."""
     return [
         f"its {kind} is {told.get(kind, 'not told')}, not {profile}"
         for kind, profile in wanted.items()

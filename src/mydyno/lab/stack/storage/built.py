@@ -15,12 +15,12 @@ FLUSHES = "fsync empties the disk's cache"
 
 @dataclass(frozen=True)
 class Built:
-    """One storey of a volume that stands."""
+    """One layer of a volume that is built."""
 
     volume: str
     """Its name: `data`, `log`..."""
     described: Mapping[str, str]
-    """What the kernel and the tools tell of it, for people and results: `scheduler` -> `none`."""
+    """What the kernel and the tools report of it, for people and results: `scheduler` -> `none`."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Array(Built):
     """The array; without one (a single disk, btrfs over several) the first disk."""
     members: tuple[Path, ...]
     stays: bool = False
-    """Whether its superblocks are left on the disks when it is taken down."""
+    """Whether its superblocks are left on the disks when it is removed."""
     undo: int | None = field(default=None, repr=False)
 
 

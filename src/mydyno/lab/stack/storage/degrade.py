@@ -6,16 +6,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import StorageError
 from mydyno.lab.spec.arrays import failing_members
 from mydyno.lab.spec.capacity import array_of
-from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array, Built, of_volume
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 _POLL_SECONDS = 0.02
 
@@ -23,7 +24,7 @@ _POLL_SECONDS = 0.02
 _RELEASE_SECONDS = 30.0
 
 # An array is marked as clean again 0.2 s after its last write (md(4), safe_mode_delay). One whose file system
-# goes on writing never is: then it is told as it is.
+# goes on writing never is: then it is reported as it is.
 _CLEAN_SECONDS = 5.0
 
 
@@ -35,22 +36,15 @@ class Degraded(Built):
 
 
 @dataclass(frozen=True)
-class DegradeLayer:
+class DegradeLayer(VolumeLayer):
     """Fails and removes disks of the array; with `rebuild` they come back empty and are filled under load.
 
-    `down` leaves the array as it is: an array with another `fail` is another array, and is built anew.
+    The array goes as it is: with another `fail` it is another array, and is built again.
     """
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.5
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} failure"
-
-    def fingerprint(self) -> str:
-        return fingerprint_of({"fail": self.wanted.fail, "rebuild": self.wanted.rebuild})
+    part: ClassVar[str] = "failure"
+    shaping: ClassVar[tuple[str, ...]] = ("fail", "rebuild")
+    cost_seconds: ClassVar[float] = 0.5
 
     def side_effects(self) -> tuple[str, ...]:
         again = ", and adds them again empty" if self.wanted.rebuild else ""
@@ -70,9 +64,6 @@ class DegradeLayer:
             self._mdadm(site, array.device, "--add", *failed)
         return Degraded(self.volume, self._verified(site, array, failed), failed)
 
-    def remove(self, site: Site, product: Degraded) -> None:
-        """Nothing: the array goes as it is."""
-
     def _mdadm(self, site: Site, device: Path, act: str, *disks: Path) -> None:
         argv = ["mdadm", str(device), act, *(str(disk) for disk in disks)]
         output_of(site.host, argv, f"mdadm {act} for {device}")
@@ -89,7 +80,7 @@ class DegradeLayer:
             time.sleep(_POLL_SECONDS)
 
     def _at_rest(self, site: Site, device: Path) -> md.Detail:
-        """What mdadm tells of the array once the writes that came before are over."""
+        """What mdadm reports of the array once the writes that came before are over."""
         deadline = time.monotonic() + _CLEAN_SECONDS
         while True:
             told = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")

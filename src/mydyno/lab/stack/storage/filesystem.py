@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.lab.spec.alignment import alignment
 from mydyno.lab.spec.arrays import stripe_of
 from mydyno.lab.spec.capacity import array_of
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Array, FileSystem, of_volume
 from mydyno.lab.stack.storage.mkfs import (
@@ -23,6 +23,7 @@ from mydyno.lab.stack.storage.mkfs import (
     parse_blkid,
 )
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 _ELSEWHERE = {
     "jfs": "host: uml supports it, and host: vm with a full kernel (the cloud kernels do not have it)",
@@ -33,27 +34,12 @@ _ELSEWHERE_COMMON = "host: uml and host: vm support it"
 
 
 @dataclass(frozen=True)
-class FileSystemLayer:
-    """Makes the file system, or finds it on restored disks, and asks it for what it was told."""
+class FileSystemLayer(VolumeLayer):
+    """Makes the file system, or finds it on restored disks, and reads its properties back."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 1.5
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} file system"
-
-    def fingerprint(self) -> str:
-        wanted = self.wanted
-        return fingerprint_of(
-            {
-                "kind": wanted.filesystem,
-                "mkfs": wanted.mkfs,
-                "data": wanted.data_profile,
-                "metadata": wanted.metadata_profile,
-            }
-        )
+    part: ClassVar[str] = "file system"
+    shaping: ClassVar[tuple[str, ...]] = ("filesystem", "mkfs", "data_profile", "metadata_profile")
+    cost_seconds: ClassVar[float] = 1.5
 
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.filesystem == "raw":
@@ -75,11 +61,8 @@ class FileSystemLayer:
             self._make(site, below, devices)
         return self._verified(site, array.device)
 
-    def remove(self, site: Site, product: FileSystem) -> None:
-        """It goes with the disks, or stays on them; the next one wipes what it left."""
-
     def _register(self, site: Site, devices: list[str]) -> None:
-        """mkfs tells a kernel which disks are one btrfs; another kernel does not know (btrfs-device(8))."""
+        """mkfs registers the disks of a btrfs in one kernel; another does not know them (btrfs-device(8))."""
         if self.wanted.filesystem == "btrfs":
             output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
 

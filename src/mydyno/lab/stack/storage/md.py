@@ -1,4 +1,4 @@
-"""What md and mdadm say, as values; and what mdadm is told."""
+"""The output of md and mdadm as values; and mdadm's command lines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def create_command(
     """The command line of mdadm for an array.
 
     RAID 0 and linear have nothing to be clean and no bitmap, and mdadm refuses their options; one disk
-    needs --force; the others are told of the bitmap, since mdadm by itself gives one to large arrays.
+    needs --force; the others get the bitmap as an option, since mdadm by itself gives one to large arrays.
     """
     argv = ["mdadm", "--create", device, "--run", "--metadata=1.2", "--homehost=none"]
     argv += [f"--level={shape.raid}", f"--raid-devices={len(members)}"]
@@ -108,7 +108,7 @@ def policy_wanted(shape: Shape, bitmap: str | None, policy: str | None) -> str |
 
 
 def differences(shape: Shape, policy: str | None, detail: Detail, members: Sequence[str]) -> list[str]:
-    """What the array is and was not asked to be, a clause each; `policy` as of `policy_wanted`."""
+    """Where the array is not as configured, a clause each; `policy` as of `policy_wanted`."""
     found = []
     level = RAID_LEVELS[shape.raid].md_name
     if detail.level != level:

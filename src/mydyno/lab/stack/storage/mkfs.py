@@ -1,4 +1,4 @@
-"""Command lines of mkfs and what tells a file system afterwards: pure."""
+"""Command lines of mkfs, and of what reads a file system afterwards: pure."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def known_filesystems(text: str) -> set[str]:
 
 
 def geometry_command(kind: str, device: str) -> list[str] | None:
-    """What tells the stripes that a file system believes in; None for one that knows none."""
+    """The command that reads the stripes of a file system; None for one without."""
     if kind == "xfs":
-        # What xfs_info(8) asks too, which is a shell script and takes three times as long in a guest.
+        # What xfs_info(8) does too, which is a shell script and takes three times as long in a guest.
         return ["xfs_db", "-r", "-c", "sb 0", "-c", "print blocksize unit width", device]
     return ["dumpe2fs", "-h", device] if kind in EXT else None
 

@@ -1,14 +1,14 @@
-"""The mount of a volume, with exactly the options that were asked for; or the raw device for the server."""
+"""The mount of a volume, with exactly the configured options; or the raw device for the server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import MountRefusedError, StorageError
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
@@ -20,6 +20,7 @@ from mydyno.lab.stack.storage.mount_options import (
     parse_findmnt,
 )
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
 
 _COLUMNS = "SOURCE,FSTYPE,VFS-OPTIONS,FS-OPTIONS"
@@ -27,23 +28,16 @@ _RAW_NODE = "device"
 
 
 @dataclass(frozen=True)
-class MountLayer:
+class MountLayer(VolumeLayer):
     """Mounts the volume below /run/mydyno and gives its folder to the server's user."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.3
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} mount"
+    part: ClassVar[str] = "mount"
+    shaping: ClassVar[tuple[str, ...]] = ("mount",)
+    cost_seconds: ClassVar[float] = 0.3
 
     @property
     def path(self) -> Path:
         return MOUNT_ROOT / self.volume
-
-    def fingerprint(self) -> str:
-        return fingerprint_of({"options": self.wanted.mount})
 
     def side_effects(self) -> tuple[str, ...]:
         return (f"mounts {self.volume} on {self.path}",)
@@ -120,7 +114,7 @@ class MountLayer:
         }
 
     def _profiles(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
-        """How btrfs spreads data and metadata, which it tells only of a mounted file system."""
+        """How btrfs spreads data and metadata, which it reports only of a mounted file system."""
         if filesystem.kind != "btrfs":
             return {}
         told = parse_profiles(
@@ -159,7 +153,7 @@ class MountLayer:
 
 
 def _shown(found: Mounted, elsewhere: str) -> str:
-    """The options in force, with those of durability where the file system tells its defaults too."""
+    """The options in force, with those of durability where the file system shows its defaults too."""
     deciding = [
         each for each in elsewhere.split() if each.startswith(("data=", "commit=")) or "barrier" in each
     ]

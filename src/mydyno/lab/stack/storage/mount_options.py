@@ -1,8 +1,8 @@
-"""Whether a mount option is in force, told from what the kernel shows of a mount: pure.
+"""Whether a mount option is in force, from what the kernel shows of a mount: pure.
 
 A file system shows what differs from its defaults, each in its own manner, so an option that was asked
 for and is not shown may be a default or may have been dropped without a word. The tables below are
-what file systems of Linux 6.1 were seen to leave out (tests/lab/stack/storage/data); ext3 and ext4 tell
+what file systems of Linux 6.1 were seen to leave out (tests/lab/stack/storage/data); ext3 and ext4 show
 everything in /proc/fs/ext4/DEVICE/options.
 """
 
@@ -18,7 +18,7 @@ from mydyno.core.units import parse_bytes
 
 @dataclass(frozen=True)
 class Mounted:
-    """A mount as findmnt(8) tells it."""
+    """A mount as findmnt(8) shows it."""
 
     source: str
     filesystem: str
@@ -110,7 +110,7 @@ _NAMED = re.compile(
 
 
 def named_options(words: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """Those of the options asked for that a refusal names; `words` are mount(8)'s and the kernel's."""
+    """Those of the configured options that a refusal names; `words` are mount(8)'s and the kernel's."""
     names = set(_NAMED.findall(words))
     return tuple(option for option in asked if option.partition("=")[0] in names)
 
@@ -118,7 +118,7 @@ def named_options(words: str, asked: Sequence[str]) -> tuple[str, ...]:
 def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = ()) -> list[str]:
     """The options among `asked` that the kernel took and that are not in force.
 
-    `told` are further options that the file system tells elsewhere.
+    `told` are further options that the file system shows elsewhere.
     """
     return [option for option in asked if not _in_force(option, mounted, told)]
 

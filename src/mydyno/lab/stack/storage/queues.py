@@ -1,4 +1,4 @@
-"""Changing files of a block device's queue so that they can be put back."""
+"""Changing files of a block device's queue so that they can be restored."""
 
 from __future__ import annotations
 

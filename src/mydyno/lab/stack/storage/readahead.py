@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import StorageError
-from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built, FileSystem, of_volume
 from mydyno.lab.stack.storage.queues import Changed, put_back, queue_of, set_number
 from mydyno.lab.stack.storage.tools import setting
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 _HINT = "it must be a multiple of 4K (whole pages)"
 
@@ -28,19 +29,11 @@ class Readahead(Built):
 
 
 @dataclass(frozen=True)
-class ReadaheadLayer:
-    """Sets the readahead of the volume's own device, or leaves it, and tells it."""
+class ReadaheadLayer(VolumeLayer):
+    """Sets the readahead of the volume's own device, or leaves it, and reads it back."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.1
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} readahead"
-
-    def fingerprint(self) -> str:
-        return fingerprint_of({"readahead": self.wanted.readahead})
+    part: ClassVar[str] = "readahead"
+    shaping: ClassVar[tuple[str, ...]] = ("readahead",)
 
     def side_effects(self) -> tuple[str, ...]:
         return () if self.wanted.readahead is None else (f"sets the readahead of {self.volume}",)

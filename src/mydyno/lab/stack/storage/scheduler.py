@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from mydyno.core.errors import StorageError
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
 from mydyno.lab.stack.storage.queues import Changed, change, put_back, queue_of, set_number
 from mydyno.lab.stack.storage.tools import setting
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,11 @@ class Queues(Built):
 
 
 @dataclass(frozen=True)
-class SchedulerLayer:
-    """Sets scheduler and length of each disk's queue; what is not asked for stays as the kernel has it."""
+class SchedulerLayer(VolumeLayer):
+    """Sets scheduler and length of each disk's queue; what is not configured stays as the kernel has it."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.1
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} scheduler"
-
-    def fingerprint(self) -> str:
-        return fingerprint_of({"scheduler": self.wanted.scheduler, "queue": self.wanted.queue_depth})
+    part: ClassVar[str] = "scheduler"
+    shaping: ClassVar[tuple[str, ...]] = ("scheduler", "queue_depth")
 
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.scheduler is None and self.wanted.queue_depth is None:

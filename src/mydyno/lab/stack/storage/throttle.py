@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mydyno.core.units import format_bytes
-from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits, Ground
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
+from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 
 @dataclass(frozen=True)
@@ -20,16 +21,10 @@ class Throttled(Built):
 
 
 @dataclass(frozen=True)
-class ThrottleLayer:
+class ThrottleLayer(VolumeLayer):
     """Limits every disk of a volume. Nothing is asked of the ground when nothing is limited."""
 
-    volume: str
-    wanted: Volume
-    cost_seconds: float = 0.1
-
-    @property
-    def name(self) -> str:
-        return f"{self.volume} throttle"
+    part: ClassVar[str] = "throttle"
 
     @property
     def limits(self) -> DiskLimits:

@@ -41,7 +41,7 @@ class WayBack(BaseModel, ABC):
 
 
 def in_private_folder(path: Path) -> bool:
-    """Whether `path` is a private folder or lies in one, told by names alone: no link is followed."""
+    """Whether `path` is a private folder or lies in one, by names alone: no link is followed."""
     return (
         path.is_absolute()
         and ".." not in path.parts
