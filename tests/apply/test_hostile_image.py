@@ -19,9 +19,9 @@ from apply.test_apply_command import all_of
 from apply.tree import make_system
 from mydyno.apply.act import Act
 from mydyno.apply.acts import ReadUnit, Remount, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetSysctl
 from mydyno.apply.files.state import FileState, checksum
-from mydyno.apply.means import Means
 from mydyno.apply.rolling_back import way_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store, changes_folder, in_force
@@ -224,12 +224,12 @@ def test_no_act_of_an_image_reaches_this_machine(
         with pytest.raises(LabError, match="is not by mydyno, which changes only files of an image"):
             run(*words, "--root", str(image), "--yes")
     # Whatever way it came in.
-    store, means = Store(changes_folder(image)), Means(root=image)
+    store, context = Store(changes_folder(image)), ApplyContext(root=image)
     entry = store.add(new_application("apply", "MariaDB 10.11.19", (), (act,)), ())  # type: ignore[arg-type]
     ways: tuple[Callable[[], object], ...] = (
-        lambda: carry_out(entry, means, lambda line: None),
-        lambda: put_back(entry, means, "a reason"),
-        lambda: way_back(entry, in_force([entry]), means, force=True),
+        lambda: carry_out(entry, context, lambda line: None),
+        lambda: put_back(entry, context, "a reason"),
+        lambda: way_back(entry, in_force([entry]), context, force=True),
     )
     for way in ways:
         with pytest.raises(ApplyError, match="it would change this machine"):

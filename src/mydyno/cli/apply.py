@@ -15,8 +15,8 @@ from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.advisor import Advice
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.finding import Finding
-    from mydyno.apply.means import Means
     from mydyno.apply.preparing import Prepared
     from mydyno.apply.reading import Running
     from mydyno.apply.store.store import Entry, Store
@@ -83,7 +83,7 @@ def apply(
     ```
     """
     from mydyno.advisor.advice import read_advice
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.preparing import prepare
     from mydyno.apply.selection import ids_of, select
     from mydyno.apply.store.store import Store
@@ -95,21 +95,21 @@ def apply(
     is_live = root == Path("/")
     store = Store.of_system(root)
     is_needed = not offline and (_needs_server(findings) or needs_server(store.unfinished()))
-    means = Means(root=root, login=reach.login() if is_live and is_needed else None)
+    context = ApplyContext(root=root, login=reach.login() if is_live and is_needed else None)
     if not dry_run:
-        recover(store, means, yes=yes)
+        recover(store, context, yes=yes)
     elif store.unfinished():
         screen.echo(
             "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
         )
-    server = _server(found, means)
+    server = _server(found, context)
     if str(server.version) != found.server.partition(" at ")[0]:
         screen.echo(
             f"mydyno: the server is {server.version}, and the advice is for {visible_line(found.server)}: "
             "ask for it again unless you know that it holds here, too",
             err=True,
         )
-    prepared = prepare(findings, means, server, ids_of(only), restart=restart)
+    prepared = prepare(findings, context, server, ids_of(only), restart=restart)
     for line in apply_text.lines(prepared):
         screen.echo(line)
     if not prepared.acts:
@@ -119,7 +119,7 @@ def apply(
         return
     if not yes:
         _ask(len(prepared.acts))
-    _carry_out(found, prepared, server, store, means)
+    _carry_out(found, prepared, server, store, context)
 
 
 def needs_server(entries: Sequence[Entry]) -> bool:
@@ -127,7 +127,7 @@ def needs_server(entries: Sequence[Entry]) -> bool:
     return any(act.needs_server for entry in entries for act in entry.application.acts)
 
 
-def recover(store: Store, means: Means, *, yes: bool = False) -> None:
+def recover(store: Store, context: ApplyContext, *, yes: bool = False) -> None:
     """Puts back what a killed mydyno has left, and says so. Raises LabError when one is at work.
 
     What an image's journal says is shown and asked first, unless `yes`: nobody knows who wrote it.
@@ -138,16 +138,16 @@ def recover(store: Store, means: Means, *, yes: bool = False) -> None:
         if store.is_of_image and not yes:
             _ask_to_put_back(left)
         with store.held():
-            for line in put_back(store, means):
+            for line in put_back(store, context):
                 screen.echo(f"mydyno: {line}", err=True)
 
 
 def recover_with(reach: reaching.ServerReach, store: Store) -> None:
     """The same, where nothing else needs a way into the server."""
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
 
     if left := store.unfinished():
-        recover(store, Means(login=reach.login() if needs_server(left) else None))
+        recover(store, ApplyContext(login=reach.login() if needs_server(left) else None))
 
 
 def _ask_to_put_back(left: Sequence[Entry]) -> None:
@@ -171,12 +171,14 @@ def _ask_to_put_back(left: Sequence[Entry]) -> None:
         raise typer.Exit
 
 
-def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:
+def _carry_out(
+    advice: Advice, prepared: Prepared, server: Running, store: Store, context: ApplyContext
+) -> None:
     from mydyno.apply.checks import check
     from mydyno.apply.store.application import new_application
     from mydyno.apply.transaction import carry_out
 
-    for line in check(prepared.proposal.texts, means.root, server):
+    for line in check(prepared.proposal.texts, context.root, server):
         screen.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",
@@ -186,7 +188,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
         waits_for_restart=prepared.waiting,
     )
     with store.held():
-        carry_out(store.add(application, prepared.contents), means, tell)
+        carry_out(store.add(application, prepared.contents), context, tell)
     screen.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
     if prepared.waiting:
         screen.echo("Some of it waits for the server's next start, as told above.")
@@ -197,10 +199,10 @@ def tell(line: str) -> None:
     screen.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
-def _server(advice: Advice, means: Means) -> Running:
+def _server(advice: Advice, context: ApplyContext) -> Running:
     from mydyno.apply.reading import advised_server, find_server
 
-    return find_server(means.login) if means.login else advised_server(advice.server)
+    return find_server(context.login) if context.login else advised_server(advice.server)
 
 
 def _needs_server(findings: tuple[Finding, ...]) -> bool:

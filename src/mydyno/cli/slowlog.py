@@ -100,7 +100,7 @@ def slowlog(
     mydyno slowlog --for 5m --threshold 200ms --json > digest.json
     ```
     """
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
     from mydyno.cli.progress import telling
@@ -113,7 +113,7 @@ def slowlog(
     showing = Showing(None, limit, details, None, as_json, page)
     login = reach.login()
     store = Store.of_system(Path("/"))
-    recover(store, Means(login=login))
+    recover(store, ApplyContext(login=login))
     with reach.machine() as machine, new_file(save) as keep:
         with (
             store.held(),
