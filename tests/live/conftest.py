@@ -19,6 +19,7 @@ import pytest
 from live.mydyno_process import Workplace
 from live.releases import release
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectory,
     DataDirectoryLayer,
     DatasetLayer,
@@ -28,7 +29,6 @@ from mydyno.lab.stack import (
     ServerBinary,
     Setting,
     Site,
-    Standing,
     find_binary,
     inspect_binary,
     start_server,
@@ -90,7 +90,7 @@ def empty(shared_site: Site, binary: ServerBinary) -> FrozenDataset:
 
 def _without_tables(site: Site, binary: ServerBinary) -> FrozenDataset:
     layer = DatasetLayer(binary, {}, contents={"workload": "none"}, prepare=lambda server: {})
-    return layer.up(site, Standing())
+    return layer.build(site, BuiltLayers())
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
         ready_seconds: float = 60.0,
     ) -> RunningServer:
         layer = DataDirectoryLayer(folder.name)
-        directory = layer.up(site, Standing((empty,)))
+        directory = layer.build(site, BuiltLayers((empty,)))
         directories.append((layer, directory))
         server = start_server(
             site,
@@ -192,7 +192,7 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
         for server in running:
             server.stop(patience_seconds=5.0)
         for layer, directory in directories:
-            layer.down(site, directory)
+            layer.remove(site, directory)
 
 
 @pytest.fixture

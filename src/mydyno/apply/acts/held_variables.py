@@ -89,7 +89,7 @@ class HoldVariables(Act):
             raise ApplyError(
                 f"this is the server {found}, and {listed(self.after)} was set on {self.server}",
                 "give the way into that one (--server); if it is gone for good, remove the application's"
-                " folder below mydyno's own (docs/apply.md)",
+                " folder below mydyno's own (docs/how-to/apply.md)",
             )
 
 

@@ -63,7 +63,7 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     raise UsageError(
         f"table {database}.{name} (about {counted(rows or 0, 'row')}){more} would be dropped,"
         " and mydyno did not make it",
-        "name another schema with --database, or drop it by --drop-existing",
+        "name another schema with --database, or drop it with --drop-existing",
     )
 
 

@@ -119,7 +119,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             problems.append(
                 variant.problem(
                     ("setup", "server", "config", problem.name),
-                    f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})",
+                    f"{problem.name}: {problem.why} (checked with {binary.path}, {binary.version})",
                     nearest=" or ".join(problem.nearest) or None,
                     at_key=True,
                 )
@@ -149,7 +149,7 @@ def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Prob
             if why := refused[each.maker.file].get(argument(name, value)):
                 yield each.variant.problem(
                     ("setup", "server", "config", each.understood.written_as.get(name, name)),
-                    f"{name}: {why} (asked {each.binary.path}, {each.binary.version})",
+                    f"{name}: {why} (checked with {each.binary.path}, {each.binary.version})",
                 )
 
 
@@ -161,7 +161,7 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
             problems.append(
                 experiment.variant(point.levels).problem(
                     ("setup", "server", "release"),
-                    "there is no such server release, neither installed nor to be had",
+                    "unknown server release: neither installed nor available for download",
                     "one of `mydyno servers list`",
                     nearest_release(server.release),
                 )
@@ -179,9 +179,9 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
     binary = binary_of_image(chosen_root(ImageStore()))
     if binary.version != maker.version:
         raise ServerError(
-            f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
-            "for it",
-            "build the image anew (mydyno images build), or name a release: it is shown to the guest",
+            f"the guest image has {binary.version} and this machine {maker.version}: it cannot use data "
+            "that was made here",
+            "build the image again (mydyno images build), or name a release, which the guest can use",
         )
     return binary
 

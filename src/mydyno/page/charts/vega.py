@@ -14,9 +14,8 @@ import vl_convert
 
 from mydyno.core.cache import cache_folder
 from mydyno.core.durable import replacing
-from mydyno.page.format import GROUP
 
-LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
+LOCALE = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 _SNIPPET = "window.vegaEmbed=vegaEmbed"
 
 

@@ -139,6 +139,7 @@ class ClientType:
                     work=jobs.rounds(self._rounds),
                 ),
             ),
+            answer_within_s=settings.query_timeout_s,
         )
         self._waiting = [sql for sql in self._waiting if sql.lstrip().lower().startswith("set ")]
         with Engine(job, LocalHost()) as engine:

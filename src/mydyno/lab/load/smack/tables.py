@@ -49,7 +49,7 @@ def _connect(target: Target, settings: Settings, emit: Emit) -> dbapi.Connection
     except dbapi.Error as error:
         if settings.strict or sessions.code_of(error) != sessions.NO_SUCH_DATABASE:
             raise
-    emit("note", f"making the schema {target.database}, which is missing")
+    emit("note", f"creating the schema {target.database}, which is missing")
     connection = sessions.connect(target)
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {quote(target.database)}")

@@ -186,28 +186,22 @@ def _start(
     limits: Limits | None,
     ready_seconds: float,
 ) -> RunningServer:
-    identity = site.host.server_identity
     password = Secret.random()
     statements = set_password(binary.version, password, over_network=port is not None)
     login = site.host.hold(init_file(statements))
     asked = {name: value for name, value in settings.items() if name not in own}
     text = render({**own, "init_file": login.path}, asked)
-    config, error_log = private.path / "my.cnf", folder / "error.log"
-    site.host.write_text(config, text, owner=identity)
+    site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
     site.host.write_text(folder / "my.cnf", text)
+    error_log = folder / "error.log"
     with writing(error_log):
         error_log.touch()
-    defaults = f"--defaults-file={config}"
     log_start = error_log.stat().st_size
+    defaults = f"--defaults-file={private.path / 'my.cnf'}"
     ending = site.intend(EndProcesses(argument=defaults))
     try:
         command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
-        process = site.host.start(
-            command.argv,
-            identity=command.identity,
-            output=error_log,
-            held=[login],
-        )
+        process = site.host.start(command.argv, identity=command.identity, output=error_log, held=[login])
         server = RunningServer(
             pid=process.pid,
             socket=private.path / "s.sock",
@@ -264,7 +258,7 @@ def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
             server._process.kill()
             raise ServerError(
                 f"the server did not answer within {seconds:g} s: {_failure(server, last)}",
-                "its error log may say what it was busy with",
+                "see its error log",
             )
         time.sleep(_POLL_SECONDS)
     raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(_log(server)))
@@ -335,7 +329,7 @@ def _usable_port(port: int | None) -> int | None:
             ) from error
         except OSError as error:
             raise ServerError(
-                f"port {port} on {_LOOPBACK} is taken by another program",
+                f"port {port} on {_LOOPBACK} is in use by another program",
                 "choose another port, or 0 for any free one",
             ) from error
         chosen: int = probe.getsockname()[1]
