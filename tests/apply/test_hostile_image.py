@@ -95,7 +95,7 @@ def test_the_journal_of_an_image_is_carried_out_only_after_a_yes(
 ) -> None:
     journal(image, file_act("/etc/cron.d/x", state(), None, "/etc/cron.d"))
     words = tuple(advice if word == "ADVICE" else word for word in words)
-    with pytest.raises(UsageError, match="nobody is here to say yes") as error:
+    with pytest.raises(UsageError, match="standard input is not a terminal") as error:
         run(*words, "--root", str(image))
     assert "--yes" in (error.value.hint or "")
     assert not (image / "etc/cron.d").exists()
@@ -118,7 +118,7 @@ def test_on_a_terminal_the_journal_of_an_image_is_shown_and_asked_about(image: P
     said = all_of(terminal)
     os.waitpid(child, 0)
     assert "remove /etc/new" in said
-    assert "Put it back? [y/N]" in said
+    assert "Restore it? [y/N]" in said
     assert (image / "etc/new").exists() is (answer == "n")
 
 
@@ -174,7 +174,7 @@ def test_files_that_are_none_are_not_opened(image: Path, advice: str, end: str) 
         os.mknod(target, stat.S_IFCHR | 0o600, os.makedev(1, 5))
     else:
         pytest.skip("only root makes devices")
-    assert "is no regular file" in run("apply", advice, "--root", str(image), "--yes")
+    assert "is not a regular file" in run("apply", advice, "--root", str(image), "--yes")
 
 
 def test_nothing_becomes_setuid_or_changes_its_owner(image: Path, advice: str) -> None:

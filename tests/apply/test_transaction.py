@@ -93,7 +93,7 @@ def test_an_interruption_takes_everything_back(root: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         carry_out(entry, ApplyContext(root=root, running=True), interrupt)
     assert picture(root, times=True) == before
-    assert told[-1] == "put everything back: interrupted"
+    assert told[-1] == "restored everything: interrupted"
 
 
 def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(root: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path
     store = Store(changes_folder(root))
     with store.held():
         told = recover(store, ApplyContext(root=root, running=True))
-    assert told[1] == "/etc/fstab has been changed by somebody else since: left as it is"
+    assert told[1] == "/etc/fstab has been changed since by another program: left as it is"
     assert (root / "etc/fstab").read_text() == "mine\n"
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
 
@@ -152,7 +152,7 @@ def test_history_tells_one_that_is_at_work_from_one_that_was_ended(root: Path) -
         (row,) = rows(store.entries(), at_work=store.is_held)
     assert (row.state, row.says) == ("unfinished", "at work now")
     (row,) = rows(store.entries(), at_work=store.is_held)
-    assert row.says == "`mydyno rollback` puts back what it has begun"
+    assert row.says == "`mydyno rollback` restores what it has begun"
 
 
 @pytest.mark.parametrize("torn", [b'{"pha', b'{"phase": "applied", "at": "2026'])

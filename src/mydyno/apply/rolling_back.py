@@ -29,7 +29,7 @@ def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
     standing = in_force(entries)
     if wanted is None:
         if not standing:
-            raise UsageError("nothing that mydyno has applied is in force", "`mydyno history` tells what was")
+            raise UsageError("nothing that mydyno has applied is in force", "`mydyno history` shows what was")
         return standing[-1]
     for entry in standing:
         if entry.application.id == wanted:
@@ -38,7 +38,7 @@ def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
     if wanted in by_id:
         does = by_id[wanted].application.does
         why = "is a rollback itself" if does == "roll back" else "is not in force any more"
-        raise UsageError(f"{wanted} {why}", "`mydyno history` tells what is")
+        raise UsageError(f"{wanted} {why}", "`mydyno history` shows what is")
     raise UsageError(
         f"there is no application {wanted}",
         did_you_mean(wanted, by_id, "`mydyno history` lists all of them"),

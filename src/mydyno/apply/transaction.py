@@ -26,7 +26,7 @@ def carry_out(entry: Entry, context: ApplyContext, tell: Tell, *, over_others: b
 
     `over_others`: also where somebody has set another value than those that `entry` knows.
     Raises ApplyError with what failed after all has been put back, KeyboardInterrupt likewise, and UndoError
-    when something could not be put back: then the entry stays unfinished, and the next mydyno goes on.
+    when something could not be restored: then the entry stays unfinished, and the next mydyno goes on.
     """
     must_be_possible(entry.application.acts, context)
     context = replace(context, kept=entry.folder)
@@ -96,9 +96,9 @@ def put_back(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ..
     if failures:
         entry.journal.stuck("; ".join(failures))
         raise UndoError(
-            f"{entry.application.id}: not everything could be put back:\n"
+            f"{entry.application.id}: not everything could be restored:\n"
             + "\n".join(f"  - {failure}" for failure in failures),
-            "mend the cause, then `mydyno rollback` goes on: the journal keeps what is left",
+            "fix the cause, then `mydyno rollback` continues: the journal keeps what is left",
         )
     entry.journal.put_back("; ".join((because, *left)))
     return tuple(left)
@@ -112,8 +112,8 @@ def recover(store: Store, context: ApplyContext) -> tuple[str, ...]:
     store.clear_halves()
     told: list[str] = []
     for entry in store.unfinished():
-        left = put_back(entry, context, "it was ended in the middle, and put back by the mydyno after it")
-        told.append(f"{entry.application.id} was ended in the middle: everything has been put back")
+        left = put_back(entry, context, "it was interrupted, and restored by the next run")
+        told.append(f"{entry.application.id} was interrupted: everything has been restored")
         told.extend(left)
     return tuple(told)
 
@@ -138,7 +138,7 @@ def _do(entry: Entry, context: ApplyContext, tell: Tell) -> None:
 
 def _take_back(entry: Entry, context: ApplyContext, tell: Tell, error: BaseException) -> None:
     because = _because(error)
-    tell(f"put everything back: {because}")
+    tell(f"restored everything: {because}")
     put_back(entry, context, because)
 
 

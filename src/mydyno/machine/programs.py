@@ -32,6 +32,6 @@ def find_program(name: str) -> Path:
     if on_path:
         return Path(on_path).absolute()
     raise MissingToolError(
-        f"{name} was not found (looked beside {sys.executable} and on PATH)",
+        f"{name} was not found (looked next to {sys.executable} and on PATH)",
         f"install mydyno again with `pip install .`, or name the binary in {variable.name}",
     )

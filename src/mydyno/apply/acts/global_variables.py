@@ -41,8 +41,8 @@ class SetGlobals(Act):
                 self._write(cursor)
             look = stands_between(self.before, self.after, shown(cursor))
             if look.stands != "after":
-                asked = f"{listed(self.after)} was asked for"
-                raise ApplyError(f"the server keeps another value: {look.says}, and {asked}")
+                wanted = f"{listed(self.after)} was requested"
+                raise ApplyError(f"the server keeps another value: {look.says}, and {wanted}")
 
     def look(self, context: ApplyContext) -> Look:
         with server_session(context, "SHOW GLOBAL VARIABLES") as cursor:

@@ -63,9 +63,7 @@ class HoldVariables(Act):
         with setting_session(context, f"putting back {', '.join(self.after)}", self.lock) as cursor:
             self._must_be_the_server(cursor)
             if abs(_started_at(cursor) - self.started_at) > _SAME_START_SECONDS:
-                return (
-                    "the server has been restarted since, and SET GLOBAL ended with it: nothing to put back"
-                )
+                return "the server has been restarted since, and SET GLOBAL ended with it: nothing to restore"
             now = shown(cursor)
             ours = [name for name in reversed(self.after) if _is(name, self.after[name], now)]
             for name in ours:
@@ -76,7 +74,7 @@ class HoldVariables(Act):
         theirs = [name for name in self.after if name not in ours and not _is(name, self.before[name], now)]
         if theirs:
             values = ", ".join(f"{name} = {now.get(name)}" for name in theirs)
-            return f"{values} has been set by somebody else since: left as it is"
+            return f"{values} has been set by another session since: left as it is"
         return None
 
     def sentence(self) -> str:

@@ -87,7 +87,7 @@ class ReplaceFile(Act):
     def take_back(self, context: ApplyContext) -> str | None:
         # A file changes at one instant, so one that is neither old nor new is somebody else's.
         if self.look(context).stands == "elsewhere":
-            return f"{self.path} has been changed by somebody else since: left as it is"
+            return f"{self.path} has been changed since by another program: left as it is"
         return super().take_back(context)
 
     def sentence(self) -> str:

@@ -57,7 +57,7 @@ class FileState(Record):
             return None
         except OSError as error:
             if error.errno == errno.EINVAL:
-                raise ApplyError(f"{place} is no regular file, and mydyno changes no other") from error
+                raise ApplyError(f"{place} is not a regular file, and mydyno changes no other") from error
             hint = "is this run by root (sudo)?" if isinstance(error, PermissionError) else None
             raise ApplyError(f"{place} cannot be read: {error.strerror}", hint) from error
         with os.fdopen(descriptor, "rb") as file:

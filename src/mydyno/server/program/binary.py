@@ -169,7 +169,7 @@ def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
     file = _outside(root, path)
     if fault := architecture_fault(file):
         raise ServerError(
-            f"{file} {fault}", "take a build for this machine's processor, or build it anew here"
+            f"{file} {fault}", "take a build for this machine's processor, or build it again here"
         )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:
