@@ -116,4 +116,4 @@ def test_a_kill_within_is_put_back_by_the_guardian(root: Path) -> None:
     wait_for_the_guardian(root)
     assert value(root) == "60"
     (row,) = rows(store.entries())
-    assert row.says == f"the mydyno that did it (process {child}) was ended in the middle"
+    assert row.says == f"the mydyno that did it (process {child}) was interrupted"

@@ -233,4 +233,4 @@ def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(a
     wait_for_guardian(store)
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
-    assert "was ended in the middle" in applying.run("history")
+    assert "was interrupted" in applying.run("history")

@@ -228,7 +228,7 @@ def test_what_somebody_else_sets_in_the_window_stays_and_is_told(server: Running
         assert variables(server.login)["long_query_time"] == "3.000000"
         assert variables(server.login)["slow_query_log"] == "OFF"
         assert any(
-            "long_query_time = 3.000000 has been set by somebody else" in line for line in caught.remarks
+            "long_query_time = 3.000000 has been set by another session" in line for line in caught.remarks
         )
     finally:
         set_globals(server.login, long_query_time=10)

@@ -143,7 +143,7 @@ def _take_back(entry: Entry, context: ApplyContext, tell: Tell, error: BaseExcep
 
 
 def _guarded(entry: Entry, context: ApplyContext) -> AbstractContextManager[None]:
-    because = f"the mydyno that did it (process {os.getpid()}) was ended in the middle"
+    because = f"the mydyno that did it (process {os.getpid()}) was interrupted"
     return guarded(lambda: put_back(entry, context, because))
 
 
