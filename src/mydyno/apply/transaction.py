@@ -25,7 +25,7 @@ def carry_out(entry: Entry, context: ApplyContext, tell: Tell, *, over_others: b
     """Does everything that `entry` says, or leaves everything as it was. The store is held.
 
     `over_others`: also where somebody has set another value than those that `entry` knows.
-    Raises ApplyError with what failed after all has been put back, KeyboardInterrupt likewise, and UndoError
+    Raises ApplyError with what failed after all has been put back, KeyboardInterrupt too, and UndoError
     when something could not be restored: then the entry stays unfinished, and the next mydyno goes on.
     """
     must_be_possible(entry.application.acts, context)

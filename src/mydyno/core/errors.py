@@ -13,7 +13,7 @@
     ├── UndoError           something could not be restored; the journal keeps it
     └── ApplyError          advice could not be carried out; everything is as it was before
 
-An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
+An error says what went wrong and where; the hint, on a separate line, says how to fix it.
 """
 
 from __future__ import annotations

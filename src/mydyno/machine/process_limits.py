@@ -59,7 +59,7 @@ class LimitDifference:
 def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list[str]:
     """The command line that becomes `argv` under `limits`, as `identity`; to be started as mydyno's user.
 
-    The tie to mydyno's life is made anew behind the change of user, which cuts it.
+    The tie to mydyno's life is made again behind the change of user, which cuts it.
     """
     asked = [f"--{name}={value}:{value}" for name, value in _asked(limits).items()]
     become = (

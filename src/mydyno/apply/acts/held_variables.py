@@ -1,4 +1,4 @@
-"""Variables of the running server that are set for a while: told from what others have set meanwhile."""
+"""Variables of the running server that are set for a while, apart from what others have set meanwhile."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ..
 
 
 def present(change: Change, context: ApplyContext) -> str | None:
-    """The value in force now, as the change's `was` writes it; None: it cannot be told from here."""
+    """The value in force now, as the change's `was` writes it; None: it cannot be read from here."""
     match change:
         case SetVariable() if context.login is not None:
             with server_session(context, f"reading {change.name}") as cursor:
@@ -108,7 +108,7 @@ def _acts(
 def joined_mounts(changes: Sequence[Change]) -> Iterator[Change]:
     """What several rules want of one mount as one change, after the others.
 
-    A remount sets all flags of the mount anew (mount(8)): a second one, planned with the options that stood
+    A remount sets all flags of the mount again (mount(8)): a second one, planned with the options that stood
     before the first, would take the first's back.
     """
     mounts: dict[str, SetMountOptions] = {}

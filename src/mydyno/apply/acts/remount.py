@@ -17,7 +17,7 @@ _ACCESS_TIMES = frozenset({"noatime", "relatime", "strictatime"})
 """One of them is in force at each mount; mountinfo shows nothing for strictatime (mount(8))."""
 
 _OF_THE_MOUNT = ("ro", "rw", "nosuid", "nodev", "noexec", "nodiratime", *sorted(_ACCESS_TIMES))
-"""Flags of the mount itself, which a remount sets anew; options of the file system stay unless named."""
+"""Flags of the mount itself, which a remount sets again; options of the file system stay unless named."""
 
 _OPPOSITES = {
     "ro": "rw",

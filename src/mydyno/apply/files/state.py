@@ -26,7 +26,7 @@ _Id = Annotated[int, Field(ge=0, lt=2**32 - 1)]
 
 
 class FileState(Record):
-    """A file but for its bytes, which lie beside the journal under their checksum."""
+    """A file but for its bytes, which lie next to the journal under their checksum."""
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     mode: Annotated[int, Field(ge=0, le=0o7777)]

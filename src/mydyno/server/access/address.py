@@ -126,7 +126,7 @@ class External(Section):
 
     @property
     def says_transport(self) -> bool:
-        """Whether a key of its own says how connections are protected; else the option file may."""
+        """Whether a separate key says how connections are protected; else the option file may."""
         return any(getattr(self, key) is not None for key in _TRANSPORT)
 
     @property

@@ -156,7 +156,7 @@ def help_text(host: Host, path: Path, version: Version, root: Path | None = None
 
 
 def _share_folders(program: Path) -> list[Path]:
-    """Where an installation or an archive has `share`; some have the program beside it."""
+    """Where an installation or an archive has `share`; some have the program next to it."""
     prefixes = (program.parent.parent, program.parent)
     return [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
 
