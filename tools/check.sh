@@ -60,6 +60,7 @@ style() {
     check 'ruff: style' ruff check .
     check 'ruff: format' ruff format --check .
     check 'words' python tools/words.py
+    check 'crates: no circles of files' python tools/check_crates.py
     check 'rustfmt' cargo fmt --all --check
 }
 

@@ -81,7 +81,7 @@ def test_a_dry_run_shows_every_difference_and_what_is_left_to_the_user_and_chang
 
 def test_nobody_to_ask_is_no_yes(image: Image) -> None:
     before = picture(image.root)
-    with pytest.raises(UsageError, match="nobody is here to say yes"):
+    with pytest.raises(UsageError, match="standard input is not a terminal"):
         image.apply(swappiness(), words=())
     assert picture(image.root) == before
 
@@ -119,7 +119,7 @@ def test_on_a_terminal_it_asks(image: Image, answer: str, says: str) -> None:
     os.write(terminal, f"{answer}\n".encode())
     said = all_of(terminal)
     os.waitpid(child, 0)
-    assert "Carry out these 2 steps? [y/N]" in said
+    assert "Apply these 2 changes? [y/N]" in said
     assert says in said
     assert (picture(image.root) == before) is (answer == "n")
 

@@ -11,8 +11,8 @@ import pytest
 from apply.builders import SERVER
 from apply.tree import wait_for_the_guardian
 from mydyno.apply.acts import WriteKernelFile
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.history import rows
-from mydyno.apply.means import Means
 from mydyno.apply.rolling_back import to_roll_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Entry, Store, changes_folder, in_force
@@ -43,7 +43,7 @@ def silent(line: str) -> None:
 
 def test_it_is_so_within_and_as_before_after_and_the_history_says_so(root: Path) -> None:
     store = Store(changes_folder(root))
-    with store.held(), held_while(hold(store), Means(root=root, running=True), silent):
+    with store.held(), held_while(hold(store), ApplyContext(root=root, running=True), silent):
         assert value(root) == "1"
         (row,) = rows(store.entries(), at_work=store.is_held)
         assert (row.does, row.findings, row.state, row.says) == (
@@ -66,7 +66,7 @@ def test_what_ends_it_early_goes_on_when_all_is_put_back(root: Path, error: Base
     with (
         pytest.raises(type(error)),
         store.held(),
-        held_while(hold(store), Means(root=root, running=True), silent),
+        held_while(hold(store), ApplyContext(root=root, running=True), silent),
     ):
         raise error
     assert value(root) == "60"
@@ -75,7 +75,7 @@ def test_what_ends_it_early_goes_on_when_all_is_put_back(root: Path, error: Base
 
 def test_a_signal_that_ends_programs_is_an_interrupt_within(root: Path) -> None:
     store = Store(changes_folder(root))
-    with store.held(), held_while(hold(store), Means(root=root, running=True), silent):
+    with store.held(), held_while(hold(store), ApplyContext(root=root, running=True), silent):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(number)
@@ -89,7 +89,7 @@ def test_nothing_is_held_where_somebody_has_set_another_value(root: Path) -> Non
     with (
         pytest.raises(ApplyError, match="swappiness says 10"),
         store.held(),
-        held_while(hold(store), Means(root=root, running=True), silent),
+        held_while(hold(store), ApplyContext(root=root, running=True), silent),
     ):
         pytest.fail("it began")
     assert value(root) == "10"
@@ -97,7 +97,7 @@ def test_nothing_is_held_where_somebody_has_set_another_value(root: Path) -> Non
 
 def test_a_second_one_is_refused_and_told_what_the_first_does(root: Path) -> None:
     store = Store(changes_folder(root))
-    with store.held(), held_while(entry := hold(store), Means(root=root, running=True), silent):
+    with store.held(), held_while(entry := hold(store), ApplyContext(root=root, running=True), silent):
         with pytest.raises(LabError, match=rf"{entry.application.id}: hold a trial, {SERVER}"):
             Store(store.folder).held().__enter__()
         assert value(root) == "1"
@@ -108,7 +108,7 @@ def test_a_kill_within_is_put_back_by_the_guardian(root: Path) -> None:
     child = os.fork()
     if child == 0:
         try:
-            with store.held(), held_while(hold(store), Means(root=root, running=True), silent):
+            with store.held(), held_while(hold(store), ApplyContext(root=root, running=True), silent):
                 os.kill(os.getpid(), signal.SIGKILL)
         finally:
             os._exit(1)
@@ -116,4 +116,4 @@ def test_a_kill_within_is_put_back_by_the_guardian(root: Path) -> None:
     wait_for_the_guardian(root)
     assert value(root) == "60"
     (row,) = rows(store.entries())
-    assert row.says == f"the mydyno that did it (process {child}) was ended in the middle"
+    assert row.says == f"the mydyno that did it (process {child}) was interrupted"

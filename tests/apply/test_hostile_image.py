@@ -19,9 +19,9 @@ from apply.test_apply_command import all_of
 from apply.tree import make_system
 from mydyno.apply.act import Act
 from mydyno.apply.acts import ReadUnit, Remount, RestartServer, SetGlobals, WriteKernelFile
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetSysctl
 from mydyno.apply.files.state import FileState, checksum
-from mydyno.apply.means import Means
 from mydyno.apply.rolling_back import way_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store, changes_folder, in_force
@@ -95,7 +95,7 @@ def test_the_journal_of_an_image_is_carried_out_only_after_a_yes(
 ) -> None:
     journal(image, file_act("/etc/cron.d/x", state(), None, "/etc/cron.d"))
     words = tuple(advice if word == "ADVICE" else word for word in words)
-    with pytest.raises(UsageError, match="nobody is here to say yes") as error:
+    with pytest.raises(UsageError, match="standard input is not a terminal") as error:
         run(*words, "--root", str(image))
     assert "--yes" in (error.value.hint or "")
     assert not (image / "etc/cron.d").exists()
@@ -118,7 +118,7 @@ def test_on_a_terminal_the_journal_of_an_image_is_shown_and_asked_about(image: P
     said = all_of(terminal)
     os.waitpid(child, 0)
     assert "remove /etc/new" in said
-    assert "Put it back? [y/N]" in said
+    assert "Restore it? [y/N]" in said
     assert (image / "etc/new").exists() is (answer == "n")
 
 
@@ -174,7 +174,7 @@ def test_files_that_are_none_are_not_opened(image: Path, advice: str, end: str) 
         os.mknod(target, stat.S_IFCHR | 0o600, os.makedev(1, 5))
     else:
         pytest.skip("only root makes devices")
-    assert "is no regular file" in run("apply", advice, "--root", str(image), "--yes")
+    assert "is not a regular file" in run("apply", advice, "--root", str(image), "--yes")
 
 
 def test_nothing_becomes_setuid_or_changes_its_owner(image: Path, advice: str) -> None:
@@ -224,12 +224,12 @@ def test_no_act_of_an_image_reaches_this_machine(
         with pytest.raises(LabError, match="is not by mydyno, which changes only files of an image"):
             run(*words, "--root", str(image), "--yes")
     # Whatever way it came in.
-    store, means = Store(changes_folder(image)), Means(root=image)
+    store, context = Store(changes_folder(image)), ApplyContext(root=image)
     entry = store.add(new_application("apply", "MariaDB 10.11.19", (), (act,)), ())  # type: ignore[arg-type]
     ways: tuple[Callable[[], object], ...] = (
-        lambda: carry_out(entry, means, lambda line: None),
-        lambda: put_back(entry, means, "a reason"),
-        lambda: way_back(entry, in_force([entry]), means, force=True),
+        lambda: carry_out(entry, context, lambda line: None),
+        lambda: put_back(entry, context, "a reason"),
+        lambda: way_back(entry, in_force([entry]), context, force=True),
     )
     for way in ways:
         with pytest.raises(ApplyError, match="it would change this machine"):

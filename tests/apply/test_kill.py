@@ -25,8 +25,8 @@ import pytest
 from apply.builders import SERVER, advice_file, every_kind
 from apply.tree import make_system, picture, wait_for_the_guardian
 from mydyno.apply.acts import WriteKernelFile
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.files.plan import replacing
-from mydyno.apply.means import Means
 from mydyno.apply.rolling_back import to_roll_back, way_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store, changes_folder, in_force
@@ -102,7 +102,7 @@ def test_a_kill_of_the_guardian_too_is_put_right_by_the_next_mydyno(
         wait_for_the_guardian(root)
         store = Store(changes_folder(root))
         with store.held():
-            recover(store, Means(root=root, running=True))
+            recover(store, ApplyContext(root=root, running=True))
         assert store.unfinished() == []
         _assert_old_or_new(root, before, new, number)
 
@@ -154,16 +154,16 @@ def _apply(root: Path) -> None:
     store = Store(changes_folder(root))
     with store.held():
         entry = store.add(new_application("apply", SERVER, ("swappiness",), tuple(acts)), contents)
-        carry_out(entry, Means(root=root, running=True), lambda line: None)
+        carry_out(entry, ApplyContext(root=root, running=True), lambda line: None)
 
 
 def _roll_back(root: Path) -> None:
     store = Store(changes_folder(root))
-    means = Means(root=root, running=True)
+    context = ApplyContext(root=root, running=True)
     with store.held():
         entries = store.entries()
-        back = way_back(to_roll_back(entries, None), in_force(entries), means, force=False)
-        carry_out(store.add(back.application, back.contents), means, lambda line: None)
+        back = way_back(to_roll_back(entries, None), in_force(entries), context, force=False)
+        carry_out(store.add(back.application, back.contents), context, lambda line: None)
 
 
 def _both_states(fresh: Callable[[], Path]) -> tuple[dict[str, Any], dict[str, Any]]:

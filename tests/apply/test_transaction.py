@@ -10,9 +10,9 @@ import pytest
 from apply.builders import SERVER
 from apply.tree import make_system, picture
 from mydyno.apply.acts import WriteKernelFile
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.files.plan import replacing
 from mydyno.apply.history import rows
-from mydyno.apply.means import Means
 from mydyno.apply.store.application import AnyAct, new_application
 from mydyno.apply.store.store import Entry, Store, changes_folder
 from mydyno.apply.transaction import carry_out, put_back, recover
@@ -50,7 +50,7 @@ def test_an_act_that_fails_takes_back_those_before_it_and_the_reason_is_kept(roo
     entry = add(root, SWAPPINESS, act)
     assert contents
     with pytest.raises(ApplyError, match=r"kept bytes of a file, cannot be read.*; everything is as it was"):
-        carry_out(entry, Means(root=root, running=True), silent)
+        carry_out(entry, ApplyContext(root=root, running=True), silent)
     assert picture(root, times=True) == before
     progress = entry.journal.read()
     assert progress.phase == "put back"
@@ -61,7 +61,7 @@ def test_a_disk_that_has_gone_needs_nothing_put_back(root: Path) -> None:
     entry = add(root, MISSING)
     for place in range(3):
         entry.journal.begin(place)
-    put_back(entry, Means(root=root, running=True), "killed")
+    put_back(entry, ApplyContext(root=root, running=True), "killed")
     assert entry.journal.read().phase == "put back"
 
 
@@ -76,7 +76,7 @@ def test_a_value_that_does_not_hold_takes_everything_back(root: Path) -> None:
     with pytest.raises(
         ApplyError, match=r"it did not hold: .*/proc/sys/vm/swappiness says 7; everything is as"
     ):
-        carry_out(entry, Means(root=root, running=True), meddle)
+        carry_out(entry, ApplyContext(root=root, running=True), meddle)
     assert picture(root, times=True) == before
 
 
@@ -91,9 +91,9 @@ def test_an_interruption_takes_everything_back(root: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(entry, Means(root=root, running=True), interrupt)
+        carry_out(entry, ApplyContext(root=root, running=True), interrupt)
     assert picture(root, times=True) == before
-    assert told[-1] == "put everything back: interrupted"
+    assert told[-1] == "restored everything: interrupted"
 
 
 def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(root: Path) -> None:
@@ -102,7 +102,7 @@ def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(
     with pytest.raises(
         ApplyError, match="changed while mydyno was about to begin: /etc/fstab has been changed"
     ):
-        carry_out(entry, Means(root=root, running=True), silent)
+        carry_out(entry, ApplyContext(root=root, running=True), silent)
     assert (root / "etc/fstab").read_text() == "mine\n"
     assert not (root / "etc/new").exists()
 
@@ -115,8 +115,8 @@ def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path
     (root / "proc/sys/vm/swappiness").write_text("1")
     store = Store(changes_folder(root))
     with store.held():
-        told = recover(store, Means(root=root, running=True))
-    assert told[1] == "/etc/fstab has been changed by somebody else since: left as it is"
+        told = recover(store, ApplyContext(root=root, running=True))
+    assert told[1] == "/etc/fstab has been changed since by another program: left as it is"
     assert (root / "etc/fstab").read_text() == "mine\n"
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
 
@@ -128,11 +128,11 @@ def test_what_cannot_be_put_back_stays_unfinished_and_the_next_try_finishes_it(r
     (root / "proc/sys/vm/swappiness").write_text("1")
     (root / "sys/block/sdz/queue/scheduler").mkdir(parents=True)
     with pytest.raises(UndoError, match="queue/scheduler cannot be read"):
-        put_back(entry, Means(root=root, running=True), "killed")
+        put_back(entry, ApplyContext(root=root, running=True), "killed")
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
     assert entry.journal.read().phase == "unfinished"
     (root / "sys/block/sdz/queue/scheduler").rmdir()
-    put_back(entry, Means(root=root, running=True), "killed")
+    put_back(entry, ApplyContext(root=root, running=True), "killed")
     assert entry.journal.read().phase == "put back"
 
 
@@ -152,7 +152,7 @@ def test_history_tells_one_that_is_at_work_from_one_that_was_ended(root: Path) -
         (row,) = rows(store.entries(), at_work=store.is_held)
     assert (row.state, row.says) == ("unfinished", "at work now")
     (row,) = rows(store.entries(), at_work=store.is_held)
-    assert row.says == "`mydyno rollback` puts back what it has begun"
+    assert row.says == "`mydyno rollback` restores what it has begun"
 
 
 @pytest.mark.parametrize("torn", [b'{"pha', b'{"phase": "applied", "at": "2026'])
@@ -173,7 +173,7 @@ def test_kept_bytes_that_were_damaged_are_never_put_in_place(root: Path) -> None
         path.write_bytes(b"damaged")
     before = picture(root)
     with pytest.raises(ApplyError, match="is damaged: its checksum differs"):
-        carry_out(entry, Means(root=root, running=True), silent)
+        carry_out(entry, ApplyContext(root=root, running=True), silent)
     assert picture(root) == before
 
 

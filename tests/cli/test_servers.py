@@ -100,7 +100,7 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
         (["add", "a", "b", "--from", "build"], "--from needs exactly one name"),
         (["add", "mysql-5.6", "--from", "build"], "is the name of an available release"),
         (["add", "mine", "--from", "missing"], "there is no folder or file"),
-        (["add", "mine", "--from", "text"], "is no whole tar archive"),
+        (["add", "mine", "--from", "text"], "is not a complete tar archive"),
         (["add", "mine", "--from", "empty"], "holds no server; looked for mariadbd or mysqld in bin, sbin"),
         (["add", "taken", "--from", "build"], "there is a release taken already"),
         (["remove", "system"], "mydyno did not install it"),

@@ -15,8 +15,8 @@ from mydyno.advisor import advise
 from mydyno.advisor.registry import variables
 from mydyno.advisor.setting import in_force
 from mydyno.apply.acts.global_variables import setting_globals
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetVariable
-from mydyno.apply.means import Means
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack import RunningServer, ServerBinary, settings_difference
 from mydyno.server.releases import binary_of
@@ -186,8 +186,8 @@ def check(binary: ServerBinary, start: Start) -> None:
     changes = advised(facts(server))
     assert len(changes) >= 20, sorted(changes)
     live = {name: change.value for name, change in changes.items() if not change.restart}
-    means = Means(login=server.login)
-    setting_globals(means, live).do(means)
+    context = ApplyContext(login=server.login)
+    setting_globals(context, live).do(context)
     then = facts(server).server
     assert {name: value for name, value in live.items() if not in_force(then, name, value)} == {}
     assert server.stop()

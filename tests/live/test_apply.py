@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 
 from live.conftest import Start
 from mydyno.apply import allowed
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetVariable
-from mydyno.apply.means import Means
 from mydyno.apply.preparing import prepare
 from mydyno.apply.reading import find_server
 from mydyno.apply.store.application import new_application
@@ -211,9 +211,9 @@ def test_the_password_is_in_none_of_the_files_that_are_kept(applying: Applying, 
 
 def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(applying: Applying) -> None:
     before = applying.option_file.read_bytes()
-    means = Means(login=applying.server.login)
+    context = ApplyContext(login=applying.server.login)
     found = finding("tried", _set("thread_cache_size", "20"))
-    prepared = prepare([found], means, find_server(applying.server.login))
+    prepared = prepare([found], context, find_server(applying.server.login))
     store = Store(changes_folder(Path("/")))
 
     def die(line: str) -> None:
@@ -226,11 +226,11 @@ def test_killed_after_everything_was_set_the_guardian_logs_in_and_puts_it_back(a
         try:
             with store.held():
                 application = new_application("apply", "a server", ("tried",), prepared.acts)
-                carry_out(store.add(application, prepared.contents), means, die)
+                carry_out(store.add(application, prepared.contents), context, die)
         finally:
             os._exit(1)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     wait_for_guardian(store)
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
-    assert "was ended in the middle" in applying.run("history")
+    assert "was interrupted" in applying.run("history")

@@ -11,20 +11,20 @@ from mydyno.apply.acts import PersistVariables, SetGlobals
 from mydyno.apply.acts.global_variables import setting_globals
 from mydyno.apply.acts.persisted_variables import persisting
 from mydyno.apply.acts.plan import live_acts, present, waiting
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetVariable
-from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 
 
-def means_of(server: RunningServer) -> Means:
-    return Means(login=server.login)
+def context_of(server: RunningServer) -> ApplyContext:
+    return ApplyContext(login=server.login)
 
 
-def variable(means: Means, name: str) -> str | None:
-    return present(SetVariable(name=name, value="", was=None, restart=False), means)
+def variable(context: ApplyContext, name: str) -> str | None:
+    return present(SetVariable(name=name, value="", was=None, restart=False), context)
 
 
 def change(name: str, value: str, *, restart: bool = False) -> SetVariable:
@@ -32,7 +32,7 @@ def change(name: str, value: str, *, restart: bool = False) -> SetVariable:
 
 
 def test_globals_come_and_go_with_those_that_bound_each_other(server: RunningServer) -> None:
-    means = means_of(server)
+    context = context_of(server)
     wanted = {
         "innodb_io_capacity": "9000",
         "innodb_io_capacity_max": "12000",
@@ -40,49 +40,49 @@ def test_globals_come_and_go_with_those_that_bound_each_other(server: RunningSer
         "slow_query_log": "ON",
         "innodb_buffer_pool_size": "256M",
     }
-    before = {name: variable(means, name) for name in wanted}
-    act = setting_globals(means, wanted)
-    assert act.look(means).stands == "before"
+    before = {name: variable(context, name) for name in wanted}
+    act = setting_globals(context, wanted)
+    assert act.look(context).stands == "before"
     act = SetGlobals.model_validate_json(act.model_dump_json())
-    act.do(means)
-    act.do(means)
-    assert act.look(means).stands == "after"
-    assert variable(means, "innodb_io_capacity") == "9000"
-    assert variable(means, "slow_query_log") == "ON"
+    act.do(context)
+    act.do(context)
+    assert act.look(context).stands == "after"
+    assert variable(context, "innodb_io_capacity") == "9000"
+    assert variable(context, "slow_query_log") == "ON"
     back = act.reversed()
-    back.do(means)
-    assert back.look(means).stands == "after"
-    assert {name: variable(means, name) for name in wanted} == before
+    back.do(context)
+    assert back.look(context).stands == "after"
+    assert {name: variable(context, name) for name in wanted} == before
 
 
 def test_a_value_that_the_server_clamps_is_refused_with_what_it_made_of_it(server: RunningServer) -> None:
-    means = means_of(server)
-    act = setting_globals(means, {"net_buffer_length": "2M"})
+    context = context_of(server)
+    act = setting_globals(context, {"net_buffer_length": "2M"})
     with pytest.raises(ApplyError, match="net_buffer_length is 1048576, and net_buffer_length = 2097152 was"):
-        act.do(means)
-    act.reversed().do(means)
-    assert act.look(means).stands == "before"
+        act.do(context)
+    act.reversed().do(context)
+    assert act.look(context).stands == "before"
 
 
 def test_what_somebody_else_has_set_since_is_seen(server: RunningServer) -> None:
-    means = means_of(server)
-    act = setting_globals(means, {"thread_cache_size": "20"})
-    act.do(means)
-    setting_globals(means, {"thread_cache_size": "30"}).do(means)
-    look = act.reversed().look(means)
+    context = context_of(server)
+    act = setting_globals(context, {"thread_cache_size": "20"})
+    act.do(context)
+    setting_globals(context, {"thread_cache_size": "30"}).do(context)
+    look = act.reversed().look(context)
     assert (look.stands, look.says) == ("elsewhere", "thread_cache_size is 30")
 
 
 def test_a_server_of_no_unit_waits_for_its_restart_and_what_is_in_force_needs_no_act(
     server: RunningServer,
 ) -> None:
-    means = means_of(server)
+    context = context_of(server)
     changes = (
         change("innodb_log_file_size", "64M", restart=True),
-        change("max_connections", str(variable(means, "max_connections"))),
+        change("max_connections", str(variable(context, "max_connections"))),
         change("table_definition_cache", "777"),
     )
-    (act,) = live_acts(changes, means, restart=True)
+    (act,) = live_acts(changes, context, restart=True)
     assert isinstance(act, SetGlobals)
     assert act.after == {"table_definition_cache": 777}
     waits = waiting(changes[::2], [act])
@@ -91,28 +91,28 @@ def test_a_server_of_no_unit_waits_for_its_restart_and_what_is_in_force_needs_no
 
 def test_without_a_way_into_the_server_nothing_of_it_is_done(server: RunningServer) -> None:
     changes = (change("table_definition_cache", "777"),)
-    assert live_acts(changes, Means(), restart=True) == ()
+    assert live_acts(changes, ApplyContext(), restart=True) == ()
     assert waiting(changes, ()) == ("table_definition_cache = 777",)
     with pytest.raises(ApplyError, match="no way into the server was given"):
-        setting_globals(Means(), {"table_definition_cache": "777"})
+        setting_globals(ApplyContext(), {"table_definition_cache": "777"})
 
 
 @pytest.mark.slow
 def test_mysql_keeps_values_for_its_next_start_and_forgets_them(
     start_release: Callable[[str], Start],
 ) -> None:
-    means = means_of(start_release("mysql-9.7")())
+    context = context_of(start_release("mysql-9.7")())
     wanted = {"max_connections": "222", "innodb_log_buffer_size": "32M", "slow_query_log": "ON"}
-    persisting(means, {"max_connections": "333"}).do(means)
-    act = persisting(means, wanted)
+    persisting(context, {"max_connections": "333"}).do(context)
+    act = persisting(context, wanted)
     assert act.before == {"max_connections": "333", "innodb_log_buffer_size": None, "slow_query_log": None}
     act = PersistVariables.model_validate_json(act.model_dump_json())
-    assert act.look(means).stands == "before"
-    act.do(means)
-    act.do(means)
-    assert act.look(means).stands == "after"
-    assert variable(means, "max_connections") == "151"
+    assert act.look(context).stands == "before"
+    act.do(context)
+    act.do(context)
+    assert act.look(context).stands == "after"
+    assert variable(context, "max_connections") == "151"
     back = act.reversed()
-    back.do(means)
-    assert back.look(means).stands == "after"
-    assert persisting(means, wanted).before == act.before
+    back.do(context)
+    assert back.look(context).stands == "after"
+    assert persisting(context, wanted).before == act.before

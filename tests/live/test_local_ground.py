@@ -233,14 +233,14 @@ def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk
 def test_a_real_disk_that_carries_something_is_refused_and_keeps_it(site: Site, real: RealDisk) -> None:
     subprocess.run(["mkfs.ext4", "-q", real.device], check=True)
     before = real.device.read_bytes()
-    for wipe, reason in ((False, "it carries ext4; with `wipe: yes`"), (True, "it tells no serial")):
+    for wipe, reason in ((False, "it carries ext4; with `wipe: yes`"), (True, "it reports no serial")):
         with pytest.raises(StorageError, match=reason):
             real.layer(site, wipe=wipe).build(site, BuiltLayers())
     assert real.device.read_bytes() == before
 
 
 def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk) -> None:
-    with pytest.raises(StorageError, match="is no stable name"):
+    with pytest.raises(StorageError, match="is not a stable name"):
         replace(real.layer(site), stable_folders=STABLE_FOLDERS).build(site, BuiltLayers())
 
 

@@ -85,7 +85,7 @@ from mydyno.machine.device_refusals import AskedDevice, refusals
 from mydyno.machine.local import LocalHost
 disk = Path(sys.argv[1])
 def told():
-    # A user-mode disk tells no serial; what wipe lifts is to be seen beside what it does not.
+    # A user-mode disk reports no serial; what wipe lifts is to be seen beside what it does not.
     device = replace(read_block_device(LocalHost(), disk, (disk.parent,)), serial="S1")
     print(*refusals(device, AskedDevice(disk, "S1", wipe=True)), sep="; ")
 told()

@@ -23,7 +23,7 @@ from mydyno.apply.finding import Finding
 from mydyno.advisor.targets import Targets
 from mydyno.apply.acts.plan import live_acts
 from mydyno.apply.acts.remount import mounted
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 
 image, place = sys.argv[1:]
 subprocess.run(["mount", "-o", "loop,strictatime,nobarrier,discard", image, place], check=True)
@@ -37,16 +37,16 @@ def changes():
     return [change for found in judged if isinstance(found, Finding) for change in found.changes]
 
 
-before, means = mounted(place), Means()
-acts = live_acts(changes(), means, restart=False)
+before, context = mounted(place), ApplyContext()
+acts = live_acts(changes(), context, restart=False)
 print(*(act.sentence().removeprefix(f"remount {place} ") for act in acts))
 for act in acts:
-    act.do(means)
-    assert act.look(means).stands == "after", act.look(means)
+    act.do(context)
+    assert act.look(context).stands == "after", act.look(context)
 print(*mounted(place).options)
 assert changes() == []
 for act in acts:
-    act.reversed().do(means)
+    act.reversed().do(context)
 assert mounted(place) == before, (mounted(place), before)
 subprocess.run(["umount", place], check=True)
 """

@@ -16,8 +16,8 @@ from live.conftest import Start
 from live.test_apply import wait_for_guardian
 from live.test_external_server import ask, option_file
 from mydyno.apply.acts.held_variables import holding
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import SetVariable
-from mydyno.apply.means import Means
 from mydyno.apply.preparing import prepare
 from mydyno.apply.reading import find_server
 from mydyno.apply.store.application import AnyAct, new_application
@@ -78,26 +78,26 @@ def _stored(store: Store, act: AnyAct) -> Entry:
     return store.add(new_application("apply", "a server", ("tried",), (act,)), ())
 
 
-def _applied(store: Store, means: Means) -> None:
+def _applied(store: Store, context: ApplyContext) -> None:
     change = SetVariable(name=NAME, value=str(NEW), was=None, restart=False)
-    assert means.login is not None
-    live = prepare([finding("tried", change)], means, find_server(means.login)).live
+    assert context.login is not None
+    live = prepare([finding("tried", change)], context, find_server(context.login)).live
     with store.held():
-        carry_out(_stored(store, live[0]), means, lambda line: None)
+        carry_out(_stored(store, live[0]), context, lambda line: None)
 
 
-def _held(store: Store, means: Means) -> None:
-    with store.held(), held_while(_stored(store, holding(means, {NAME: NEW})), means, lambda line: None):
+def _held(store: Store, context: ApplyContext) -> None:
+    with store.held(), held_while(_stored(store, holding(context, {NAME: NEW})), context, lambda line: None):
         pass
 
 
 @pytest.mark.parametrize("way", [_applied, _held])
 def test_what_a_killed_mydyno_was_setting_is_put_back_by_its_guardian(
-    server: RunningServer, tmp_path: Path, way: Callable[[Store, Means], None]
+    server: RunningServer, tmp_path: Path, way: Callable[[Store, ApplyContext], None]
 ) -> None:
-    store, means = Store(tmp_path / "changes"), Means(login=server.login)
+    store, context = Store(tmp_path / "changes"), ApplyContext(login=server.login)
     store.folder.mkdir()
-    with killed_inside_set_global(server, lambda: way(store, means)):
+    with killed_inside_set_global(server, lambda: way(store, context)):
         wait_for_guardian(store)
     [entry] = store.entries()
     assert entry.progress.phase == "put back", entry.progress.because

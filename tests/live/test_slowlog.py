@@ -162,7 +162,7 @@ def test_a_kill_of_both_is_put_back_by_the_next_mydyno(slowlog: Slowlog, command
         assert len(slowlog.store.unfinished()) == 1
         result = slowlog.run(command, *more[command])
         assert result.exit_code == 0
-    assert "everything has been put back" in result.output
+    assert "everything has been restored" in result.output
     assert slowlog.store.unfinished() == []
 
 

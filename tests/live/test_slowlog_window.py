@@ -15,7 +15,7 @@ import pytest
 from live.conftest import Start
 from live.slow_servers import run, server, set_globals, unchanged, variables
 from live.sshd import private_sshd
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.store.store import Store
 from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
@@ -228,7 +228,7 @@ def test_what_somebody_else_sets_in_the_window_stays_and_is_told(server: Running
         assert variables(server.login)["long_query_time"] == "3.000000"
         assert variables(server.login)["slow_query_log"] == "OFF"
         assert any(
-            "long_query_time = 3.000000 has been set by somebody else" in line for line in caught.remarks
+            "long_query_time = 3.000000 has been set by another session" in line for line in caught.remarks
         )
     finally:
         set_globals(server.login, long_query_time=10)
@@ -236,10 +236,10 @@ def test_what_somebody_else_sets_in_the_window_stays_and_is_told(server: Running
 
 def test_after_a_restart_of_the_server_nothing_is_put_back(server: RunningServer) -> None:
     with open_window(server.login, None, WISH) as window:
-        means = Means(login=server.login)
+        context = ApplyContext(login=server.login)
         earlier = window.act.model_copy(update={"started_at": window.act.started_at - 100})
     with unchanged(server.login):
-        assert "has been restarted since" in str(earlier.take_back(means))
+        assert "has been restarted since" in str(earlier.take_back(context))
 
 
 def test_connections_that_were_open_before_are_told_unless_they_are_seen(

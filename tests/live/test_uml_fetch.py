@@ -56,6 +56,6 @@ def test_a_fetch_that_is_killed_leaves_no_kernel_and_the_next_one_sweeps_what_it
 
 
 def test_a_version_that_is_none_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'six' is no kernel version"):
+    with pytest.raises(UsageError, match="'six' is not a kernel version"):
         fetch_kernel(UmlKernels(tmp_path), "six", print)
     assert list(tmp_path.iterdir()) == []

@@ -68,18 +68,18 @@ def test_a_blank_disk_under_a_stable_name_is_not_refused(bench: Bench) -> None:
     device = bench.device()
     assert (device.kind, device.size_bytes, device.signatures) == ("loop", 64 << 20, ())
     assert device.description() == (
-        f"{bench.name} ({bench.disk}): model not told, serial not told, 0.1 GB, carries no signature"
+        f"{bench.name} ({bench.disk}): unknown model, serial unknown, 0.1 GB, carries no signature"
     )
 
 
 @needs_loops
 def test_a_name_that_may_mean_another_disk_tomorrow_is_refused(bench: Bench) -> None:
     (refusal,) = refusals(read_block_device(LocalHost(), bench.disk), AskedDevice(bench.disk))
-    assert f"{bench.disk} is no stable name" in refusal
+    assert f"{bench.disk} is not a stable name" in refusal
     # Nor does a link of the user's own make it one: only the system's folders count.
     assert tuple(Path("/dev/disk") / kind for kind in ("by-id", "by-path", "by-partuuid")) == STABLE_FOLDERS
     (refusal,) = refusals(read_block_device(LocalHost(), bench.name), AskedDevice(bench.name))
-    assert "is no stable name" in refusal
+    assert "is not a stable name" in refusal
 
 
 @needs_loops
@@ -168,7 +168,7 @@ def test_a_disk_that_carries_something_is_refused_and_what_it_is_told(
 def test_wipe_without_a_serial_that_the_disk_tells_is_refused(bench: Bench) -> None:
     subprocess.run(["mkfs.ext4", "-q", bench.disk], check=True)
     (refusal,) = refusals(bench.device(), AskedDevice(bench.name, wipe=True))
-    assert refusal == "it carries ext4, and it tells no serial by which `wipe: yes` could mean it"
+    assert refusal == "it carries ext4, and it reports no serial by which `wipe: yes` could mean it"
 
 
 @needs_loops
@@ -202,7 +202,7 @@ def test_the_disk_of_the_running_system_is_refused() -> None:
     found = subprocess.run(["findmnt", "-n", "-o", "SOURCE", "/"], capture_output=True, text=True, check=True)
     root = Path(found.stdout.strip())
     if not root.is_block_device():
-        pytest.skip(f"the root file system is {root}, which is no block device")
+        pytest.skip(f"the root file system is {root}, which is not a block device")
     device = read_block_device(LocalHost(), root, (root.parent,))
     asked = AskedDevice(root, serial=device.serial, wipe=True)
     assert "the running system's own file systems lie on it" in refusals(device, asked)
@@ -210,10 +210,10 @@ def test_the_disk_of_the_running_system_is_refused() -> None:
 
 def test_a_name_without_a_disk_lists_those_that_are_there(tmp_path: Path) -> None:
     (tmp_path / "ata-REAL").touch()
-    with pytest.raises(StorageError, match="there is no block device") as raised:
+    with pytest.raises(StorageError, match="there is not a block device") as raised:
         read_block_device(LocalHost(), tmp_path / "ata-NONE", (tmp_path,))
     assert raised.value.hint == f"this machine has {tmp_path / 'ata-REAL'}"
-    with pytest.raises(StorageError, match="is no block device"):
+    with pytest.raises(StorageError, match="is not a block device"):
         read_block_device(LocalHost(), tmp_path / "ata-REAL", (tmp_path,))
 
 
@@ -225,7 +225,7 @@ def test_only_wipe_with_the_right_serial_lifts_a_signature() -> None:
         "be destroyed"
     ]
     assert refusals(EXT4, replace(allowed, serial=None)) == [
-        "it carries ext4, and `wipe: yes` needs its serial beside it: S123"
+        "it carries ext4, and `wipe: yes` needs its serial with it: S123"
     ]
     assert refusals(EXT4, replace(allowed, serial="S999")) == [
         "it has the serial S123, and the experiment means the disk with the serial S999"
@@ -237,7 +237,7 @@ def test_a_wrong_serial_refuses_a_blank_disk_too() -> None:
     assert refusals(BLANK, replace(ASKED, serial="S123")) == []
     assert len(refusals(BLANK, replace(ASKED, serial="S999"))) == 1
     assert refusals(replace(BLANK, serial=None), replace(ASKED, serial="S123")) == [
-        "it tells no serial, and the experiment means the disk with the serial S123"
+        "it reports no serial, and the experiment means the disk with the serial S123"
     ]
 
 

@@ -1,12 +1,6 @@
 //! What the entries of a log take from those before them.
 
-use memchr::memchr_iter;
-
-use crate::cut::cut;
 use crate::entry::Time;
-use crate::line::{BYTE_ORDER_MARK, schema_at};
-use crate::problem::Problems;
-use crate::read::{Told, read, told_up_to};
 
 /// What a part of a log takes from the parts before it; the default is that of a log's beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,90 +9,10 @@ pub struct Context {
     pub at: u64,
     /// Ends of lines before it.
     pub lines: u64,
-    /// The time of the entry before, as it told or took it.
+    /// The time of the entry before, as it has or inherits it.
     pub time: Option<Time>,
     /// The last `# Time:` line.
     pub clock: Option<Time>,
-    /// The database of the entry before, likewise.
+    /// The database of the entry before, as well.
     pub database: Vec<u8>,
-}
-
-/// The context that [`read`] leaves behind a part of a log, found without reading all of it: a look at how
-/// lines begin, then the entries of the last lines that can tell something are read. When one of these only looked
-/// like one (it stands inside a statement), the part is read after all.
-pub fn context_after(chunk: &[u8], before: &Context) -> Context {
-    let lines = Lines::of(chunk, before.at == 0);
-    let last_told = |place: Option<usize>| {
-        let place = place?;
-        let begin = cut(&chunk[..=place]).unwrap_or(0);
-        Some(told_up_to(&chunk[begin..], place - begin))
-    };
-    let time = last_told(lines.set.max(lines.time));
-    let clock = last_told(lines.time);
-    let database = last_told(lines.database);
-    let is_misled = time.as_ref().is_some_and(|told: &Told| told.time.is_none())
-        || clock.as_ref().is_some_and(|told| told.clock.is_none())
-        || database.as_ref().is_some_and(|told| told.database.is_none());
-    if is_misled {
-        let mut context = before.clone();
-        read(chunk, &mut context, &mut Problems::default(), false, |_| ());
-        return context;
-    }
-    Context {
-        at: before.at + chunk.len() as u64,
-        lines: before.lines + lines.count,
-        time: time.map_or(before.time, |told| told.time),
-        clock: clock.map_or(before.clock, |told| told.clock),
-        database: match database.and_then(|told| told.database) {
-            Some(database) => database.to_vec(),
-            None => before.database.clone(),
-        },
-    }
-}
-
-/// The last lines of each beginning, wherever they stand.
-#[derive(Default)]
-struct Lines {
-    /// Ends of lines.
-    count: u64,
-    set: Option<usize>,
-    time: Option<usize>,
-    /// `use`, or a header line with `Schema`.
-    database: Option<usize>,
-}
-
-impl Lines {
-    /// From the end backwards; when all are found, what is left is only counted.
-    fn of(chunk: &[u8], is_first: bool) -> Self {
-        let mut lines = Self::default();
-        let mut ends = memchr_iter(b'\n', chunk);
-        while !lines.is_complete() {
-            let Some(end) = ends.next_back() else {
-                let is_marked = is_first && chunk.starts_with(BYTE_ORDER_MARK);
-                lines.look(chunk, if is_marked { BYTE_ORDER_MARK.len() } else { 0 });
-                return lines;
-            };
-            lines.count += 1;
-            lines.look(chunk, end + 1);
-        }
-        lines.count += ends.count() as u64;
-        lines
-    }
-
-    fn is_complete(&self) -> bool {
-        self.set.is_some() && self.time.is_some() && self.database.is_some()
-    }
-
-    #[inline]
-    fn look(&mut self, chunk: &[u8], at: usize) {
-        let line = &chunk[at..];
-        let last = match line.first() {
-            Some(b'S') if line.starts_with(b"SET ") => &mut self.set,
-            Some(b'u') if line.starts_with(b"use ") => &mut self.database,
-            Some(b'#') if line.starts_with(b"# Time: ") => &mut self.time,
-            Some(b'#') if schema_at(line).is_some() => &mut self.database,
-            _ => return,
-        };
-        last.get_or_insert(at);
-    }
 }

@@ -35,6 +35,7 @@ mod preamble;
 pub mod problem;
 pub mod read;
 pub mod recognise;
+pub mod skim;
 pub mod source;
 pub mod stop;
 mod tags;

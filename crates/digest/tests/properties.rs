@@ -3,8 +3,9 @@
 mod dialects;
 mod reading;
 
-use mydyno_digest::context::{Context, context_after};
+use mydyno_digest::context::Context;
 use mydyno_digest::cut::cut;
+use mydyno_digest::skim::context_after;
 use proptest::prelude::*;
 
 use dialects::{DIALECTS, known, written};

@@ -5,9 +5,10 @@ mod reading;
 use std::fs;
 use std::path::PathBuf;
 
-use mydyno_digest::context::{Context, context_after};
+use mydyno_digest::context::Context;
 use mydyno_digest::cut::cut;
 use mydyno_digest::recognise::{recognise, server};
+use mydyno_digest::skim::context_after;
 
 use reading::{read_parts, read_whole};
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 
 Stands = Literal["before", "after", "elsewhere", "unseen"]
@@ -49,27 +49,27 @@ class Act(BaseModel, ABC):
         return self
 
     @abstractmethod
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Brings `after`, from whatever state a killed process has left, and again when it is there already.
 
         Raises ApplyError with what refused.
         """
 
     @abstractmethod
-    def look(self, means: Means) -> Look:
+    def look(self, context: ApplyContext) -> Look:
         """Reads back how things stand. Raises ApplyError when they cannot be read."""
 
     @abstractmethod
     def reversed(self) -> Self:
         """The act whose `after` is this one's `before`."""
 
-    def take_back(self, means: Means) -> str | None:
+    def take_back(self, context: ApplyContext) -> str | None:
         """Brings `before` after a failure or a kill. Gives a sentence when somebody else has changed it since
         and it is therefore left. Raises ApplyError.
 
         A value of the kernel or the server may be ours and rounded, so most acts cannot tell, and write.
         """
-        self.reversed().do(means)
+        self.reversed().do(context)
         return None
 
     @abstractmethod
@@ -77,8 +77,10 @@ class Act(BaseModel, ABC):
         """What it does, with the old and the new value: `vm.swappiness = 1 (was 60)`."""
 
 
-def must_be_possible(acts: Iterable[Act], means: Means) -> None:
+def must_be_possible(acts: Iterable[Act], context: ApplyContext) -> None:
     """Raises ApplyError for an act on this machine where only an image's files may change."""
-    for act in acts if means.files_only else ():
+    for act in acts if context.files_only else ():
         if act.kind != "file":
-            raise ApplyError(f"refused: it would change this machine and not {means.root}: {act.sentence()}")
+            raise ApplyError(
+                f"refused: it would change this machine and not {context.root}: {act.sentence()}"
+            )

@@ -136,19 +136,19 @@ def _faults(change: Change) -> Iterator[str]:
     match change:
         case SetVariable(name=name, value=value):
             if not is_variable_set(name):
-                yield "is no variable that mydyno sets"
+                yield "is not a variable that mydyno sets"
             yield from _misshapen(value, _OF_VARIABLE)
         case RemoveVariable(name=name):
             if not is_variable_set(name):
-                yield "is no variable whose lines mydyno takes out"
+                yield "is not a variable whose lines mydyno removes"
         case SetSysctl(name=name, value=value):
             if name not in SYSCTLS:
-                yield "is no setting of the kernel that mydyno makes"
+                yield "is not a kernel setting that mydyno changes"
             if not _WORD.fullmatch(value):
                 yield from _misshapen(value, _NUMBERS)
         case SetUnit(name=name, value=value):
             if name not in UNIT_PROPERTIES:
-                yield "is no property of a unit that mydyno sets"
+                yield "is not a property of a unit that mydyno sets"
             yield from _misshapen(value, _OF_UNIT)
         case SetQueue(disk=device, attribute=attribute, value=value):
             yield from _misshapen(device, _DEVICE)
@@ -164,7 +164,7 @@ def _faults(change: Change) -> Iterator[str]:
             yield from _misshapen(change.mount_point, _PATH)
             for option in (*change.add, *change.remove):
                 if not _MOUNT_OPTIONS.fullmatch(option):
-                    yield f"{option!a} is no mount option that mydyno changes"
+                    yield f"{option!a} is not a mount option that mydyno changes"
         case ByHand():
             return
 

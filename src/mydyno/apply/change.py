@@ -163,7 +163,7 @@ class SetSysfs(Record):
 
 
 class ByHand(Record):
-    """What mydyno does not do by itself: an array built anew, an index, a setting of a managed service."""
+    """What mydyno does not do by itself: rebuild an array, add an index, set what a managed service owns."""
 
     kind: Literal["by hand"] = "by hand"
     says: str

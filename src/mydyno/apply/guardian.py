@@ -22,7 +22,7 @@ def guarded(put_back: Callable[[], object]) -> Iterator[None]:
     That does nothing where all has been done or put back, so it matters only when this process dies inside.
 
     The pipe between them tells: the kernel closes its end whatever this process dies of. The guardian is the
-    leader of a session of its own, so a Ctrl-C or the end of a terminal does not reach it, and it has
+    leader of a separate session, so a Ctrl-C or the end of a terminal does not reach it, and it has
     inherited the lock of the store, so nobody else begins before it is through. It is a fork and no new
     program because it then has the login in memory, and no file or argument needs to hold it.
     """

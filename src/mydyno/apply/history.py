@@ -66,7 +66,7 @@ def _state(
     if progress.phase == "unfinished" and at_work:
         return "unfinished", "at work now"
     if progress.phase == "unfinished":
-        return "unfinished", because or "`mydyno rollback` puts back what it has begun"
+        return "unfinished", because or "`mydyno rollback` restores what it has begun"
     if progress.phase == "put back":
         return "put back", because
     if application.does == "roll back":

@@ -9,6 +9,7 @@ from pathlib import Path
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import in_force_or_rounded, live_acts, present, waiting
 from mydyno.apply.acts.server_values import server_session, shown
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.apply.edits.option_file import is_written
 from mydyno.apply.edits.texts import Texts, to_bytes
@@ -18,7 +19,6 @@ from mydyno.apply.files.inside import inside
 from mydyno.apply.files.plan import must_be_writable, read_file, replacing
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.finding import Finding
-from mydyno.apply.means import Means
 from mydyno.apply.proposal import Proposal, Ways, propose
 from mydyno.apply.reading import Running
 from mydyno.apply.refusals import Room
@@ -50,14 +50,14 @@ class Prepared:
 
 def prepare(
     findings: Sequence[Finding],
-    means: Means,
+    context: ApplyContext,
     server: Running,
     insisted: Collection[str] = (),
     *,
     restart: bool = False,
 ) -> Prepared:
     """Raises ApplyError when something that must be read cannot be, or a file cannot be written."""
-    root = means.root
+    root = context.root
     is_live = root == Path("/")
     texts = Texts(
         read=lambda path: read_file(root, path),
@@ -69,9 +69,9 @@ def prepare(
         keeps_by_itself=server.keeps_by_itself,
         identities=_identities(findings) if is_live else {},
         version=server.version,
-        room=_room(server, means) if is_live else Room(),
+        room=_room(server, context) if is_live else Room(),
     )
-    proposal = propose(findings, texts, ways, lambda change: _now(change, means), insisted)
+    proposal = propose(findings, texts, ways, lambda change: _now(change, context), insisted)
     files: list[ReplaceFile] = []
     contents: list[bytes] = []
     for path, (_, new) in proposal.texts.changed().items():
@@ -80,20 +80,20 @@ def prepare(
         files.append(act)
         contents += bytes_of_it
     kept, rewritten = _kept(proposal, server), _rewritten(proposal)
-    open_ones = [change for change in proposal.changes if not _settled(change, means, server, texts)]
-    live = live_acts(open_ones, means, restart, kept, rewritten) if is_live else ()
-    pending = [change for change in open_ones if not _in_force(change, means, rewritten)]
+    open_ones = [change for change in proposal.changes if not _settled(change, context, server, texts)]
+    live = live_acts(open_ones, context, restart, kept, rewritten) if is_live else ()
+    pending = [change for change in open_ones if not _in_force(change, context, rewritten)]
     return Prepared(proposal, tuple(files), live, tuple(contents), waiting(pending, live))
 
 
-def _room(server: Running, means: Means) -> Room:
+def _room(server: Running, context: ApplyContext) -> Room:
     """Of this machine, where the server is on it."""
     if server.reading is None:
         return Room()
     memory = LocalHost().facts(Path("/")).memory_bytes
-    if means.login is None:
+    if context.login is None:
         return Room(memory)
-    with server_session(means, "reading where its redo log lies") as cursor:
+    with server_session(context, "reading where its redo log lies") as cursor:
         now = shown(cursor)
     folder = Path(now.get("datadir", "/"), now.get("innodb_log_group_home_dir", ""))
     free = LocalHost().facts(folder).free_disk_bytes if folder.is_dir() else None
@@ -121,31 +121,31 @@ def _rewritten(proposal: Proposal) -> frozenset[str]:
     return frozenset(unit for unit in units if drop_in(unit) in changed)
 
 
-def _settled(change: Change, means: Means, server: Running, texts: Texts) -> bool:
+def _settled(change: Change, context: ApplyContext, server: Running, texts: Texts) -> bool:
     """Whether an option file has said it before and the server made its own of it: a pool is a multiple of
     its chunks, and asking again would bring the same."""
     return (
         isinstance(change, SetVariable)
-        and means.login is not None
+        and context.login is not None
         and server.reading is not None
         and is_written(texts, change, server.reading)
-        and in_force_or_rounded(change, means)
+        and in_force_or_rounded(change, context)
     )
 
 
-def _in_force(change: Change, means: Means, rewritten: Collection[str]) -> bool:
+def _in_force(change: Change, context: ApplyContext, rewritten: Collection[str]) -> bool:
     if not isinstance(change, SetVariable | SetUnit):
         return True
-    now = _now(change, means)
+    now = _now(change, context)
     if now is None:  # Of some properties systemd shows none: those are as the drop-in has them.
         return isinstance(change, SetUnit) and change.unit not in rewritten
     return same_meaning(now, change.value)
 
 
-def _now(change: Change, means: Means) -> str | None:
-    if means.root != Path("/") or (_of_server(change) and means.login is None):
+def _now(change: Change, context: ApplyContext) -> str | None:
+    if context.root != Path("/") or (_of_server(change) and context.login is None):
         return None
-    return present(change, means)
+    return present(change, context)
 
 
 def _of_server(change: Change) -> bool:

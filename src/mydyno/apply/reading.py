@@ -47,7 +47,7 @@ class Running:
 
     @property
     def keeps_by_itself(self) -> bool:
-        """Whether it has a file of its own for SET PERSIST."""
+        """Whether it has a separate file for SET PERSIST."""
         return _keeps(self.version)
 
 

@@ -1,7 +1,7 @@
 """Changes that are refused before anything is written: pure.
 
 A server does not start with a page size that its files do not have, with a buffer pool larger than the
-machine, or with a redo log larger than its disk; a line break in a value would be a line of its own; and what
+machine, or with a redo log larger than its disk; a line break in a value would be a separate line; and what
 mydyno sets at all is listed (allowed.py).
 """
 

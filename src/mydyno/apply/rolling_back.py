@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.apply.act import must_be_possible
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.diff import unified
 from mydyno.apply.files.replace import ReplaceFile, kept_bytes, kept_text
 from mydyno.apply.files.state import FileState
-from mydyno.apply.means import Means
 from mydyno.apply.store.application import AnyAct, Application, new_application
 from mydyno.apply.store.store import Entry, in_force
 from mydyno.core.errors import ApplyError, UsageError
@@ -29,7 +29,7 @@ def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
     standing = in_force(entries)
     if wanted is None:
         if not standing:
-            raise UsageError("nothing that mydyno has applied is in force", "`mydyno history` tells what was")
+            raise UsageError("nothing that mydyno has applied is in force", "`mydyno history` shows what was")
         return standing[-1]
     for entry in standing:
         if entry.application.id == wanted:
@@ -38,20 +38,20 @@ def to_roll_back(entries: Sequence[Entry], wanted: str | None) -> Entry:
     if wanted in by_id:
         does = by_id[wanted].application.does
         why = "is a rollback itself" if does == "roll back" else "is not in force any more"
-        raise UsageError(f"{wanted} {why}", "`mydyno history` tells what is")
+        raise UsageError(f"{wanted} {why}", "`mydyno history` shows what is")
     raise UsageError(
         f"there is no application {wanted}",
         did_you_mean(wanted, by_id, "`mydyno history` lists all of them"),
     )
 
 
-def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bool) -> WayBack:
+def way_back(entry: Entry, standing: Sequence[Entry], context: ApplyContext, *, force: bool) -> WayBack:
     """What brings the old state; acts that are back already are left out.
 
     Raises ApplyError with the difference when somebody has changed a file or a value since, unless `force`.
     """
-    must_be_possible(entry.application.acts, means)
-    kept = replace(means, kept=entry.folder)
+    must_be_possible(entry.application.acts, context)
+    kept = replace(context, kept=entry.folder)
     acts: list[AnyAct] = []
     contents: list[bytes] = []
     changed: list[str] = []
@@ -63,7 +63,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
         if look.stands == "elsewhere":
             changed.append(_difference(act, kept) if isinstance(act, ReplaceFile) else look.says)
             if isinstance(back, ReplaceFile):
-                found = FileState.of(means.root, back.path)
+                found = FileState.of(context.root, back.path)
                 back = back.model_copy(update={"before": found[0] if found else None})
                 contents += [found[1]] if found else []
         acts.append(back)
@@ -87,7 +87,7 @@ def way_back(entry: Entry, standing: Sequence[Entry], means: Means, *, force: bo
     return WayBack(application, tuple(contents))
 
 
-def _difference(act: ReplaceFile, kept: Means) -> str:
+def _difference(act: ReplaceFile, kept: ApplyContext) -> str:
     found = FileState.of(kept.root, act.path)
     ours = kept_text(kept, act.after)
     now = found[1].decode("utf-8", "replace") if found else None

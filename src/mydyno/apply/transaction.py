@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from mydyno.apply.act import must_be_possible
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.guardian import guarded
-from mydyno.apply.means import Means
 from mydyno.apply.store.store import Entry, Store
 from mydyno.core.errors import ApplyError, MydynoError, UndoError
 from mydyno.core.interruption import interruptible, uninterrupted
@@ -21,46 +21,46 @@ Tell = Callable[[str], None]
 """Takes a line about what happens next."""
 
 
-def carry_out(entry: Entry, means: Means, tell: Tell, *, over_others: bool = False) -> None:
+def carry_out(entry: Entry, context: ApplyContext, tell: Tell, *, over_others: bool = False) -> None:
     """Does everything that `entry` says, or leaves everything as it was. The store is held.
 
     `over_others`: also where somebody has set another value than those that `entry` knows.
-    Raises ApplyError with what failed after all has been put back, KeyboardInterrupt likewise, and UndoError
-    when something could not be put back: then the entry stays unfinished, and the next mydyno goes on.
+    Raises ApplyError with what failed after all has been put back, KeyboardInterrupt too, and UndoError
+    when something could not be restored: then the entry stays unfinished, and the next mydyno goes on.
     """
-    must_be_possible(entry.application.acts, means)
-    means = replace(means, kept=entry.folder)
-    with interruptible(), _guarded(entry, means):
+    must_be_possible(entry.application.acts, context)
+    context = replace(context, kept=entry.folder)
+    with interruptible(), _guarded(entry, context):
         try:
             if not over_others:
-                _refuse_changed(entry, means)
-            _do(entry, means, tell)
+                _refuse_changed(entry, context)
+            _do(entry, context, tell)
             with uninterrupted():
                 entry.journal.commit()
         except BaseException as error:
             with uninterrupted():
                 if entry.journal.read().phase == "applied":
                     return  # Interrupted at its very end, when there was nothing left to stop.
-                _take_back(entry, means, tell, error)
+                _take_back(entry, context, tell, error)
             raise _told(error) from error
 
 
 @contextmanager
-def held_while(entry: Entry, means: Means, tell: Tell) -> Iterator[None]:
+def held_while(entry: Entry, context: ApplyContext, tell: Tell) -> Iterator[None]:
     """Everything that `entry` says is so within this block, and as it was before after it. The store is held.
 
     Ctrl-C, SIGTERM and SIGHUP are a KeyboardInterrupt in the block; its guardian puts back when this process
     dies in it. Raises ApplyError with what failed at the beginning, after all has been put back, what the
     block raises, and UndoError as `carry_out` does.
     """
-    must_be_possible(entry.application.acts, means)
-    means = replace(means, kept=entry.folder)
+    must_be_possible(entry.application.acts, context)
+    context = replace(context, kept=entry.folder)
     because = "its time was over"
-    with interruptible(), _guarded(entry, means):
+    with interruptible(), _guarded(entry, context):
         try:
             try:
-                _refuse_changed(entry, means)
-                _do(entry, means, tell)
+                _refuse_changed(entry, context)
+                _do(entry, context, tell)
             except MydynoError as error:
                 raise _told(error) from error
             yield
@@ -69,11 +69,11 @@ def held_while(entry: Entry, means: Means, tell: Tell) -> Iterator[None]:
             raise
         finally:
             with uninterrupted():
-                for line in put_back(entry, means, because):
+                for line in put_back(entry, context, because):
                     tell(line)
 
 
-def put_back(entry: Entry, means: Means, because: str) -> tuple[str, ...]:
+def put_back(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ...]:
     """Takes back whatever has begun of an unfinished application; nothing when it is finished.
 
     Gives a sentence for whatever somebody else has changed since, and that is therefore left. One failure
@@ -82,29 +82,29 @@ def put_back(entry: Entry, means: Means, because: str) -> tuple[str, ...]:
     progress = entry.journal.read()
     if progress.phase != "unfinished":
         return ()
-    must_be_possible(entry.application.acts, means)
-    means = replace(means, kept=entry.folder)
+    must_be_possible(entry.application.acts, context)
+    context = replace(context, kept=entry.folder)
     left, failures = [], []
     for place, act in enumerate(entry.application.acts):
         if place not in progress.begun:
             continue
         try:
-            if (told := act.take_back(means)) is not None:
+            if (told := act.take_back(context)) is not None:
                 left.append(told)
         except MydynoError as error:
             failures.append(str(error))
     if failures:
         entry.journal.stuck("; ".join(failures))
         raise UndoError(
-            f"{entry.application.id}: not everything could be put back:\n"
+            f"{entry.application.id}: not everything could be restored:\n"
             + "\n".join(f"  - {failure}" for failure in failures),
-            "mend the cause, then `mydyno rollback` goes on: the journal keeps what is left",
+            "fix the cause, then `mydyno rollback` continues: the journal keeps what is left",
         )
     entry.journal.put_back("; ".join((because, *left)))
     return tuple(left)
 
 
-def recover(store: Store, means: Means) -> tuple[str, ...]:
+def recover(store: Store, context: ApplyContext) -> tuple[str, ...]:
     """Puts back what those have left that were killed together with their guardians. The store is held.
 
     Gives a sentence for each. Raises UndoError.
@@ -112,39 +112,39 @@ def recover(store: Store, means: Means) -> tuple[str, ...]:
     store.clear_halves()
     told: list[str] = []
     for entry in store.unfinished():
-        left = put_back(entry, means, "it was ended in the middle, and put back by the mydyno after it")
-        told.append(f"{entry.application.id} was ended in the middle: everything has been put back")
+        left = put_back(entry, context, "it was interrupted, and restored by the next run")
+        told.append(f"{entry.application.id} was interrupted: everything has been restored")
         told.extend(left)
     return tuple(told)
 
 
-def _refuse_changed(entry: Entry, means: Means) -> None:
-    looks = (act.look(means) for act in entry.application.acts)
+def _refuse_changed(entry: Entry, context: ApplyContext) -> None:
+    looks = (act.look(context) for act in entry.application.acts)
     if changed := [look.says for look in looks if look.stands == "elsewhere"]:
         raise ApplyError(f"changed while mydyno was about to begin: {'; '.join(changed)}", "begin again")
 
 
-def _do(entry: Entry, means: Means, tell: Tell) -> None:
+def _do(entry: Entry, context: ApplyContext, tell: Tell) -> None:
     for place, act in enumerate(entry.application.acts):
         tell(act.sentence())
         entry.journal.begin(place)
-        act.do(means)
+        act.do(context)
     tell("verify")
     for act in entry.application.acts:
-        look = act.look(means)
+        look = act.look(context)
         if look.stands not in ("after", "unseen"):
             raise ApplyError(f"it did not hold: {act.sentence()}, but {look.says}")
 
 
-def _take_back(entry: Entry, means: Means, tell: Tell, error: BaseException) -> None:
+def _take_back(entry: Entry, context: ApplyContext, tell: Tell, error: BaseException) -> None:
     because = _because(error)
-    tell(f"put everything back: {because}")
-    put_back(entry, means, because)
+    tell(f"restored everything: {because}")
+    put_back(entry, context, because)
 
 
-def _guarded(entry: Entry, means: Means) -> AbstractContextManager[None]:
-    because = f"the mydyno that did it (process {os.getpid()}) was ended in the middle"
-    return guarded(lambda: put_back(entry, means, because))
+def _guarded(entry: Entry, context: ApplyContext) -> AbstractContextManager[None]:
+    because = f"the mydyno that did it (process {os.getpid()}) was interrupted"
+    return guarded(lambda: put_back(entry, context, because))
 
 
 def _because(error: BaseException) -> str:

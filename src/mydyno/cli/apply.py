@@ -16,8 +16,8 @@ from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
     from mydyno.advisor import Advice
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.finding import Finding
-    from mydyno.apply.means import Means
     from mydyno.apply.preparing import Prepared
     from mydyno.apply.reading import Running
     from mydyno.apply.store.store import Entry, Store
@@ -84,7 +84,7 @@ def apply(
     ```
     """
     from mydyno.advisor.advice import read_advice
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.preparing import prepare
     from mydyno.apply.selection import ids_of, select
     from mydyno.apply.store.store import Store
@@ -96,10 +96,10 @@ def apply(
     is_live = root == Path("/")
     store = Store.of_system(root)
     is_needed = not offline and (_needs_server(findings) or needs_server(store.unfinished()))
-    means = Means(root=root, login=server.login() if is_live and is_needed else None)
-    _recover_unless_dry(store, means, dry_run=dry_run, yes=yes)
-    running = _running(read, means)
-    prepared = prepare(findings, means, running, ids_of(only), restart=restart)
+    context = ApplyContext(root=root, login=server.login() if is_live and is_needed else None)
+    _recover_unless_dry(store, context, dry_run=dry_run, yes=yes)
+    running = _running(read, context)
+    prepared = prepare(findings, context, running, ids_of(only), restart=restart)
     for line in apply_text.lines(prepared):
         screen.echo(line)
     if not prepared.acts:
@@ -107,12 +107,12 @@ def apply(
     elif not dry_run:
         if not yes:
             _ask(len(prepared.acts))
-        _carry_out(read, prepared, running, store, means)
+        _carry_out(read, prepared, running, store, context)
 
 
-def _recover_unless_dry(store: Store, means: Means, *, dry_run: bool, yes: bool) -> None:
+def _recover_unless_dry(store: Store, context: ApplyContext, *, dry_run: bool, yes: bool) -> None:
     if not dry_run:
-        recover(store, means, yes=yes)
+        recover(store, context, yes=yes)
     elif store.unfinished():
         screen.echo(
             "mydyno: an earlier mydyno apply was interrupted; without --dry-run it is restored first",
@@ -125,7 +125,7 @@ def needs_server(entries: Sequence[Entry]) -> bool:
     return any(act.needs_server for entry in entries for act in entry.application.acts)
 
 
-def recover(store: Store, means: Means, *, yes: bool = False) -> None:
+def recover(store: Store, context: ApplyContext, *, yes: bool = False) -> None:
     """Restores what a killed mydyno has left, and says so. Raises LabError while another one is working.
 
     What an image's journal says is shown and confirmed first, unless `yes`: its author is unknown.
@@ -136,16 +136,16 @@ def recover(store: Store, means: Means, *, yes: bool = False) -> None:
         if store.is_of_image and not yes:
             _ask_to_put_back(left)
         with store.held():
-            for line in put_back(store, means):
+            for line in put_back(store, context):
                 screen.echo(f"mydyno: {line}", err=True)
 
 
 def recover_with(server: LoginOptions, store: Store) -> None:
     """The same, where nothing else needs a login."""
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
 
     if left := store.unfinished():
-        recover(store, Means(login=server.login() if needs_server(left) else None))
+        recover(store, ApplyContext(login=server.login() if needs_server(left) else None))
 
 
 def _ask_to_put_back(left: Sequence[Entry]) -> None:
@@ -167,12 +167,14 @@ def _ask_to_put_back(left: Sequence[Entry]) -> None:
         raise typer.Exit
 
 
-def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store, means: Means) -> None:
+def _carry_out(
+    advice: Advice, prepared: Prepared, server: Running, store: Store, context: ApplyContext
+) -> None:
     from mydyno.apply.checks import check
     from mydyno.apply.store.application import new_application
     from mydyno.apply.transaction import carry_out
 
-    for line in check(prepared.proposal.texts, means.root, server):
+    for line in check(prepared.proposal.texts, context.root, server):
         screen.echo(f"mydyno: {line}", err=True)
     application = new_application(
         "apply",
@@ -182,7 +184,7 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
         waits_for_restart=prepared.waiting,
     )
     with store.held():
-        carry_out(store.add(application, prepared.contents), means, report)
+        carry_out(store.add(application, prepared.contents), context, report)
     screen.echo(f"Done, and read back. `mydyno rollback {application.id}` undoes it.")
     if prepared.waiting:
         screen.echo("Some changes take effect at the next start of the server, as listed above.")
@@ -193,11 +195,11 @@ def report(line: str) -> None:
     screen.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
-def _running(advice: Advice, means: Means) -> Running:
+def _running(advice: Advice, context: ApplyContext) -> Running:
     """The server, with a warning when it is not the one of the advice."""
     from mydyno.apply.reading import advised_server, find_server
 
-    running = find_server(means.login) if means.login else advised_server(advice.server)
+    running = find_server(context.login) if context.login else advised_server(advice.server)
     if str(running.version) != advice.server.partition(" at ")[0]:
         screen.echo(
             f"mydyno: the server is {running.version}, and the advice is for {visible_line(advice.server)}: "

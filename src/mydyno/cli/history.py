@@ -86,14 +86,14 @@ def _named(entries: list[Entry], wanted: str) -> Entry:
 
 
 def _show(entry: Entry, root: Path) -> None:
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.diff import unified
     from mydyno.apply.files.replace import ReplaceFile, kept_text
-    from mydyno.apply.means import Means
 
-    means = Means(root=root, kept=entry.folder)
+    context = ApplyContext(root=root, kept=entry.folder)
     for act in entry.application.acts:
         if isinstance(act, ReplaceFile):
-            screen.echo(unified(act.path, kept_text(means, act.before), kept_text(means, act.after)))
+            screen.echo(unified(act.path, kept_text(context, act.before), kept_text(context, act.after)))
         else:
             screen.echo(visible_line(act.sentence()))
 

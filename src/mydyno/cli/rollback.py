@@ -34,7 +34,7 @@ def rollback(
     sudo mydyno rollback 20261121-233012-048213
     ```
     """
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.rolling_back import to_roll_back, way_back
     from mydyno.apply.store.store import Store, in_force
     from mydyno.apply.transaction import carry_out
@@ -45,12 +45,12 @@ def rollback(
     store = Store.of_system(root)
     unfinished = store.unfinished()
     entries = unfinished or [to_roll_back(store.entries(), application)]
-    means = Means(root=root, login=server.login() if needs_server(entries) else None)
-    recover(store, means, yes=yes)
+    context = ApplyContext(root=root, login=server.login() if needs_server(entries) else None)
+    recover(store, context, yes=yes)
     if unfinished and application is None:
         return
     entry = to_roll_back(store.entries(), application)
-    back = way_back(entry, in_force(store.entries()), means, force=force)
+    back = way_back(entry, in_force(store.entries()), context, force=force)
     findings = ", ".join(entry.application.findings)
     screen.echo(visible_line(f"{entry.application.id} of {entry.application.made_at}: {findings}"))
     for act in back.application.acts:
@@ -62,7 +62,7 @@ def rollback(
             screen.echo("Nothing was changed.")
             return
     with store.held():
-        carry_out(store.add(back.application, back.contents), means, report, over_others=force)
+        carry_out(store.add(back.application, back.contents), context, report, over_others=force)
     screen.echo(f"{entry.application.id} has been undone.")
     if entry.application.waits_for_restart:
         screen.echo("Settings that took effect at a start of the server stay until its next start.")

@@ -90,7 +90,7 @@ def slowlog(
     mydyno slowlog --for 5m --threshold 200ms --json > digest.json
     ```
     """
-    from mydyno.apply.means import Means
+    from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
     from mydyno.cli.progress import showing_progress
@@ -103,7 +103,7 @@ def slowlog(
     showing = Showing(None, limit, details, None, as_json, page)
     login = server.login()
     store = Store.of_system(Path("/"))
-    recover(store, Means(login=login))
+    recover(store, ApplyContext(login=login))
     with server.machine() as machine, new_file(save) as keep:
         with (
             store.held(),

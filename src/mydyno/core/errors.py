@@ -7,13 +7,13 @@
     ├── ServerError         a server could not be started, reached or stopped
     ├── EngineError         the load engine could not do its work
     ├── HostError           a guest did not start, or was lost
-    ├── StorageError        disks, an array or a file system could not be built as asked
+    ├── StorageError        disks, an array or a file system could not be built as configured
     │   └── MountRefusedError   the kernel does not mount a file system with these options
     ├── LabError            the results folder is busy, damaged, full or too new
-    ├── UndoError           something could not be put back; the journal keeps it
+    ├── UndoError           something could not be restored; the journal keeps it
     └── ApplyError          advice could not be carried out; everything is as it was before
 
-An error says what went wrong and where; the hint, on a line of its own, says how to mend it.
+An error says what went wrong and where; the hint, on a separate line, says how to fix it.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class ExitCode(IntEnum):
     SERVER = (
         *(4, "server or engine failed"),
         "a server could not be started, reached or stopped; the load engine could not do its work; a guest "
-        "did not start, or was lost; disks, an array or a file system could not be built as asked",
+        "did not start, or was lost; disks, an array or a file system could not be built as configured",
     )
     LAB = 5, "lab busy, full or too new", "the results folder is busy, damaged, full or too new"
     NOT_UNDONE = (
-        *(6, "something could not be put back"),
-        "something could not be put back; the journal keeps it, and `mydyno cleanup` tries again",
+        *(6, "something could not be restored"),
+        "something could not be restored; the journal keeps it, and `mydyno cleanup` tries again",
     )
     INVALID_TRIALS = (
         *(7, "finished, but some trials are invalid or failed"),
@@ -69,7 +69,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = (
         130,
         "Ctrl-C, SIGTERM or SIGHUP",
-        "Ctrl-C, SIGTERM, SIGHUP: all put back, finished trials safe",
+        "Ctrl-C, SIGTERM, SIGHUP: everything restored, finished trials safe",
     )
 
 

@@ -29,7 +29,7 @@ def possible_names(name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-_OWN_PLACE = "mydyno gives every server a private place of its own"
+_OWN_PLACE = "mydyno gives every server a separate private place"
 _OWN_NETWORK = "mydyno decides how a server is reached: use setup.server.network (false, true or {port: N})"
 _OWN_ACCESS = "mydyno sets a random password at each start"
 _OWN_LIFE = "mydyno starts and stops the server itself"

@@ -11,7 +11,7 @@ from mydyno.core.errors import ServerError
 
 _VERSION = re.compile(r"\b[Vv]er (\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?([^\s,]*)")
 
-# The tools beside the servers tell their versions alike; what is called mysqld or mariadbd is a server.
+# Tools print their versions as servers do; what is called mysqld or mariadbd is a server.
 _TOOL = re.compile(
     r"(?:\S*/)?(?:(?:mysql|mariadb)(?!d(?!ump))|my_|myisam|aria_|innochecksum|ibd2sdi|perror)[^\s/]*\s",
     re.IGNORECASE,

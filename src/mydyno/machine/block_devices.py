@@ -76,8 +76,8 @@ class BlockDevice:
         """One line for a plan: name, model, serial, size, signatures."""
         carried = f"carries {', '.join(self.carried)}" if self.carried else "carries no signature"
         return (
-            f"{self.name} ({self.path}): {self.model or 'model not told'}, "
-            f"serial {self.serial or 'not told'}, {self.size_bytes / 1e9:.1f} GB, "
+            f"{self.name} ({self.path}): {self.model or 'unknown model'}, "
+            f"serial {self.serial or 'unknown'}, {self.size_bytes / 1e9:.1f} GB, "
             f"{'may not be read' if self.signatures is None else carried}"
         )
 
@@ -96,7 +96,7 @@ def read_block_device(host: Host, name: Path, stable_folders: Sequence[Path] = S
     path = _node(name, stable_folders)
     listed = _asked(host, ["lsblk", "--json", "--bytes", "--output", _COLUMNS, str(path)], "blockdevices")
     if not listed:
-        raise StorageError(f"lsblk knows nothing of {path}, which {name} means")
+        raise StorageError(f"lsblk does not know {path}, which {name} means")
     return from_answers(
         name,
         stable=name.parent in stable_folders,
@@ -154,11 +154,11 @@ def _node(name: Path, stable_folders: Sequence[Path]) -> Path:
     except OSError as error:
         known = [str(entry) for folder in stable_folders[:1] for entry in _entries(folder)]
         raise StorageError(
-            f"there is no block device {name}: {error.strerror}",
+            f"there is not a block device {name}: {error.strerror}",
             f"this machine has {', '.join(known)}" if known else "`lsblk` and `ls /dev/disk/by-id` list them",
         ) from error
     if not stat.S_ISBLK(mode):
-        raise StorageError(f"{name} is no block device", "name a disk by its link in /dev/disk/by-id")
+        raise StorageError(f"{name} is not a block device", "name a disk by its link in /dev/disk/by-id")
     return path
 
 

@@ -281,5 +281,5 @@ def _fields(frame: Frame) -> dict[str, Any]:
     try:
         said: dict[str, Any] = json.loads(frame.payload)
     except ValueError as error:
-        raise MalformedError(f"a {frame.kind.name} that is no JSON") from error
+        raise MalformedError(f"a {frame.kind.name} that is not JSON") from error
     return said

@@ -47,11 +47,11 @@ def refusals(device: BlockDevice, asked: AskedDevice) -> list[str]:
 def _name(device: BlockDevice) -> Iterator[str]:
     if not device.stable:
         yield (
-            f"{device.name} is no stable name: another disk may bear it after a reboot; "
+            f"{device.name} is not a stable name: another disk may bear it after a reboot; "
             "name the disk by its link in /dev/disk/by-id"
         )
     if device.kind not in _KINDS:
-        yield f"it is no disk and no partition (lsblk calls it {device.kind})"
+        yield f"it is neither a disk nor a partition (lsblk calls it {device.kind})"
     if device.size_bytes == 0:
         yield "it has no size: no medium is in it"
     if device.read_only:
@@ -84,7 +84,7 @@ def _membership(device: BlockDevice) -> Iterator[str]:
 
 def _contents(device: BlockDevice, asked: AskedDevice) -> Iterator[str]:
     if asked.serial is not None and asked.serial != device.serial:
-        told = f"has the serial {device.serial}" if device.serial else "tells no serial"
+        told = f"has the serial {device.serial}" if device.serial else "reports no serial"
         yield f"it {told}, and the experiment means the disk with the serial {asked.serial}"
     if device.signatures is None:
         yield "what it carries could not be read, which needs root"
@@ -94,10 +94,10 @@ def _contents(device: BlockDevice, asked: AskedDevice) -> Iterator[str]:
     what = f"it carries {', '.join(carried)}"
     if not asked.wipe:
         yield (
-            f"{what}; with `wipe: yes` and its serial ({device.serial or 'it tells none'}) in the "
+            f"{what}; with `wipe: yes` and its serial ({device.serial or 'it reports none'}) in the "
             "experiment, all that is on it would be destroyed"
         )
     elif device.serial is None:
-        yield f"{what}, and it tells no serial by which `wipe: yes` could mean it"
+        yield f"{what}, and it reports no serial by which `wipe: yes` could mean it"
     elif asked.serial is None:
-        yield f"{what}, and `wipe: yes` needs its serial beside it: {device.serial}"
+        yield f"{what}, and `wipe: yes` needs its serial with it: {device.serial}"

@@ -38,7 +38,7 @@ os.register_at_fork(after_in_child=_launch_anew)
 
 
 class LocalProcess:
-    """A child of this process, in a session of its own: Ctrl-C in the terminal does not reach it."""
+    """A child of this process, in a separate session: Ctrl-C in the terminal does not reach it."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self._child = child
@@ -217,7 +217,7 @@ def launch(
     stderr: int | IO[bytes],
     pass_fds: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
-    """Starts a child that dies with mydyno, in a session of its own. Raises MissingToolError."""
+    """Starts a child that dies with mydyno, in a separate session. Raises MissingToolError."""
     if shutil.which(argv[0]) is None:
         raise MissingToolError(f"{argv[0]} was not found on this machine, or may not be executed")
     command = tied_to_parent(argv, identity, os.getpid())

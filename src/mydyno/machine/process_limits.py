@@ -51,15 +51,15 @@ class LimitDifference:
 
     def sentence(self) -> str:
         if self.found is None:
-            return f"limits.{self.name}: {self.asked} was asked, and the server's limits cannot be read"
+            return f"limits.{self.name}: {self.asked} was configured, and the server's limits cannot be read"
         soft, hard = (_UNLIMITED if value is None else value for value in (self.found.soft, self.found.hard))
-        return f"limits.{self.name}: {self.asked} was asked, and the server has {soft} (hard: {hard})"
+        return f"limits.{self.name}: {self.asked} was configured, and the server has {soft} (hard: {hard})"
 
 
 def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list[str]:
     """The command line that becomes `argv` under `limits`, as `identity`; to be started as mydyno's user.
 
-    The tie to mydyno's life is made anew behind the change of user, which cuts it.
+    The tie to mydyno's life is made again behind the change of user, which cuts it.
     """
     asked = [f"--{name}={value}:{value}" for name, value in _asked(limits).items()]
     become = (

@@ -1,4 +1,4 @@
-"""Finding mydyno's own programs, which are installed beside this Python."""
+"""Finding mydyno's own programs, which are installed next to this Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = {"mydyno-engine": environment.ENGINE, "mydyno-agent": environment.AGENT
 
 
 def find_program(name: str) -> Path:
-    """The program that its variable names, else beside Python, else on PATH. Raises MissingToolError."""
+    """The program that its variable names, else next to Python, else on PATH. Raises MissingToolError."""
     variable = _NAMED[name]
     named = variable.read()
     if named:
@@ -25,13 +25,13 @@ def find_program(name: str) -> Path:
             )
         # Absolute: it is started in another folder.
         return Path(found).absolute()
-    beside = Path(sys.executable).parent / name
-    if beside.exists():
-        return beside
+    installed = Path(sys.executable).parent / name
+    if installed.exists():
+        return installed
     on_path = shutil.which(name)
     if on_path:
         return Path(on_path).absolute()
     raise MissingToolError(
-        f"{name} was not found (looked beside {sys.executable} and on PATH)",
+        f"{name} was not found (looked next to {sys.executable} and on PATH)",
         f"install mydyno again with `pip install .`, or name the binary in {variable.name}",
     )

@@ -20,7 +20,7 @@ Send = Callable[[Frame], None]
 def credit(payload: bytes) -> int:
     """Bytes that a frame of credit grants. Raises MalformedError."""
     if len(payload) != 4:
-        raise MalformedError("credit that is no number")
+        raise MalformedError("credit that is not a number")
     return int.from_bytes(payload, "little")
 
 

@@ -46,7 +46,7 @@ class Asking:
         elif number in _LOST:
             why = f"the connection ended: {why}"
         elif number in _TIMED_OUT:
-            why = "it took too long and was given up"
+            why = "it took too long and was cancelled"
         self.unread.append(Unread(what=what, why=why, hint=hint))
 
 

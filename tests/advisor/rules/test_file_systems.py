@@ -184,7 +184,7 @@ def test_the_guides_lines_are_named() -> None:
     found = finding("fstab-faults", server(), host=fstab(*parse_fstab(guide)))
     assert found.severity is Severity.HIGH
     assert found.title == "3 faults in /etc/fstab"
-    assert found.evidence[0].startswith("/etc/fstab:1: 'noatime' stands where the number for dump belongs")
+    assert found.evidence[0].startswith("/etc/fstab:1: 'noatime' is where the number for dump belongs")
     assert found.evidence[1] == "/etc/fstab:1: nobootwait is no option any more: write nofail"
     assert found.evidence[2].startswith("/etc/fstab:2: nobootwait is an option of Upstart's alone")
 

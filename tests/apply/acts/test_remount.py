@@ -33,23 +33,23 @@ STORY = """
 import subprocess, sys
 from pathlib import Path
 from mydyno.apply.acts.remount import Remount, mounted, remounting
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 
 place, first, add, remove = sys.argv[1], sys.argv[2], sys.argv[3].split(","), sys.argv[4].split(",")
 subprocess.run(["mount", "-t", "tmpfs", "-o", first, "tmpfs", place], check=True)
-before, means = mounted(place), Means()
+before, context = mounted(place), ApplyContext()
 act = remounting(place, [each for each in add if each], [each for each in remove if each])
 assert act is not None
 act = Remount.model_validate_json(act.model_dump_json())
-stands = [act.look(means).stands]
-act.do(means)
-act.do(means)
-stands.append(act.look(means).stands)
+stands = [act.look(context).stands]
+act.do(context)
+act.do(context)
+stands.append(act.look(context).stands)
 print(*stands, ",".join(mounted(place).options))
 assert remounting(place, [each for each in add if each], [each for each in remove if each]) is None
 back = act.reversed()
-back.do(means)
-assert back.look(means).stands == "after", back.look(means)
+back.do(context)
+assert back.look(context).stands == "after", back.look(context)
 assert mounted(place) == before, (mounted(place), before)
 """
 

@@ -128,5 +128,5 @@ def test_a_drop_in_that_is_read_later_and_says_the_same_property_is_named() -> N
 
 
 def test_what_is_no_name_of_a_service_is_refused() -> None:
-    with pytest.raises(RefusedError, match="no service"):
+    with pytest.raises(RefusedError, match="not a systemd service"):
         set_unit(texts({}), FILES.model_copy(update={"unit": "../../passwd"}))

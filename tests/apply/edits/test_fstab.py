@@ -55,7 +55,7 @@ def test_an_option_that_only_upstart_knew_can_be_taken_out() -> None:
     [
         ("UUID=1 / ext4 defaults 0 1\n", "no line of /etc/fstab mounts /data"),
         ("UUID=1 /data ext4 a 0 1\nUUID=2 /data xfs b 0 1\n", "several lines for /data: 1, 2"),
-        ("UUID=1 /data ext4 nobootwait, relatime 0 2\n", "no sound line"),
+        ("UUID=1 /data ext4 nobootwait, relatime 0 2\n", "not a valid line"),
         ("UUID=1 /data ext4\n", "no options to change"),
     ],
 )

@@ -94,9 +94,9 @@ def test_a_limit_that_differs_or_cannot_be_read_is_told() -> None:
         LimitDifference("nofile", 700, raised),
     )
     (first, second) = limits_difference(LIMITS, (LimitInForce("nproc", None, None),))
-    assert first.sentence() == "limits.nofile: 700 was asked, and the server's limits cannot be read"
+    assert first.sentence() == "limits.nofile: 700 was configured, and the server's limits cannot be read"
     assert second.sentence() == (
-        "limits.nproc: 4000 was asked, and the server has unlimited (hard: unlimited)"
+        "limits.nproc: 4000 was configured, and the server has unlimited (hard: unlimited)"
     )
 
 

@@ -63,7 +63,7 @@ def test_a_unix_socket_has_tls_only_where_it_is_required() -> None:
         ({"mode": "SOMETIMES"}, "one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY"),
         ({"mode": "REQUIRED", "ca": "ca.pem"}, "checks no certificate"),
         ({"key": "ca-server-key.pem"}, "without ssl-cert"),
-        ({"public_key": "ca.pem"}, "no RSA public key"),
+        ({"public_key": "ca.pem"}, "not an RSA public key"),
         ({"public_key": "none.pem"}, "No such file"),
         ({"public_key": "short.pem"}, "1024 bits is too short"),
     ],

@@ -43,7 +43,7 @@ def test_a_program_of_another_machine_is_named(tmp_path: Path, number: int, orde
 def test_what_is_no_program_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "mysqld"
     path.write_bytes(content)
-    assert architecture_fault(path) == "is no program: it is neither an ELF file nor a script"
+    assert architecture_fault(path) == "is not a program: it is neither an ELF file nor a script"
 
 
 def test_a_script_may_start_the_server(tmp_path: Path) -> None:

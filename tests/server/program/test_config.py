@@ -8,7 +8,7 @@ def test_the_file_keeps_the_two_kinds_of_settings_apart() -> None:
     text = render({"datadir": "/x/data", "skip_networking": True}, {"max_connections": 450})
     assert text == (
         "[mysqld]\n# mydyno's own\ndatadir=/x/data\nskip_networking=ON\n"
-        "# asked for by the experiment\nmax_connections=450\n"
+        "# set by the experiment\nmax_connections=450\n"
     )
 
 

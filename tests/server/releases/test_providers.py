@@ -228,7 +228,7 @@ def test_links_inside_an_archive_are_kept(store: ReleaseStore, open_folder: Path
 def test_what_is_no_archive_is_refused(store: ReleaseStore, open_folder: Path, content: bytes) -> None:
     file = open_folder / "server.tar.gz"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match=r"server.tar.gz is no whole tar archive"):
+    with pytest.raises(UsageError, match=r"server.tar.gz is not a complete tar archive"):
         added(store, file)
 
 
@@ -236,7 +236,7 @@ def test_what_is_no_archive_is_refused(store: ReleaseStore, open_folder: Path, c
 def test_an_archive_that_was_cut_off_is_refused(store: ReleaseStore, open_folder: Path, mode: str) -> None:
     file = archive(open_folder / "server.tar", {"bin/mysqld": says(), "share/more": says() * 9}, mode=mode)
     file.write_bytes(file.read_bytes()[:-200])
-    with pytest.raises(UsageError, match=r"server.tar is no whole tar archive"):
+    with pytest.raises(UsageError, match=r"server.tar is not a complete tar archive"):
         added(store, file)
     assert store.names() == []
 

@@ -96,10 +96,10 @@ sources = ["manual"]
     ("addition", "said"),
     [
         ('unti = "bytes"', "unti"),
-        ('mysql = { since = "8.x" }', "is no release"),
+        ('mysql = { since = "8.x" }', "is not a release"),
         ('mysql = { since = "8.0.3", removed = "8.0.1" }', "not in order"),
         ('mysql = { again = "8.0.3" }', "needs `removed`"),
-        ('only = "mysql"\nmariadb = { since = "10.5" }', "MariaDB's releases are told too"),
+        ('only = "mysql"\nmariadb = { since = "10.5" }', "MariaDB's releases are given too"),
         ('becomes = [{ name = "b" }]', "of which there is no row"),
         ('becomes = [{ name = "a", how = "times" }]', "needs `by`"),
         ('losses = [{ value = "0", absent = true, level = "unsafe", says = "x" }]', "exactly one of"),

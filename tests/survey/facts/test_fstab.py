@@ -28,7 +28,7 @@ def test_entries_have_their_line_fields_and_options() -> None:
 def test_the_seeds_line_with_a_space_in_its_options_is_a_fault_that_says_so() -> None:
     (entry,) = parse_fstab("/dev/md0 /var/lib/mysql xfs nobootwait, noatime 0 2\n")
     assert entry.fault is not None
-    assert "'noatime' stands where the number for dump belongs: is there a space" in entry.fault
+    assert "'noatime' is where the number for dump belongs: is there a space" in entry.fault
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_the_seeds_line_with_a_space_in_its_options_is_a_fault_that_says_so() ->
         ("/dev/md0 /data xfs nobootwait,noatime 0 2", "Upstart's alone; today it is nofail"),
         ("/dev/md0 /data xfs timeout=5 0 2", "x-systemd.device-timeout="),
         ("/dev/md0 /data", "a line of 2 fields"),
-        ("/dev/md0 data xfs defaults 0 2", "no path from the root"),
-        ("/dev/md0 /data xfs defaults 0 two", "'two' stands where the number for pass belongs"),
+        ("/dev/md0 data xfs defaults 0 2", "not a path from the root"),
+        ("/dev/md0 /data xfs defaults 0 two", "'two' is where the number for pass belongs"),
     ],
 )
 def test_a_line_that_would_not_be_mounted_is_told(line: str, told: str) -> None:

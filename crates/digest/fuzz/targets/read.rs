@@ -6,7 +6,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mydyno_digest::context::{Context, context_after};
+use mydyno_digest::context::Context;
+use mydyno_digest::skim::context_after;
 use mydyno_digest::cut::cut;
 use mydyno_digest::problem::Problems;
 use mydyno_digest::read::read;

@@ -2,9 +2,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::row::Columns;
-
-pub type Field = Option<Vec<u8>>;
+use super::row::{Columns, Field};
 
 /// A line of the CSV engine, which has quotes, backslashes and ends of lines behind a backslash (source:
 /// `ha_tina::encode_quote` of MySQL).

@@ -3,8 +3,10 @@
 //! Source: `scripts/mysql_system_tables.sql` of MySQL and MariaDB: the columns and their order, to which MySQL
 //! 5.6 has added `thread_id` and MariaDB 10.1 `rows_affected`.
 
-use super::fields::Field;
 use crate::number::digits;
+
+/// A column of a row; None for NULL.
+pub type Field = Option<Vec<u8>>;
 
 const NAMES: [&str; 13] = [
     "start_time",

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use super::reader::{Reader, Turn};
 use super::tally::{Tallies, Tally, earlier};
 use super::{Counters, Job};
-use crate::context::context_after;
 use crate::entry::Entry;
 use crate::groups::Groups;
 use crate::out_log::push_entry;
+use crate::skim::context_after;
 
 use crate::problem::ProblemKind;
 use crate::read::read;

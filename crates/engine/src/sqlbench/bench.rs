@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::cpu::Meter;
 use super::link::{Answer, Expected, Link};
-use super::operation::Running;
 use super::options::Options;
 use super::record::{Ending, Record};
+use super::running::Running;
 use crate::clock::Clock;
 use crate::os::signals;
 use crate::protocol::{ServerError, code};

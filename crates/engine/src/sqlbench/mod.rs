@@ -19,6 +19,7 @@ mod programs;
 mod record;
 mod row_file;
 mod run;
+mod running;
 #[cfg(test)]
 mod shapes;
 mod steps;

@@ -2,20 +2,9 @@
 
 use super::bench::{Bench, Stop};
 use super::cpu::Reading;
+use super::running::Running;
 use crate::clock::nanoseconds;
 use crate::report::messages::{Message, Operation};
-
-/// The operation under way.
-pub(super) struct Running {
-    started_ns: u64,
-    cpu: Reading,
-    pub(super) statements: u64,
-    pub(super) rows: u64,
-    pub(super) failed: u64,
-    pub(super) warning: Option<String>,
-    /// Of how many passes how many were made, when the time limit cut the rest.
-    cut: Option<(u64, u64)>,
-}
 
 /// How the suite's figures of an operation differ from what was measured.
 #[derive(Clone, Copy, Default)]
@@ -85,15 +74,8 @@ impl Bench {
         work: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         self.record.begin(name);
-        self.running = Some(Running {
-            cpu: self.meter.read(),
-            started_ns: self.clock.now_ns(),
-            statements: 0,
-            rows: 0,
-            failed: 0,
-            warning: None,
-            cut: None,
-        });
+        let cpu = self.meter.read();
+        self.running = Some(Running::new(self.clock.now_ns(), cpu));
         let worked = work(self);
         let ended_ns = self.clock.now_ns();
         let cpu = self.meter.read();

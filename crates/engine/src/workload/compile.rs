@@ -2,7 +2,7 @@
 
 use super::dictionaries;
 use super::expression::{Expression, Shared};
-use super::fault::{At, Fault, fault};
+use super::fault::{At, Fault, fault, not_empty};
 use super::instruction::{Choice, Instruction};
 use super::operators;
 use super::program::{MOST_LOOPS, Program};
@@ -287,11 +287,4 @@ fn note_draws<'a>(expression: &'a Expr, drawn: &mut Vec<&'a str>) {
             _ => arguments.iter().for_each(|argument| note_draws(argument, drawn)),
         }
     }
-}
-
-pub(super) fn not_empty(sql: &str) -> Result<(), Fault> {
-    if sql.trim().is_empty() {
-        return fault("is empty");
-    }
-    Ok(())
 }

@@ -3,11 +3,9 @@
 use super::expression::Expression;
 use super::fault::{At, Fault, fault};
 use super::operators;
-use super::program::Program;
 use super::scope::Scope;
 use super::tables::MOST_ROWS;
 use super::value::Literal;
-use crate::failure::{Fatal, FatalCode};
 use crate::job::program::{ColumnJob, DictionaryJob, Expr, ProgramJob};
 
 /// Where the words of a dictionary come from.
@@ -73,37 +71,4 @@ fn column_source(job: &ProgramJob, dictionary: &ColumnJob) -> Result<Source, Fau
             .key("every");
     }
     Ok(Source::Column { table: place, column: number, every: *every })
-}
-
-impl Program {
-    /// Makes and reads the dictionaries, once the tables are there; `query` gives the first column of
-    /// what a query returns.
-    ///
-    /// # Errors
-    /// What `query` says, and a query without any row.
-    pub fn fill_dictionaries(
-        &mut self,
-        mut query: impl FnMut(&str) -> Result<Vec<Literal>, Fatal>,
-    ) -> Result<(), Fatal> {
-        for dictionary in 0..self.sources.len() {
-            let words = match &self.sources[dictionary].1 {
-                Source::Words => continue,
-                Source::Column { table, column, every } => self.column(*table, *column, *every),
-                Source::Query(sql) => query(sql)?,
-            };
-            if words.is_empty() {
-                let name = &self.sources[dictionary].0;
-                let message = format!("the dictionary {name} is empty: its query returned no row");
-                return Err(Fatal::new(FatalCode::Sql, message));
-            }
-            self.shared.dictionaries[dictionary] = words;
-        }
-        Ok(())
-    }
-
-    fn column(&self, table: usize, column: usize, every: u64) -> Vec<Literal> {
-        let mut rows = self.rows(table);
-        let all = (1..=self.table_rows(table)).map(|number| (number, rows.next_column(column)));
-        all.filter(|(number, _)| number.is_multiple_of(every)).map(|(_, word)| word).collect()
-    }
 }

@@ -51,3 +51,10 @@ impl<T> At for Result<T, Fault> {
 pub fn fault<T>(reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::new(reason))
 }
+
+pub fn not_empty(text: &str) -> Result<(), Fault> {
+    if text.trim().is_empty() {
+        return fault("is empty");
+    }
+    Ok(())
+}

@@ -4,8 +4,9 @@ use super::dictionaries::Source;
 use super::expression::{Expression, Machine, Place, Shared};
 use super::instruction::Instruction;
 use super::rows::{RowMaker, Rows};
-use super::value::Register;
+use super::value::{Literal, Register};
 use super::{Action, Captured, Policy, Statement, Table, Workload};
+use crate::failure::{Fatal, FatalCode};
 use crate::job::program::{Check, Empty, TableJob};
 use crate::protocol::values::Values;
 use crate::random::Random;
@@ -191,11 +192,42 @@ impl Workload for Program {
 }
 
 impl Program {
-    pub(super) fn rows(&self, table: usize) -> Rows<'_> {
+    /// Makes and reads the dictionaries, once the tables are there; `query` gives the first column of
+    /// what a query returns.
+    ///
+    /// # Errors
+    /// What `query` says, and a query without any row.
+    pub fn fill_dictionaries(
+        &mut self,
+        mut query: impl FnMut(&str) -> Result<Vec<Literal>, Fatal>,
+    ) -> Result<(), Fatal> {
+        for dictionary in 0..self.sources.len() {
+            let words = match &self.sources[dictionary].1 {
+                Source::Words => continue,
+                Source::Column { table, column, every } => self.column(*table, *column, *every),
+                Source::Query(sql) => query(sql)?,
+            };
+            if words.is_empty() {
+                let name = &self.sources[dictionary].0;
+                let message = format!("the dictionary {name} is empty: its query returned no row");
+                return Err(Fatal::new(FatalCode::Sql, message));
+            }
+            self.shared.dictionaries[dictionary] = words;
+        }
+        Ok(())
+    }
+
+    fn column(&self, table: usize, column: usize, every: u64) -> Vec<Literal> {
+        let mut rows = self.rows(table);
+        let all = (1..=self.table_rows(table)).map(|number| (number, rows.next_column(column)));
+        all.filter(|(number, _)| number.is_multiple_of(every)).map(|(_, word)| word).collect()
+    }
+
+    fn rows(&self, table: usize) -> Rows<'_> {
         Rows::new(&self.tables[table].1, &self.shared, self.registers)
     }
 
-    pub(super) fn table_rows(&self, table: usize) -> u64 {
+    fn table_rows(&self, table: usize) -> u64 {
         self.tables[table].0.rows
     }
 }

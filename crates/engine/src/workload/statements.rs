@@ -1,7 +1,6 @@
 //! Statements: their kinds, their SQL cut at the parameters, one for each copy.
 
-use super::compile::not_empty;
-use super::fault::{At, Fault, fault};
+use super::fault::{At, Fault, fault, not_empty};
 use super::instruction::{Copies, Parameter, Reading, Send};
 use super::operators;
 use super::scope::{COPY, Scope};

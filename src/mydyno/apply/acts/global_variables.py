@@ -10,7 +10,7 @@ from pydantic import Field
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
@@ -34,18 +34,18 @@ class SetGlobals(Act):
     before: dict[VariableName, Value]
     after: dict[VariableName, Value]
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when the server refuses one, or keeps another value than one that it rounds."""
-        with setting_session(means, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
+        with setting_session(context, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
             for _ in range(_PASSES):
                 self._write(cursor)
             look = stands_between(self.before, self.after, shown(cursor))
             if look.stands != "after":
-                asked = f"{listed(self.after)} was asked for"
-                raise ApplyError(f"the server keeps another value: {look.says}, and {asked}")
+                wanted = f"{listed(self.after)} was requested"
+                raise ApplyError(f"the server keeps another value: {look.says}, and {wanted}")
 
-    def look(self, means: Means) -> Look:
-        with server_session(means, "SHOW GLOBAL VARIABLES") as cursor:
+    def look(self, context: ApplyContext) -> Look:
+        with server_session(context, "SHOW GLOBAL VARIABLES") as cursor:
             return stands_between(self.before, self.after, shown(cursor))
 
     def reversed(self) -> Self:
@@ -65,9 +65,9 @@ class SetGlobals(Act):
             wait_for_resizing(cursor, resized)
 
 
-def setting_globals(means: Means, wanted: Mapping[str, str]) -> SetGlobals:
+def setting_globals(context: ApplyContext, wanted: Mapping[str, str]) -> SetGlobals:
     """The act that brings these (as option files have them) to the running server. Raises ApplyError."""
-    with server_session(means, f"reading {', '.join(wanted)}") as cursor:
+    with server_session(context, f"reading {', '.join(wanted)}") as cursor:
         before = global_variables.read(cursor, wanted)
     after = {name: global_variables.as_value(value, before[name]) for name, value in wanted.items()}
     return SetGlobals(before=before, after=after)

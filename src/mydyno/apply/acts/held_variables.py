@@ -1,4 +1,4 @@
-"""Variables of the running server that are set for a while: told from what others have set meanwhile."""
+"""Variables of the running server that are set for a while, apart from what others have set meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.core.server_variables import Setting
 from mydyno.server.access import dbapi
@@ -41,9 +41,9 @@ class HoldVariables(Act):
     started_at: int
     """When that server was started, in seconds since 1970 by its own clock."""
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when the server refuses one, or makes another value of it."""
-        with setting_session(means, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
+        with setting_session(context, f"SET GLOBAL {', '.join(self.after)}", self.lock) as cursor:
             self._must_be_the_server(cursor)
             for name, value in self.after.items():
                 global_variables.write(cursor, name, value)
@@ -51,21 +51,19 @@ class HoldVariables(Act):
             if look.stands != "after":
                 raise ApplyError(f"the server keeps another value: {look.says}")
 
-    def look(self, means: Means) -> Look:
-        with server_session(means, "SHOW GLOBAL VARIABLES") as cursor:
+    def look(self, context: ApplyContext) -> Look:
+        with server_session(context, "SHOW GLOBAL VARIABLES") as cursor:
             return stands_between(self.before, self.after, shown(cursor))
 
     def reversed(self) -> Self:
         back = {name: self.before[name] for name in reversed(self.after)}
         return self.model_copy(update={"before": self.after, "after": back})
 
-    def take_back(self, means: Means) -> str | None:
-        with setting_session(means, f"putting back {', '.join(self.after)}", self.lock) as cursor:
+    def take_back(self, context: ApplyContext) -> str | None:
+        with setting_session(context, f"putting back {', '.join(self.after)}", self.lock) as cursor:
             self._must_be_the_server(cursor)
             if abs(_started_at(cursor) - self.started_at) > _SAME_START_SECONDS:
-                return (
-                    "the server has been restarted since, and SET GLOBAL ended with it: nothing to put back"
-                )
+                return "the server has been restarted since, and SET GLOBAL ended with it: nothing to restore"
             now = shown(cursor)
             ours = [name for name in reversed(self.after) if _is(name, self.after[name], now)]
             for name in ours:
@@ -76,7 +74,7 @@ class HoldVariables(Act):
         theirs = [name for name in self.after if name not in ours and not _is(name, self.before[name], now)]
         if theirs:
             values = ", ".join(f"{name} = {now.get(name)}" for name in theirs)
-            return f"{values} has been set by somebody else since: left as it is"
+            return f"{values} has been set by another session since: left as it is"
         return None
 
     def sentence(self) -> str:
@@ -93,9 +91,9 @@ class HoldVariables(Act):
             )
 
 
-def holding(means: Means, wanted: Mapping[str, Setting]) -> HoldVariables:
+def holding(context: ApplyContext, wanted: Mapping[str, Setting]) -> HoldVariables:
     """The act that sets these for a while, in this order. Raises ApplyError."""
-    with server_session(means, f"reading {', '.join(wanted)}") as cursor:
+    with server_session(context, f"reading {', '.join(wanted)}") as cursor:
         before = global_variables.read(cursor, wanted)
         server, started_at = _server(cursor), _started_at(cursor)
     after = {name: global_variables.as_value(value, before[name]) for name, value in wanted.items()}

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from mydyno.apply.act import Act, Look, Stands
 from mydyno.apply.allowed import SYSCTLS
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 
 _OURS = re.compile(
@@ -36,9 +36,9 @@ class WriteKernelFile(Act):
             raise ValueError(f"refused to write {path!a}: mydyno changes nothing there")
         return path
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError for a value that the kernel refuses."""
-        place = means.place(self.path)
+        place = context.place(self.path)
         # A device that has gone has taken its queue along; nothing is left to be put back.
         if not place.exists() or read_kernel_file(place) == self.after:
             return
@@ -49,10 +49,10 @@ class WriteKernelFile(Act):
                 f"{self.path} does not take {self.after!r}: {error.strerror}", "is this run by root (sudo)?"
             ) from error
 
-    def look(self, means: Means) -> Look:
-        if not means.place(self.path).exists():
+    def look(self, context: ApplyContext) -> Look:
+        if not context.place(self.path).exists():
             return Look("unseen", f"there is no {self.path} any more")
-        now = read_kernel_file(means.place(self.path))
+        now = read_kernel_file(context.place(self.path))
         stands: Stands = "after" if now == self.after else "before" if now == self.before else "elsewhere"
         return Look(stands, f"{self.path} says {now}")
 

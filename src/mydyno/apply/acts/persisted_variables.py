@@ -14,7 +14,7 @@ from pydantic import Field
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import server_session, setting_session
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.setting_lock import new_lock
@@ -32,10 +32,10 @@ class PersistVariables(Act):
     before: dict[VariableName, str | None]
     after: dict[VariableName, str | None]
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when the server refuses one: the account needs SYSTEM_VARIABLES_ADMIN and
         PERSIST_RO_VARIABLES_ADMIN."""
-        with setting_session(means, f"SET PERSIST_ONLY {', '.join(self.after)}", self.lock) as cursor:
+        with setting_session(context, f"SET PERSIST_ONLY {', '.join(self.after)}", self.lock) as cursor:
             kept = _persisted(cursor, self.after)
             now = global_variables.read(cursor, self.after)
             for name, value in self.after.items():
@@ -47,8 +47,8 @@ class PersistVariables(Act):
                     typed = global_variables.as_value(value, now[name])
                     cursor.execute(f"SET PERSIST_ONLY {name} = %s", (typed,))
 
-    def look(self, means: Means) -> Look:
-        with server_session(means, "performance_schema.persisted_variables") as cursor:
+    def look(self, context: ApplyContext) -> Look:
+        with server_session(context, "performance_schema.persisted_variables") as cursor:
             kept = _persisted(cursor, self.after)
         foreign = [name for name, value in kept.items() if value not in (self.before[name], self.after[name])]
         says = ", ".join(f"{name} is kept as {kept[name] or 'nothing'}" for name in foreign or kept)
@@ -64,9 +64,9 @@ class PersistVariables(Act):
         return "; ".join([*said, *(["RESET PERSIST " + ", ".join(gone)] if gone else [])])
 
 
-def persisting(means: Means, wanted: Mapping[str, str]) -> PersistVariables:
+def persisting(context: ApplyContext, wanted: Mapping[str, str]) -> PersistVariables:
     """The act that keeps these (as option files have them) for the next start. Raises ApplyError."""
-    with server_session(means, f"reading {', '.join(wanted)}") as cursor:
+    with server_session(context, f"reading {', '.join(wanted)}") as cursor:
         before = _persisted(cursor, wanted)
         now = global_variables.read(cursor, wanted)
     after = {name: str(global_variables.as_value(value, now[name])) for name, value in wanted.items()}

@@ -13,6 +13,7 @@ from mydyno.apply.acts.remount import mounted, remounting
 from mydyno.apply.acts.restart import restarting
 from mydyno.apply.acts.server_values import server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import (
     Change,
     SetArray,
@@ -23,13 +24,12 @@ from mydyno.apply.change import (
     SetUnit,
     SetVariable,
 )
-from mydyno.apply.means import Means
 from mydyno.server.variables.settings import settings_difference
 
 
 def live_acts(
     changes: Sequence[Change],
-    means: Means,
+    context: ApplyContext,
     restart: bool,
     kept: Collection[str] = (),
     rewritten: Collection[str] = (),
@@ -41,7 +41,7 @@ def live_acts(
     lose against what it keeps already. `rewritten`: units whose drop-in becomes another, which systemd has
     to read even where it shows nothing of it. Raises ApplyError when a present value cannot be read.
     """
-    return tuple(_acts(changes, means, restart, kept, rewritten))
+    return tuple(_acts(changes, context, restart, kept, rewritten))
 
 
 def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ...]:
@@ -57,11 +57,11 @@ def waiting(changes: Sequence[Change], acts: Sequence[LiveAct]) -> tuple[str, ..
     )
 
 
-def present(change: Change, means: Means) -> str | None:
-    """The value in force now, as the change's `was` writes it; None: it cannot be told from here."""
+def present(change: Change, context: ApplyContext) -> str | None:
+    """The value in force now, as the change's `was` writes it; None: it cannot be read from here."""
     match change:
-        case SetVariable() if means.login is not None:
-            with server_session(means, f"reading {change.name}") as cursor:
+        case SetVariable() if context.login is not None:
+            with server_session(context, f"reading {change.name}") as cursor:
                 return shown(cursor).get(change.name)
         case SetMountOptions():
             return ",".join(mounted(change.mount_point).options)
@@ -70,45 +70,45 @@ def present(change: Change, means: Means) -> str | None:
             return change.value if now is not None and same_line(now, change.value) else now
         case _:
             path = _kernel_path(change)
-            return None if path is None else read_kernel_file(means.place(path))
+            return None if path is None else read_kernel_file(context.place(path))
 
 
-def in_force_or_rounded(change: SetVariable, means: Means) -> bool:
+def in_force_or_rounded(change: SetVariable, context: ApplyContext) -> bool:
     """Whether the server has the value, or one that it makes of it by a rule that is known."""
-    with server_session(means, f"reading {change.name}") as cursor:
+    with server_session(context, f"reading {change.name}") as cursor:
         return stands_between({}, {change.name: change.value}, shown(cursor)).stands == "after"
 
 
 def _acts(
     changes: Sequence[Change],
-    means: Means,
+    context: ApplyContext,
     restart: bool,
     kept: Collection[str],
     rewritten: Collection[str],
 ) -> Iterator[LiveAct]:
     for change in joined_mounts(changes):
-        yield from _of_the_kernel(change, means)
-    units = [act for act in _units(changes) if act.unit in rewritten or act.look(means).stands == "before"]
+        yield from _of_the_kernel(change, context)
+    units = [act for act in _units(changes) if act.unit in rewritten or act.look(context).stands == "before"]
     yield from units
-    variables = _not_in_force([change for change in changes if isinstance(change, SetVariable)], means)
+    variables = _not_in_force([change for change in changes if isinstance(change, SetVariable)], context)
     at_start = {change.name: change.value for change in variables if change.restart}
-    if means.login is not None and (keeps := _by_the_server(changes, kept)):
-        persists = persisting(means, keeps)
+    if context.login is not None and (keeps := _by_the_server(changes, kept)):
+        persists = persisting(context, keeps)
         if persists.before != persists.after:
             yield persists
     if restart and (at_start or units):
-        restarts = restarting(means, units[0].unit if units else None, at_start)
+        restarts = restarting(context, units[0].unit if units else None, at_start)
         if restarts is not None:
             yield restarts
     # After the restart, which brings them too: on the way back these may be values of no option file.
     if at_once := {change.name: change.value for change in variables if not change.restart}:
-        yield setting_globals(means, at_once)
+        yield setting_globals(context, at_once)
 
 
 def joined_mounts(changes: Sequence[Change]) -> Iterator[Change]:
     """What several rules want of one mount as one change, after the others.
 
-    A remount sets all flags of the mount anew (mount(8)): a second one, planned with the options that stood
+    A remount sets all flags of the mount again (mount(8)): a second one, planned with the options that stood
     before the first, would take the first's back.
     """
     mounts: dict[str, SetMountOptions] = {}
@@ -123,12 +123,12 @@ def joined_mounts(changes: Sequence[Change]) -> Iterator[Change]:
     yield from mounts.values()
 
 
-def _of_the_kernel(change: Change, means: Means) -> Iterator[LiveAct]:
+def _of_the_kernel(change: Change, context: ApplyContext) -> Iterator[LiveAct]:
     match change:
         case SetSysctl() | SetQueue() | SetArray() | SetSysfs():
             path = _kernel_path(change)
             assert path is not None
-            before, after = read_kernel_file(means.place(path)), " ".join(change.value.split())
+            before, after = read_kernel_file(context.place(path)), " ".join(change.value.split())
             if before != after:
                 yield WriteKernelFile(path=path, before=before, after=after)
         case SetMountOptions():
@@ -150,10 +150,10 @@ def _units(changes: Sequence[Change]) -> Sequence[ReadUnit]:
     return [reading_unit(unit, lines) for unit, lines in units.items()]
 
 
-def _not_in_force(changes: Sequence[SetVariable], means: Means) -> Sequence[SetVariable]:
-    if not changes or means.login is None:
+def _not_in_force(changes: Sequence[SetVariable], context: ApplyContext) -> Sequence[SetVariable]:
+    if not changes or context.login is None:
         return ()
-    with server_session(means, "SHOW GLOBAL VARIABLES") as cursor:
+    with server_session(context, "SHOW GLOBAL VARIABLES") as cursor:
         in_force = shown(cursor)
     return [change for change in changes if settings_difference({change.name: change.value}, in_force)]
 

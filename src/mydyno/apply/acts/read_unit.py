@@ -9,7 +9,7 @@ from typing import Literal, Self
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.core.systemd_time import span_seconds
 from mydyno.core.units import parse_bytes
@@ -28,7 +28,7 @@ class ReadUnit(Act):
     before: dict[PropertyName, str]
     after: dict[PropertyName, str]
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when systemd refuses."""
         done = systemctl("daemon-reload")
         if done.returncode != 0:
@@ -36,7 +36,7 @@ class ReadUnit(Act):
                 f"systemd does not read its units again: {done.stderr.strip()}", "is this run by root (sudo)?"
             )
 
-    def look(self, means: Means) -> Look:
+    def look(self, context: ApplyContext) -> Look:
         if not self.after:
             return Look("unseen", f"{self.unit} has lines that systemd shows in another form")
         now = properties(self.unit, self.after)

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import MountOption, PathFromRoot
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
 from mydyno.machine.mountinfo import Mount, mounts, own_mounts
@@ -17,7 +17,7 @@ _ACCESS_TIMES = frozenset({"noatime", "relatime", "strictatime"})
 """One of them is in force at each mount; mountinfo shows nothing for strictatime (mount(8))."""
 
 _OF_THE_MOUNT = ("ro", "rw", "nosuid", "nodev", "noexec", "nodiratime", *sorted(_ACCESS_TIMES))
-"""Flags of the mount itself, which a remount sets anew; options of the file system stay unless named."""
+"""Flags of the mount itself, which a remount sets again; options of the file system stay unless named."""
 
 _OPPOSITES = {
     "ro": "rw",
@@ -50,7 +50,7 @@ class Remount(Act):
     before: tuple[MountOption, ...]
     after: tuple[MountOption, ...]
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when mount(8) or the kernel refuses."""
         found = mounted(self.mount_point)
         options = ["remount", *self._options(found.options)]
@@ -62,7 +62,7 @@ class Remount(Act):
                 "some options take effect only at the next mount; is this run by root (sudo)?",
             )
 
-    def look(self, means: Means) -> Look:
+    def look(self, context: ApplyContext) -> Look:
         now = mounted(self.mount_point).options
         says = f"{self.mount_point} is mounted with {','.join(now)}"
         if _holds(self.after, self.before, now):

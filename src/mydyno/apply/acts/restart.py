@@ -13,7 +13,7 @@ from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import PathFromRoot, UnitName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
 from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.server_process import process_of
@@ -45,27 +45,27 @@ class RestartServer(Act):
     before: dict[VariableName, Value]
     after: dict[VariableName, Value]
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         """Raises ApplyError with the end of the error log when the server does not come."""
-        if self._is_there(means):
+        if self._is_there(context):
             return
         # A unit that has failed too often in a short time is not started again without this.
         systemctl("reset-failed", self.unit)
         done = systemctl("restart", self.unit, timeout_seconds=_PATIENCE_SECONDS)
         if done.returncode != 0:
             raise self._failed("did not start")
-        if means.login is not None:
-            self._wait_for_answer(means)
+        if context.login is not None:
+            self._wait_for_answer(context)
 
-    def look(self, means: Means) -> Look:
+    def look(self, context: ApplyContext) -> Look:
         state, run = self._state()
         if state != "active":
             return Look("elsewhere", f"{self.unit} is {state}")
         if run == self.first_run:
             return Look("after" if self.back else "before", f"{self.unit} has not been restarted")
-        if not self.after or means.login is None:
+        if not self.after or context.login is None:
             return Look("unseen", f"{self.unit} has been restarted")
-        with server_session(means, f"reading {', '.join(self.after)}") as cursor:
+        with server_session(context, f"reading {', '.join(self.after)}") as cursor:
             return stands_between(self.before, self.after, shown(cursor))
 
     def reversed(self) -> Self:
@@ -75,9 +75,9 @@ class RestartServer(Act):
         brings = f" for {listed(self.after)}" if self.after else ""
         return f"systemctl restart {self.unit}{brings}"
 
-    def _is_there(self, means: Means) -> bool:
+    def _is_there(self, context: ApplyContext) -> bool:
         try:
-            return self.look(means).stands == "after"
+            return self.look(context).stands == "after"
         except ApplyError:
             return False  # It does not answer: whatever it is doing, it is not what is wanted.
 
@@ -85,11 +85,11 @@ class RestartServer(Act):
         found = properties(self.unit, ("ActiveState", "InvocationID"))
         return found.get("ActiveState", "unknown"), found.get("InvocationID", "")
 
-    def _wait_for_answer(self, means: Means) -> None:
+    def _wait_for_answer(self, context: ApplyContext) -> None:
         deadline = time.monotonic() + _ANSWERS_WITHIN_SECONDS
         while True:
             try:
-                with server_session(means, "waiting for its answer"):
+                with server_session(context, "waiting for its answer"):
                     return
             except ApplyError as error:
                 if self._state()[0] != "active":
@@ -121,15 +121,15 @@ class RestartServer(Act):
         return LocalHost().run(asked).stdout.splitlines()
 
 
-def restarting(means: Means, unit: str | None, wanted: Mapping[str, str]) -> RestartServer | None:
+def restarting(context: ApplyContext, unit: str | None, wanted: Mapping[str, str]) -> RestartServer | None:
     """The act that brings these (as option files have them) by a restart of `unit`, by default the one that
     the server's process is of. None: there is none, so it must be restarted by hand. Raises ApplyError."""
     log: str | None = None
     before: dict[str, Value] = {}
-    if means.login is not None:
-        with server_session(means, f"reading {', '.join(wanted) or 'its variables'}") as cursor:
+    if context.login is not None:
+        with server_session(context, f"reading {', '.join(wanted) or 'its variables'}") as cursor:
             in_force = shown(cursor)
-            pid = process_of(cursor, means.login, in_force)
+            pid = process_of(cursor, context.login, in_force)
             before = global_variables.read(cursor, wanted)
         log = _log_file(in_force)
         unit = unit or (unit_of_process(pid) if pid is not None else None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from mydyno.apply.act import Look, Stands
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError, ServerError
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import ANSWER_SECONDS
@@ -18,30 +18,32 @@ from mydyno.server.variables.settings import settings_difference
 
 
 @contextmanager
-def server_session(means: Means, what: str) -> Iterator[dbapi.Cursor]:
+def server_session(context: ApplyContext, what: str) -> Iterator[dbapi.Cursor]:
     """A cursor. Raises ApplyError for whatever the server refuses inside, and when there is no login."""
-    with _session(means, what) as cursor:
+    with _session(context, what) as cursor:
         yield cursor
 
 
 @contextmanager
-def setting_session(means: Means, what: str, lock: str) -> Iterator[dbapi.Cursor]:
+def setting_session(context: ApplyContext, what: str, lock: str) -> Iterator[dbapi.Cursor]:
     """The same for a session that sets variables: an earlier one with this lock has ended, whatever it was
     doing, and no resizing goes on."""
-    with _session(means, what, SETTING_SECONDS) as cursor:
+    with _session(context, what, SETTING_SECONDS) as cursor:
         take_lock(cursor, lock)
         wait_until_resized(cursor)
         yield cursor
 
 
 @contextmanager
-def _session(means: Means, what: str, answer_seconds: int = ANSWER_SECONDS) -> Iterator[dbapi.Cursor]:
-    if means.login is None:
+def _session(
+    context: ApplyContext, what: str, answer_seconds: int = ANSWER_SECONDS
+) -> Iterator[dbapi.Cursor]:
+    if context.login is None:
         raise ApplyError(
             f"{what}: no way into the server was given", "say it with --server or --defaults-file"
         )
     try:
-        with session(means.login, what, answer_seconds) as cursor:
+        with session(context.login, what, answer_seconds) as cursor:
             yield cursor
     except ServerError as error:
         raise ApplyError(error.message, error.hint) from error

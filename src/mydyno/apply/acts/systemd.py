@@ -18,7 +18,7 @@ def systemctl(*words: str, timeout_seconds: float = 60.0) -> Finished:
     try:
         return LocalHost().run(["systemctl", "--no-pager", *words], timeout_seconds=timeout_seconds)
     except MissingToolError as error:
-        raise ApplyError("there is no systemd here, so nothing can be told to a unit") from error
+        raise ApplyError("there is no systemd here, so no unit can be changed") from error
     except ServerError as error:
         raise ApplyError(error.message, error.hint) from error
 
@@ -29,7 +29,7 @@ def properties(unit: str, names: Iterable[str]) -> dict[str, str]:
     shown = {re.sub("Sec$", "USec", name): name for name in names}
     done = systemctl("show", unit, *(f"--property={name}" for name in shown))
     if done.returncode != 0:
-        raise ApplyError(f"systemd does not tell of {unit}: {done.stderr.strip()}")
+        raise ApplyError(f"systemd does not know {unit}: {done.stderr.strip()}")
     found = (line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
     return {shown[name]: value for name, value in found if name in shown}
 

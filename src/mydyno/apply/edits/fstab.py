@@ -33,7 +33,7 @@ def set_mount_options(texts: Texts, change: SetMountOptions) -> None:
     # What was wrong with the line may be what the change mends.
     (after,) = (each for each in parse_fstab(new) if each.line == entry.line)
     if after.fault is not None:
-        raise RefusedError(f"{PATH}:{entry.line} is no sound line: {after.fault}", "mend that line first")
+        raise RefusedError(f"{PATH}:{entry.line} is not a valid line: {after.fault}", "fix that line first")
     texts.put(PATH, new)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mydyno.apply.edits.texts import Texts
 
-HEADER = "# Written by mydyno apply. `mydyno history` tells why, `mydyno rollback` takes it back.\n"
+HEADER = "# Written by mydyno apply. `mydyno history` says why, `mydyno rollback` reverts it.\n"
 _SWITCHED_OFF = "# mydyno: "
 
 

@@ -100,7 +100,7 @@ def _refuse_what_wins_over_files(name: str, reading: Reading) -> None:
 
 
 def _places(now: OptionFiles, start_files: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Where mydyno's line may go, the best first, and whether that is a file of its own."""
+    """Where mydyno's line may go, the best first, and whether that is a separate file."""
     for folder in reversed(now.folders):
         if not folder.startswith(_PACKAGED):
             yield f"{folder.rstrip('/')}/{NAME}", True

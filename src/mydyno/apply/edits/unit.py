@@ -20,7 +20,7 @@ _SECTION = "[Service]"
 def set_unit(texts: Texts, change: SetUnit) -> None:
     """Raises RefusedError for what is no service, and when a later drop-in says the same."""
     if not _UNIT.fullmatch(change.unit):
-        raise RefusedError(f"{change.unit} is no service of systemd")
+        raise RefusedError(f"{change.unit} is not a systemd service")
     path = drop_in(change.unit)
     folder = path.removesuffix(f"/{NAME}")
     for name in texts.names(folder) or ():

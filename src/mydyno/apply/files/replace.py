@@ -12,8 +12,8 @@ from typing import Literal, Self
 from pydantic import field_validator, model_validator
 
 from mydyno.apply.act import Act, Look
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.files.state import FileState, checksum
-from mydyno.apply.means import Means
 from mydyno.core.beneath import folder_below, is_folder_below, read_below
 from mydyno.core.durable import (
     make_folder_below,
@@ -60,21 +60,21 @@ class ReplaceFile(Act):
             raise ValueError("`folders` are not folders that hold the file")
         return self
 
-    def do(self, means: Means) -> None:
+    def do(self, context: ApplyContext) -> None:
         try:
-            self._remove_temporary(means)
+            self._remove_temporary(context)
             if self.after is None:
-                self._remove(means)
+                self._remove(context)
                 return
-            found = FileState.of(means.root, self.path)
+            found = FileState.of(context.root, self.path)
             if found is None or not found[0].same_as(self.after):
-                self._put(self.after, found[0] if found else None, means)
+                self._put(self.after, found[0] if found else None, context)
         except OSError as error:
-            place = means.place(self.path)
+            place = context.place(self.path)
             raise ApplyError(f"{place} cannot be changed: {error.strerror}", _hint(error)) from error
 
-    def look(self, means: Means) -> Look:
-        found = FileState.of(means.root, self.path)
+    def look(self, context: ApplyContext) -> Look:
+        found = FileState.of(context.root, self.path)
         state = found[0] if found else None
         for stands, wanted in (("after", self.after), ("before", self.before)):
             if state is wanted is None or (state and wanted and state.same_as(wanted)):
@@ -84,43 +84,43 @@ class ReplaceFile(Act):
     def reversed(self) -> Self:
         return self.model_copy(update={"before": self.after, "after": self.before})
 
-    def take_back(self, means: Means) -> str | None:
+    def take_back(self, context: ApplyContext) -> str | None:
         # A file changes at one instant, so one that is neither old nor new is somebody else's.
-        if self.look(means).stands == "elsewhere":
-            return f"{self.path} has been changed by somebody else since: left as it is"
-        return super().take_back(means)
+        if self.look(context).stands == "elsewhere":
+            return f"{self.path} has been changed since by another program: left as it is"
+        return super().take_back(context)
 
     def sentence(self) -> str:
         verb = "new file" if self.before is None else "remove" if self.after is None else "change"
         return f"{verb} {self.path}"
 
-    def _put(self, state: FileState, found: FileState | None, means: Means) -> None:
-        if (wider := state.wider_than(found, any_owner=not means.files_only)) is not None:
+    def _put(self, state: FileState, found: FileState | None, context: ApplyContext) -> None:
+        if (wider := state.wider_than(found, any_owner=not context.files_only)) is not None:
             raise ApplyError(
-                f"refused to give {means.place(self.path)} {wider}",
+                f"refused to give {context.place(self.path)} {wider}",
                 "set it by hand if it is meant, and give the same command again",
             )
-        content = kept_bytes(means, state.sha256)
-        for missing in map(means.place, self.folders):
-            if not is_folder_below(means.root, missing):
+        content = kept_bytes(context, state.sha256)
+        for missing in map(context.place, self.folders):
+            if not is_folder_below(context.root, missing):
                 # Services of other users read what is in it.
-                make_folder_below(means.root, missing, _FOLDER_MODE)
-        target = means.place(self.path)
-        with folder_below(means.root, target.parent) as folder:
-            temporary = _temporary(target, means)
+                make_folder_below(context.root, missing, _FOLDER_MODE)
+        target = context.place(self.path)
+        with folder_below(context.root, target.parent) as folder:
+            temporary = _temporary(target, context)
             with replacing_in(folder, target.name, temporary, 0o600) as file:
                 file.write(content)
                 file.flush()
                 state.give_to(file.fileno(), found)
             sync_folder(folder)
 
-    def _remove(self, means: Means) -> None:
-        target = means.place(self.path)
-        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
+    def _remove(self, context: ApplyContext) -> None:
+        target = context.place(self.path)
+        with suppress(*_MISSING), folder_below(context.root, target.parent) as folder:
             os.unlink(target.name, dir_fd=folder)
             sync_folder(folder)
-        for path in map(means.place, reversed(self.folders)):
-            with suppress(*_MISSING), folder_below(means.root, path.parent) as parent:
+        for path in map(context.place, reversed(self.folders)):
+            with suppress(*_MISSING), folder_below(context.root, path.parent) as parent:
                 try:
                     os.rmdir(path.name, dir_fd=parent)
                 except OSError as error:
@@ -129,10 +129,10 @@ class ReplaceFile(Act):
                     raise
                 sync_folder(parent)
 
-    def _remove_temporary(self, means: Means) -> None:
-        target = means.place(self.path)
-        with suppress(*_MISSING), folder_below(means.root, target.parent) as folder:
-            os.unlink(_temporary(target, means), dir_fd=folder)
+    def _remove_temporary(self, context: ApplyContext) -> None:
+        target = context.place(self.path)
+        with suppress(*_MISSING), folder_below(context.root, target.parent) as folder:
+            os.unlink(_temporary(target, context), dir_fd=folder)
 
 
 def keep_bytes(anchor: Path, folder: Path, contents: Sequence[bytes]) -> None:
@@ -145,12 +145,12 @@ def keep_bytes(anchor: Path, folder: Path, contents: Sequence[bytes]) -> None:
     sync_folder_below(anchor, place)
 
 
-def kept_bytes(means: Means, sha256: str) -> bytes:
+def kept_bytes(context: ApplyContext, sha256: str) -> bytes:
     """Raises ApplyError when they are gone or damaged."""
-    assert means.kept is not None, "files are replaced from what an application keeps"
-    path = means.kept / "bytes" / sha256
+    assert context.kept is not None, "files are replaced from what an application keeps"
+    path = context.kept / "bytes" / sha256
     try:
-        content = read_below(means.anchor, path)
+        content = read_below(context.anchor, path)
     except OSError as error:
         raise ApplyError(f"{path}, the kept bytes of a file, cannot be read: {error.strerror}") from error
     if checksum(content) != sha256:
@@ -158,15 +158,15 @@ def kept_bytes(means: Means, sha256: str) -> bytes:
     return content
 
 
-def kept_text(means: Means, state: FileState | None) -> str | None:
+def kept_text(context: ApplyContext, state: FileState | None) -> str | None:
     """For people: what is no UTF-8 shows as such. Raises ApplyError."""
-    return None if state is None else kept_bytes(means, state.sha256).decode("utf-8", "replace")
+    return None if state is None else kept_bytes(context, state.sha256).decode("utf-8", "replace")
 
 
-def _temporary(target: Path, means: Means) -> str:
+def _temporary(target: Path, context: ApplyContext) -> str:
     """The name is known before it is used, so whoever puts back finds it. No program reads such a name."""
-    assert means.kept is not None, "files are replaced by an application"
-    return f".{target.name}.{means.kept.name}.mydyno"
+    assert context.kept is not None, "files are replaced by an application"
+    return f".{target.name}.{context.kept.name}.mydyno"
 
 
 def _hint(error: OSError) -> str | None:

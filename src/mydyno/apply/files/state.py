@@ -26,7 +26,7 @@ _Id = Annotated[int, Field(ge=0, lt=2**32 - 1)]
 
 
 class FileState(Record):
-    """A file but for its bytes, which lie beside the journal under their checksum."""
+    """A file but for its bytes, which lie next to the journal under their checksum."""
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     mode: Annotated[int, Field(ge=0, le=0o7777)]
@@ -57,7 +57,7 @@ class FileState(Record):
             return None
         except OSError as error:
             if error.errno == errno.EINVAL:
-                raise ApplyError(f"{place} is no regular file, and mydyno changes no other") from error
+                raise ApplyError(f"{place} is not a regular file, and mydyno changes no other") from error
             hint = "is this run by root (sudo)?" if isinstance(error, PermissionError) else None
             raise ApplyError(f"{place} cannot be read: {error.strerror}", hint) from error
         with os.fdopen(descriptor, "rb") as file:

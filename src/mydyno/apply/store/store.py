@@ -194,7 +194,7 @@ class Store:
         if self.is_of_image and (strange := [act for act in application.acts if act.kind != "file"]):
             raise LabError(
                 f"{path} is not by mydyno, which changes only files of an image: {strange[0].sentence()}",
-                f"remove {folder}: nothing of it was carried out",
+                f"remove {folder}: none of it was carried out",
             )
         return Entry(application, folder, Journal(folder, self._anchor).read(), self._anchor)
 

@@ -25,11 +25,11 @@ class Fault:
     """Point at the key rather than at its value."""
     show_value: bool = True
     whole: bool = False
-    """The message is a sentence of its own, not one that begins with the value's path."""
+    """The message is a separate sentence, not one that begins with the value's path."""
 
 
 def clash(key: str, message: str, allowed: str | None = None, nearest: str | None = None) -> Fault:
-    """A fault of the combination of keys, shown at `key`; the message is a sentence of its own."""
+    """A fault of the combination of keys, shown at `key`; the message is a separate sentence."""
     return Fault(message, allowed, nearest, at=(key,), at_key=True, show_value=False, whole=True)
 
 

@@ -1,4 +1,4 @@
-"""The folder of the experiment file, beside which the files that it names are looked for."""
+"""The folder of the experiment file, next to which the files that it names are looked for."""
 
 from __future__ import annotations
 

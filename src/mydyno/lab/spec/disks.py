@@ -27,7 +27,7 @@ _STABLE = ("/dev/disk/by-id/", "/dev/disk/by-path/", "/dev/disk/by-partuuid/")
 def _stable(path: str) -> str:
     if not path.startswith(_STABLE):
         raise refuse(
-            Fault("is no stable name of a disk", "a link of /dev/disk/by-id, which is the disk's own")
+            Fault("is not a stable name of a disk", "a link of /dev/disk/by-id, which is the disk's own")
         )
     return path
 

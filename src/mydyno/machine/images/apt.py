@@ -1,4 +1,4 @@
-"""An apt of its own: the package lists of one suite in a private folder, and packages from it, unpacked."""
+"""A separate apt: the package lists of one suite in a private folder, and packages from it, unpacked."""
 
 from __future__ import annotations
 

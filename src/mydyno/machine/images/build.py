@@ -50,7 +50,7 @@ def watch(
     progress: Progress,
     *,
     what: str,
-    hint: str = "can this machine reach its package sources? `apt-get update` tells",
+    hint: str = "can this machine reach its package sources? `apt-get update` shows it",
 ) -> None:
     """Runs a program to its end, its output in `log`, and tells `progress` each last line of it.
 

@@ -55,7 +55,7 @@ def suite_of_kernel(version: str) -> str:
     """The suite that has the kernel `version`, like 6.1. Raises UsageError for what is no version."""
     if not _VERSION.fullmatch(version):
         raise UsageError(
-            f"{version!r} is no kernel version",
+            f"{version!r} is not a kernel version",
             f"write it like 6.1; settled ones are {', '.join(SUITES.values())}",
         )
     return next((suite for suite, kernel in SUITES.items() if kernel == version), MOVING_SUITE)
@@ -65,7 +65,7 @@ def check_suite(suite: str) -> None:
     """Raises UsageError for a suite that is none of those known."""
     if suite not in (*SUITES, MOVING_SUITE):
         raise UsageError(
-            f"{suite!r} is no suite that images are built of", f"there are {', '.join(SUITES)} and sid"
+            f"{suite!r} is not a suite that images are built from", f"there are {', '.join(SUITES)} and sid"
         )
 
 

@@ -40,7 +40,7 @@ def chosen_kernel(store: ImageStore, version: str | None, suite: str) -> KernelI
         )
     if wanted != series and found.manifest.package_version.partition("-")[0] != wanted:
         raise HostError(
-            f"the kernel {wanted} is asked for, and the one that is built is"
+            f"the kernel {wanted} is requested, and the one that is built is"
             f" {found.manifest.package_version}",
             f"host.kernel: {series} takes what there is",
         )

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from mydyno.apply.acts.held_variables import HoldVariables, holding
-from mydyno.apply.means import Means
+from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store
 from mydyno.apply.transaction import held_while
@@ -87,7 +87,7 @@ class Window:
         failure: UndoError | None = None
         told: list[str] = []
         try:
-            with held_while(entry, Means(login=self.login), told.append):
+            with held_while(entry, ApplyContext(login=self.login), told.append):
                 told.clear()  # What it did was shown before; what it tells at its end was not.
                 self.log.begin()
                 with telling as tell:
@@ -155,7 +155,7 @@ def open_window(
         remarks = list(_remarks(cursor, version, variables, wish, wanted))
         if apart is not None:
             remarks.append(apart + (f" ({before.who()})" if before.users else ""))
-        act = holding(Means(login=login), wanted.values)
+        act = holding(ApplyContext(login=login), wanted.values)
         yield Window(login, version, act, log, tuple(remarks), cursor, None if apart is None else before)
 
 

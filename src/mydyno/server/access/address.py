@@ -53,7 +53,7 @@ def _host(name: str) -> str:
     if name.startswith(("/", "~")):
         raise refuse(Fault("is a path", "a name or an address", f"socket: {name}"))
     if not re.fullmatch(rf"{_HOST}|[0-9A-Fa-f:.]+", name):
-        raise refuse(Fault("is no name of a host", "a name or an address; the port has a key of its own"))
+        raise refuse(Fault("is not the name of a host", "a name or an address; the port has a separate key"))
     return name
 
 
@@ -61,7 +61,7 @@ def _database(name: str) -> str:
     if name.lower() in _NOT_OURS:
         raise refuse(Fault("belongs to the server", "a schema for mydyno's tables", "mydyno"))
     if not _DATABASE.fullmatch(name):
-        raise refuse(Fault("is no name of a schema that mydyno takes", _DATABASE_ALLOWED))
+        raise refuse(Fault("is not a schema name that mydyno takes", _DATABASE_ALLOWED))
     return name
 
 
@@ -90,7 +90,7 @@ class External(Section):
         default=None, description="The server's host, by name or address."
     )
     port: Annotated[int, Field(ge=1, le=65535)] | None = Field(
-        default=None, description="Its TCP port, 3306 unless told."
+        default=None, description="Its TCP port; default: 3306."
     )
     user: Annotated[str, Field(min_length=1)] | None = Field(default=None, description="The account.")
     password_file: _Path | None = Field(
@@ -99,7 +99,7 @@ class External(Section):
     ssl_mode: Literal["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] | None = Field(
         default=None,
         description="How connections for mydyno's own statements are encrypted, as MySQL's clients say it; "
-        "PREFERRED unless told, VERIFY_CA with `ssl_ca`.",
+        "default: PREFERRED, with `ssl_ca` VERIFY_CA.",
     )
     ssl_ca: _Path | None = Field(
         default=None, description="The authority (PEM) that has signed the server's certificate."
@@ -126,7 +126,7 @@ class External(Section):
 
     @property
     def says_transport(self) -> bool:
-        """Whether a key of its own says how connections are protected; else the option file may."""
+        """Whether a separate key says how connections are protected; else the option file may."""
         return any(getattr(self, key) is not None for key in _TRANSPORT)
 
     @property
@@ -205,6 +205,6 @@ def _of_dsn(dsn: str, given: list[str]) -> Iterator[Fault]:
         likely = None
         if dsn.startswith(("/", "~/")):
             likely = f"{{defaults_file: {dsn}}}" if dsn.endswith("cnf") else f"{{socket: {dsn}, user: NAME}}"
-        yield Fault("is no DSN", "mysql://USER@HOST:PORT/DATABASE", likely, at=("dsn",))
+        yield Fault("is not a DSN", "mysql://USER@HOST:PORT/DATABASE", likely, at=("dsn",))
     elif found["database"] and "database" in given:
         yield clash("database", "database is given, but dsn says it", "one of them")

@@ -14,7 +14,7 @@ from mydyno.server.access.login import ANSWER_SECONDS, Login, server_errors
 def session(
     login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
 ) -> Iterator[dbapi.Cursor]:
-    """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
+    """A cursor of a separate session. Raises ServerError for whatever the server refuses inside."""
     with (
         server_errors(login, what),
         login.connect(answer_seconds=answer_seconds) as connection,

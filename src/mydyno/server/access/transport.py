@@ -128,7 +128,7 @@ def read_public_key(path: Path) -> bytes:
         key = None
     if not isinstance(key, RSAPublicKey):
         raise UsageError(
-            f"{path} is no RSA public key in PEM", "the server's public_key.pem, copied from there"
+            f"{path} is not an RSA public key in PEM", "the server's public_key.pem, copied from there"
         )
     if key.key_size < LEAST_RSA_BITS:
         raise UsageError(

@@ -39,7 +39,7 @@ def architecture_fault(program: Path, machine: str | None = None) -> str | None:
     if header.startswith(b"#!"):
         return None
     if len(header) < _HEADER.size or not header.startswith(_MAGIC):
-        return "is no program: it is neither an ELF file nor a script"
+        return "is not a program: it is neither an ELF file nor a script"
     _, _, order, number = _HEADER.unpack(header)
     if order != _LITTLE:
         number = int.from_bytes(header[18:20], "big")

@@ -156,7 +156,7 @@ def help_text(host: Host, path: Path, version: Version, root: Path | None = None
 
 
 def _share_folders(program: Path) -> list[Path]:
-    """Where an installation or an archive has `share`; some have the program beside it."""
+    """Where an installation or an archive has `share`; some have the program next to it."""
     prefixes = (program.parent.parent, program.parent)
     return [prefix / "share" / name for prefix in prefixes for name in ("mysql", "mariadb", "")]
 
@@ -169,7 +169,7 @@ def _inspect(host: Host, path: Path, root: Path | None) -> ServerBinary:
     file = _outside(root, path)
     if fault := architecture_fault(file):
         raise ServerError(
-            f"{file} {fault}", "take a build for this machine's processor, or build it anew here"
+            f"{file} {fault}", "take a build for this machine's processor, or build it again here"
         )
     version = parse_version(_ask(host, path, root, "--no-defaults", "--version"))
     try:

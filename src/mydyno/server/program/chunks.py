@@ -20,7 +20,7 @@ _GIBIBYTE = 1024**3
 
 
 def in_whole_chunks(binary: ServerBinary, asked: Mapping[str, Setting], size: int, cpus: int) -> int:
-    """What this server makes of a pool of `size` bytes beside the settings `asked`, with so many CPUs."""
+    """What this server makes of a pool of `size` bytes with the settings `asked`, with so many CPUs."""
     chunk = _whole(asked.get(_CHUNK, binary.options.get(_CHUNK)))
     if not chunk:
         return size

@@ -29,7 +29,7 @@ def render(own: Mapping[str, Setting], asked: Mapping[str, Setting]) -> str:
     """The text of my.cnf: mydyno's own settings, then the experiment's, which never overlap."""
     lines = ["[mysqld]", "# mydyno's own"]
     lines += [_line(name, value) for name, value in own.items()]
-    lines += ["# asked for by the experiment"]
+    lines += ["# set by the experiment"]
     lines += [_line(name, value) for name, value in asked.items()]
     return "\n".join(lines) + "\n"
 

@@ -55,7 +55,7 @@ class Kind:
     settings: Callable[[Place], Mapping[str, Setting]]
     """What tells a server of the place. Of these, those that the binary knows."""
     at_rest: str = "(?!)"
-    """One for the names in a data directory at rest that are moved; none for what a start makes anew."""
+    """One for the names in a data directory at rest that are moved; none for what a start creates again."""
     folders: Callable[[Place], tuple[Path, ...]] = lambda place: ()
     """What has to be there before the server starts, below the folder."""
 

@@ -1,4 +1,4 @@
-"""Releases of servers beside the system's own: installed into the cache, side by side, by name.
+"""Releases of servers besides the system's: installed into the cache, side by side, by name.
 
 >>> store = ReleaseStore()
 >>> install(store, "mysql-5.6", KNOWN["mysql-5.6"].provider, print)     # 10 seconds, 80 MB

@@ -77,7 +77,8 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
 
 def _broken(file: Path, error: Exception) -> UsageError:
     return UsageError(
-        f"{file} is no whole tar archive: {error}", "give plain tar, or one compressed by gzip, bzip2 or xz"
+        f"{file} is not a complete tar archive: {error}",
+        "give plain tar, or one compressed by gzip, bzip2 or xz",
     )
 
 

@@ -1,6 +1,6 @@
 """A folder of the user's with a server in it: used where it is, never copied, never changed.
 
-Whatever is built anew there is what the next run starts. A folder with a whole system in it, its own loader
+Whatever is rebuilt there is what the next run starts. A folder with a whole system in it, its own loader
 of shared libraries among its files, is a private root: its server runs with the libraries of that system.
 """
 

@@ -80,7 +80,7 @@ class Npm:
             staging / "log",
             progress,
             what=f"fetching {self.spec}",
-            hint="can npm reach its registry? `npm ping` tells; or give the package's archive with --from",
+            hint="can npm reach its registry? `npm ping` shows it; or give the package's archive with --from",
         )
         found = list(folder.glob("*.tgz"))
         if len(found) != 1:

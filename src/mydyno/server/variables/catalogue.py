@@ -69,7 +69,7 @@ def read(text: str) -> Catalogue:
         lines = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
         raise ValueError("variables.toml is wrong:\n  " + "\n  ".join(lines)) from error
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"variables.toml is no TOML: {error}") from error
+        raise ValueError(f"variables.toml is not TOML: {error}") from error
 
 
 @cache

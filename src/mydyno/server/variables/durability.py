@@ -59,7 +59,7 @@ def durability(in_force: Mapping[str, str], unflushed: Sequence[str] = ()) -> Du
     """
     found = list(_losses(in_force))
     found += [
-        (Level.UNSAFE, f"fsync leaves what the volume {volume} was told in the disks' caches")
+        (Level.UNSAFE, f"fsync leaves what the volume {volume} was written in the disks' caches")
         for volume in unflushed
     ]
     level = min((level for level, _ in found), default=Level.DURABLE)

@@ -10,7 +10,7 @@ from mydyno.server.access import dbapi
 from mydyno.server.variables.settings import number
 
 Value = int | float | str | None
-"""As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is told from an empty text."""
+"""As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is distinguished from an empty text."""
 
 OF_A_SESSION = "it belongs to a session and has no global value"
 """The answer of `refusal` for a variable that SHOW GLOBAL VARIABLES does not list."""

@@ -46,7 +46,7 @@ def _read(raw: object) -> Release:
         return raw
     found = _WRITTEN.fullmatch(raw) if isinstance(raw, str) else None
     if found is None:
-        raise ValueError(f"{raw!r} is no release: write 8.0.30, or `by 9.7.4` for at the latest")
+        raise ValueError(f"{raw!r} is not a release: write 8.0.30, or `by 9.7.4` for at the latest")
     by, major, minor, patch = found.groups()
     return Release((int(major), int(minor), int(patch or 0)), exact=not by)
 

@@ -215,7 +215,9 @@ class Row(_Part):
     def _one_family(self) -> Self:
         for family in Family:
             if self.only is not None and family is not self.only and getattr(self, family) != Life():
-                raise ValueError(f"only {self.only.label} has it, but {family.label}'s releases are told too")
+                raise ValueError(
+                    f"only {self.only.label} has it, but {family.label}'s releases are given too"
+                )
         return self
 
     def life(self, family: Family) -> Life | None:

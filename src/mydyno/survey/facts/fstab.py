@@ -69,11 +69,11 @@ def _fault(fields: Sequence[str], point: str, kind: str, options: str) -> str | 
         if len(fields) > position and not fields[position].isdigit():
             space = ": is there a space in the options?" if options.endswith(",") else ""
             return (
-                f"{fields[position]!r} stands where the number for {name} belongs{space}"
+                f"{fields[position]!r} is where the number for {name} belongs{space}"
                 " (mount and systemd leave out the whole line)"
             )
     if kind != "swap" and not point.startswith("/") and point not in _NOT_MOUNTED:
-        return f"the mount point {point!r} is no path from the root"
+        return f"the mount point {point!r} is not a path from the root"
     for option in options.split(","):
         name = option.partition("=")[0]
         if name in _OF_UPSTART:

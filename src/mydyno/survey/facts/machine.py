@@ -19,7 +19,7 @@ class Cpu(Record):
     governor: str | None = None
     """scaling_governor of the first CPU: performance, powersave, schedutil..."""
     scaling_driver: str | None = None
-    """scaling_driver beside it: intel_pstate, acpi-cpufreq... what `powersave` means depends on it."""
+    """scaling_driver next to it: intel_pstate, acpi-cpufreq... what `powersave` means depends on it."""
     numa_nodes: int | None = None
     numa_memory_bytes: tuple[int, ...] = ()
     """Memory of each node."""
@@ -56,7 +56,7 @@ class Kernel(Record):
     clock_source: str | None = None
     """current_clocksource of /sys/devices/system/clocksource/clocksource0."""
     clock_sources: tuple[str, ...] = ()
-    """available_clocksource beside it."""
+    """available_clocksource next to it."""
     counters: Mapping[str, int] = {}
     """Since boot: `oom_kill`, `compact_stall`, `pswpin`, `pswpout` of /proc/vmstat by their names there;
     `TcpExtListenOverflows`, `TcpExtTCPReqQFullDoCookies` and `TcpExtTCPReqQFullDrop` of /proc/net/netstat

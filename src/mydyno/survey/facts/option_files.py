@@ -89,7 +89,7 @@ def option_files(
 ) -> OptionFiles:
     """What a server that begins with `start_files` reads of `groups`.
 
-    `known`: plain names of the server's variables, by which `skip_name_resolve` is told from "no
+    `known`: plain names of the server's variables, by which `skip_name_resolve` is distinguished from "no
     name_resolve" and an abbreviation from a whole name.
     """
     reading = _Reading(read, listing, frozenset(groups), frozenset(known))

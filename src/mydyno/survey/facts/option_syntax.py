@@ -70,7 +70,7 @@ def items(text: str) -> Iterator[Item]:
 def _directive(number: int, line: str) -> Item:
     words = line[1:].split(None, 1)
     if len(words) < 2 or words[0] not in _DIRECTIVES:
-        return Mistake(number, f"{line} is no directive that servers know", fatal=False)
+        return Mistake(number, f"{line} is not a directive that servers know", fatal=False)
     return Include(number, words[1], is_folder=words[0] == "includedir")
 
 

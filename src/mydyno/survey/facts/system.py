@@ -52,5 +52,5 @@ def _refuse_newer(text: str, source: str) -> None:
     except ValueError:
         return
     if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
-        newer = told.get("mydyno", "its version is not told")
+        newer = told.get("mydyno", "its version is unknown")
         raise UsageError(f"{source} was written by a newer mydyno ({newer})", "upgrade this one")

@@ -122,7 +122,7 @@ def _filesystem(
     if space is None:
         unread.append(
             Unread(
-                what=f"the free space under {mount.mount_point}", why="stat could not tell it", hint="sudo"
+                what=f"the free space under {mount.mount_point}", why="stat could not read it", hint="sudo"
             )
         )
     block, total, free, available, inodes, free_inodes = space or (None,) * 6

@@ -1,6 +1,6 @@
 """How fast the data's disk is, measured: a short fio on a file that nobody can find.
 
-The file is made beside the data directory and unlinked while it is held open, before anything is written
+The file is made next to the data directory and unlinked while it is held open, before anything is written
 to it: whatever ends the measuring, be it Ctrl-C or a power cut, frees the space. Only its first instant, as
 an empty file, could leave a name behind.
 """

@@ -98,7 +98,7 @@ class SshMachine:
         return None if done.returncode == _NO_SUCH_PROGRAM else done
 
     def blocks(self, line: str) -> Iterator[bytes]:
-        """What a shell command writes, byte for byte, over a connection of its own. However it ends, it
+        """What a shell command writes, byte for byte, over a separate connection. However it ends, it
         ends: whoever reads it knows how much there should be."""
         far_shell = shlex.join(["exec", "env", "LC_ALL=C", "sh", "-c", line])
         with closing(LocalHost().open([*self._client, far_shell])) as far:

@@ -132,7 +132,7 @@ def _schema(
     rights: Rights | None,
     unread: list[Unread],
 ) -> Schema | None:
-    """In a session of its own: a question that is given up must not end the others."""
+    """In a separate session: a query that is cancelled must not end the others."""
     with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
         asking = Asking(cursor, account_of(cursor), unread)
         return read_schema(asking, version, variables, rights)

@@ -1,11 +1,7 @@
 //! The 28 grouped queries. Numbers in comments are their places in the list of the original, whose 14th
 //! never runs.
 
-use super::queries::Query;
-
-const fn query(rows: u64, sql: &'static str) -> Query {
-    Query { sql, rows }
-}
+use super::query::{Query, query};
 
 /// Minutes by which the clock differs between origin and destination, as columns of flight tell it.
 macro_rules! clock_difference {

@@ -15,6 +15,7 @@ mod goals;
 mod grouped;
 mod parts;
 mod queries;
+mod query;
 mod routes;
 mod run;
 mod schema;

@@ -5,6 +5,9 @@
 //! over a conditional), asks for a server's ability that no server is described to have: it never runs,
 //! there or here.
 
+use super::grouped::GROUPED;
+use super::query::{Query, query};
+
 /// Queries that are timed together.
 pub struct Group {
     /// The operation's name in reports.
@@ -12,22 +15,12 @@ pub struct Group {
     pub queries: &'static [Query],
 }
 
-/// A query and the rows that it finds in the generated data.
-pub struct Query {
-    pub sql: &'static str,
-    pub rows: u64,
-}
-
-const fn query(rows: u64, sql: &'static str) -> Query {
-    Query { sql, rows }
-}
-
 pub const GROUPS: [Group; 5] = [
     Group { name: "select_simple_join", queries: &SIMPLE_JOIN },
     Group { name: "select_join", queries: &JOIN },
     Group { name: "select_key_prefix_join", queries: &KEY_PREFIX_JOIN },
     Group { name: "select_distinct", queries: &DISTINCT },
-    Group { name: "select_group", queries: &super::grouped::GROUPED },
+    Group { name: "select_group", queries: &GROUPED },
 ];
 
 const SIMPLE_JOIN: [Query; 5] = [

@@ -9,7 +9,7 @@ from mydyno.server.access.login import Login
 
 
 @dataclass(frozen=True)
-class Means:
+class ApplyContext:
     """Handed to every act. Nothing of it is written anywhere: a login holds a password."""
 
     root: Path = Path("/")
