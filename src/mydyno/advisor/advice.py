@@ -94,7 +94,7 @@ def advise(system: System, made_at: str) -> Advice:
             case NotHere(because):
                 silent.append(Told(rule=name, outcome="not here", because=because))
     sizes = ("large", "medium", "small")
-    found.sort(key=lambda each: (-each.severity, sizes.index(each.effect.size), each.rule))
+    found.sort(key=lambda finding: (-finding.severity, sizes.index(finding.effect.size), finding.rule))
     return Advice(
         mydyno=system.mydyno,
         made_at=made_at,

@@ -100,7 +100,7 @@ def choose(found: Mapping[str, float], wanted: float) -> Choice | None:
 
     None where no trial of the pilot is valid.
     """
-    tried = [(each, found[each.level]) for each in CANDIDATES if each.level in found]
+    tried = [(option, found[option.level]) for option in CANDIDATES if option.level in found]
     if not tried:
         return None
     candidate, misses = min(tried, key=lambda pair: abs(_distance(pair[1], wanted)))

@@ -182,13 +182,16 @@ _KEPT_OPTIONS = (
 
 def of_volume(options: tuple[str, ...]) -> tuple[str, ...]:
     """Those that matter to speed and mean the same on a volume of other disks: no sizes, labels, quotas."""
-    return tuple(each for each in options if each.partition("=")[0] in _KEPT_OPTIONS)
+    return tuple(option for option in options if option.partition("=")[0] in _KEPT_OPTIONS)
 
 
 def with_options(before: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...]) -> tuple[str, ...]:
     """Mount options with some added and some taken away; what is added replaces its opposite."""
     gone = {*remove, *(word for each in add for word in _replaced(each))}
-    return (*(each for each in before if each not in gone and each.partition("=")[0] not in gone), *add)
+    return (
+        *(option for option in before if option not in gone and option.partition("=")[0] not in gone),
+        *add,
+    )
 
 
 def _replaced(option: str) -> tuple[str, ...]:

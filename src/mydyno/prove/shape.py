@@ -79,7 +79,8 @@ def scaled(findings: Iterable[Tried], scale: float) -> tuple[Tried, ...]:
     if scale >= _SAME:
         return tuple(findings)
     return tuple(
-        replace(each, steps=tuple(_scaled_step(step, scale) for step in each.steps)) for each in findings
+        replace(finding, steps=tuple(_scaled_step(step, scale) for step in finding.steps))
+        for finding in findings
     )
 
 
@@ -87,8 +88,8 @@ def largest(findings: Iterable[Tried]) -> int | None:
     """The most bytes that a level gives to one variable that holds data; None where none is changed."""
     sizes = [
         size
-        for each in findings
-        for step in each.steps
+        for finding in findings
+        for step in finding.steps
         for value in (step.value, step.was)
         if step.path.removeprefix(CONFIG) in HOLD_DATA
         and isinstance(value, str)

@@ -30,7 +30,7 @@ def loaded(busy: float, waiting: float = 0.0, disk_busy: float = 0.05, cpus: int
 
 def test_where_the_cpus_are_the_limit_disks_bring_nothing() -> None:
     found = finding("cpu-bound", server(), host=loaded(0.97))
-    assert found.title == "The CPUs are the limit (97% busy): faster disks bring nothing"
+    assert found.title == "The CPUs are the limit (97% busy): faster disks have no effect"
     assert "sda, the busiest, was at work 5% of the time" in found.evidence[1]
 
 

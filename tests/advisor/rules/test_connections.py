@@ -41,7 +41,7 @@ def test_a_limit_that_memory_has_no_room_for_is_lowered() -> None:
     promised = server(variables={"max_connections": "5000"}, status={"Max_used_connections": 40})
     found = finding("max-connections", promised, Targets(max_connections=100))
     assert found.severity is Severity.MEDIUM
-    assert "memory has room for 100" in found.title
+    assert "memory is enough for 100" in found.title
 
 
 def test_a_limit_on_target_is_fine_and_without_a_target_nothing_is_said() -> None:

@@ -31,7 +31,7 @@ def test_it_is_judged_by_the_day_of_the_facts() -> None:
     assert isinstance(soon, Finding)
     assert (soon.severity, soon.title) == (
         Severity.MEDIUM,
-        "MariaDB 10.6.20 comes out of support on 2026-07-06",
+        "MariaDB 10.6.20 will be out of support on 2026-07-06",
     )
 
 

@@ -147,6 +147,6 @@ def test_nothing_is_proposed_when_the_candidates_are_there() -> None:
 
 
 def test_without_a_schema_that_is_a_caveat() -> None:
-    caveat = "the schema was not looked at: an index that serves this may be there already"
+    caveat = "the schema was not read: an index that serves this may be there already"
     assert caveat in only(STATEMENT).caveats
     assert caveat not in only(STATEMENT, schema=having()).caveats

@@ -47,7 +47,7 @@ def advice_lines(
     yield from wrapped(_counts(advice), width, style="heading")
     number = 0
     for severity in sorted(Severity, reverse=True):
-        found = [each for each in advice.findings if each.severity is severity]
+        found = [finding for finding in advice.findings if finding.severity is severity]
         if found:
             yield Line()
             yield Line(severity.label.upper(), _STYLES[severity])
@@ -103,7 +103,9 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
         yield from _told("durability", says, width)
     if finding.risk:
         yield from _told("risk", finding.risk, width)
-    if finding.restart or any(isinstance(each, SetVariable) and each.restart for each in finding.changes):
+    if finding.restart or any(
+        isinstance(change, SetVariable) and change.restart for change in finding.changes
+    ):
         yield from _told("restart", "needed before all of it counts", width)
     yield from _told("rule", finding.rule, width, "faint")
 
@@ -135,11 +137,15 @@ def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
         yield Line("  [mysqld]", "do")
-        texts = [f"{each.name} = {value_text(each.name, each.value)}" for each in variables]
+        texts = [f"{variable.name} = {value_text(variable.name, variable.value)}" for variable in variables]
         longest = max(map(len, texts))
-        for text, each in zip(texts, variables, strict=True):
-            was = f"now {value_text(each.name, each.was) or 'empty'}" if each.was is not None else "new"
-            late = ", needs a restart" if each.restart else ""
+        for text, variable in zip(texts, variables, strict=True):
+            was = (
+                f"now {value_text(variable.name, variable.was) or 'empty'}"
+                if variable.was is not None
+                else "new"
+            )
+            late = ", needs a restart" if variable.restart else ""
             yield Line(f"  {text:{longest}}   # {was}{late}", "do")
     for change in changes:
         if (line := _line(change)) is not None:
@@ -177,22 +183,22 @@ _OUTCOMES = {
 
 def _silent(advice: Advice, width: int) -> Iterator[Line]:
     for outcome, title in _OUTCOMES.items():
-        told = [each for each in advice.silent if each.outcome == outcome]
+        told = [reason for reason in advice.silent if reason.outcome == outcome]
         if told:
             yield from _section(title)
-        for each in told:
-            yield from wrapped(each.because, width, first=f"  {each.rule:28} ", rest=" " * 31)
+        for reason in told:
+            yield from wrapped(reason.because, width, first=f"  {reason.rule:28} ", rest=" " * 31)
 
 
 def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
     """What the rules that could not judge are in want of, and which these are: what most want comes first."""
     rules: dict[str, list[str]] = {}
-    for each in advice.silent:
-        if each.outcome == "unknown":
-            rules.setdefault(each.because, []).append(each.rule)
+    for reason in advice.silent:
+        if reason.outcome == "unknown":
+            rules.setdefault(reason.because, []).append(reason.rule)
     if rules:
         yield from _section("Withheld, for want of")
-    ordered = sorted(rules.items(), key=lambda each: -len(each[1]))
+    ordered = sorted(rules.items(), key=lambda reason: -len(reason[1]))
     shown = ordered if everything else ordered[:_WITHHELD]
     for missing, names in shown:
         yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")

@@ -20,7 +20,7 @@ from mydyno.survey.facts.indexes import Part, TableIndex
 MANY_INDEXES = 6
 _TOLD_GROUPS = 3
 _SMALL_APPENDIX = 2
-_NO_SCHEMA = "the schema was not looked at: an index that serves this may be there already"
+_NO_SCHEMA = "the schema was not read: an index that serves this may be there already"
 
 
 @dataclass

@@ -1,7 +1,7 @@
-"""Clients that connect for a few statements and go.
+"""Clients that connect for a few statements and disconnect.
 
-Connecting costs a handshake of several round trips (more with TLS), a look into the grants, a hash of the
-password and a thread: easily more than the statements that follow. Keeping connections, in the
+Connecting costs a handshake of several round trips (more with TLS), a lookup in the grant tables, a hash of
+the password and a thread: easily more than the statements that follow. Keeping connections, in the
 application's pool or in a proxy, removes all of it. No setting of the server does as much.
 """
 
@@ -27,7 +27,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=by_hand("let the application reuse connections (a pool, or a proxy in between)"),
         severity=Severity.MEDIUM,
         effect=better(
-            "latency", "medium", f"{rate:.0f} handshakes a second less, each dearer than a short statement"
+            "latency",
+            "medium",
+            f"{rate:.0f} fewer handshakes a second, each more expensive than a short statement",
         ),
     )
 

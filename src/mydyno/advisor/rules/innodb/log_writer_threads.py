@@ -1,8 +1,8 @@
 """Whether MySQL's threads for writing redo fit the number of CPUs.
 
-Since MySQL 8.0.22 redo can be written by threads of its own or by the commits themselves. The threads win
-where many connections commit on many CPUs; on few they cost wake-ups and spinning. MySQL's own choice is
-taken over here: since 9.5, with the binary log on from 32 CPUs on (as since 8.4), without it from 5 on.
+Since MySQL 8.0.22 redo can be written by dedicated threads or by the committing threads. Dedicated threads
+win where many connections commit on many CPUs; on few CPUs they cost wake-ups and spinning. MySQL's own
+choice is used here: since 9.5, with the binary log on from 32 CPUs on (as since 8.4), without it from 5 on.
 Before 8.4 the threads were always on.
 """
 
@@ -16,7 +16,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     on, binlog = server.switch(_NAME), server.switch("log_bin")
     if on is None:
-        return NotHere("redo is not written by threads of its own here")
+        return NotHere("this release has no dedicated redo threads")
     if system.host is None or binlog is None:
         return Unknown("the number of CPUs")
     cpus = system.host.cpu.count
@@ -41,10 +41,10 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="innodb_log_writer_threads against the number of CPUs and the binary log",
-    why="Threads that only pass work on cost more than they save on few CPUs.",
+    checks="innodb_log_writer_threads compared with the number of CPUs and the binary log",
+    why="On few CPUs threads that only pass on work cost more than they save.",
     expected="somewhat shorter commits",
-    risk="none known; it can be set back while the server runs",
+    risk="none known; it can be changed back while the server runs",
     sources=(
         'MySQL 9.5 Reference Manual, "What Is New in MySQL 9.5"',
         'MySQL Reference Manual, "Optimizing InnoDB Redo Logging"',

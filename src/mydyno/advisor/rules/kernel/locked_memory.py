@@ -1,8 +1,8 @@
-"""Whether the server may lock as much memory as its settings ask for.
+"""Whether the server may lock as much memory as its settings need.
 
 large_pages takes shared memory of huge pages, and memlock locks the whole process into memory; both are
 bounded by RLIMIT_MEMLOCK, which is small for ordinary users. When the limit is too low the server goes on
-without, and says so only in its error log. A service gets the limit from its unit, not from limits.conf.
+without, with only a line in its error log. A service gets the limit from its unit, not from limits.conf.
 """
 
 from mydyno.advisor.rules import *
@@ -43,9 +43,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 RULE = Rule(
     checks="the limit of locked memory, where large_pages or memlock is on",
-    why="Above the limit the server quietly does without what was asked for.",
+    why="Above the limit the server silently does without.",
     expected="large_pages or memlock that works",
-    risk="memory that cannot be taken back",
+    risk="memory that cannot be swapped",
     sources=(
         "MySQL Reference Manual, Enabling Large Page Support; --memlock",
         "systemd.exec(5), LimitMEMLOCK=",

@@ -1,8 +1,8 @@
 """Whether the server may start a thread for each of its connections.
 
 A thread is a process to the limits: RLIMIT_NPROC counts all threads of the server's user, TasksMax= of the
-unit those of the service. At either, a new connection fails with `Can't create a new thread`. A thread pool
-needs few threads whatever the number of connections.
+unit those of the service. At either limit, a new connection fails with `Can't create a new thread`. A
+thread pool needs few threads whatever the number of connections.
 """
 
 from mydyno.advisor.rules import *
@@ -54,7 +54,7 @@ def _number(unit: Unit | None, name: str) -> float | None:
 
 
 RULE = Rule(
-    checks="how many threads the server may start, against its connections",
+    checks="how many threads the server may start, compared with its connections",
     why="Each connection is a thread; at the limit of processes or tasks a connection is refused.",
     expected="no refused connections below max_connections",
     sources=(

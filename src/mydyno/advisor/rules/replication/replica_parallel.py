@@ -18,7 +18,7 @@ _MOST = 8
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.role.replica or server.role.galera or server.role.group_replication:
-        return NotHere("it is no replica, or of a cluster with appliers of its own")
+        return NotHere("it is not a replica, or belongs to a cluster with its own appliers")
     name = _first(server, _WORKERS)
     workers = server.number(name) if name else None
     if name is None or workers is None or system.host is None:
@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     )
     return RULE.finding(
         title="The replica replays one transaction after another",
-        evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "how far it lags is not looked at"),
+        evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "its lag is not checked"),
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.LOW,
