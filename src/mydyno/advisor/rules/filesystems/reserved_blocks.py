@@ -1,8 +1,8 @@
 """How much space ext4 reserves for root.
 
-5 % of an ext4 file system can be used by root alone, unless it was made otherwise: on the system's own disk
+5% of an ext4 file system can be used by root alone, unless it was made otherwise: on the system's own disk
 that lets an administrator log in when it is full; on a volume of terabytes for a database, which does not
-run as root, it is space that was paid for and cannot be used. 1 % is enough for ext4 to find free blocks
+run as root, it is space that was paid for and cannot be used. 1% is enough for ext4 to find free blocks
 near each other.
 """
 
@@ -45,7 +45,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{format_bytes(total)} of the data's disk are reserved for root, which the server is not",
         evidence=lines,
-        recommendation="keep 1 %",
+        recommendation="keep 1%",
         changes=by_hand(
             "lower the reservation, which works while it is mounted",
             *tuple(f"tune2fs -m 1 {filesystem.source}" for filesystem in much),

@@ -18,7 +18,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now is None:
         return Unknown(_NAME)
     if _LEAST <= now <= _MOST:
-        return Fine(f"up to {now} % of the pool may be dirty")
+        return Fine(f"up to {now}% of the pool may be dirty")
     newer = is_mysql(server.release, (8, 0, 3)) or is_mariadb(server.release, (10, 5, 7))
     default = 90 if newer else 75
     low = now < _LEAST
@@ -26,9 +26,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     seen = (f"{dirty / total:.0%} of the pool is dirty now",) if dirty is not None and total else ()
     changes = settings(server, {_NAME: default})
     return RULE.finding(
-        title=f"Only {now} % of the pool may be dirty: pages are written over and over"
+        title=f"Only {now}% of the pool may be dirty: pages are written over and over"
         if low
-        else f"{now} % of the pool may be dirty: reads may find no clean page to free",
+        else f"{now}% of the pool may be dirty: reads may find no clean page to free",
         evidence=(f"{_NAME} = {now}", *seen),
         recommendation=f"set {_NAME} to {default}, the default of this release",
         changes=changes,

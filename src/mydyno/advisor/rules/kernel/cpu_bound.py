@@ -50,7 +50,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="find the statements that take most CPU time; after that more or faster CPUs",
         changes=by_hand(
             "see which statements take the time, and which indexes would help",
-            "mydyno digest --server SOCKET --for 60",
+            "mydyno digest --socket SOCKET --for 60s",
         ),
         severity=Severity.MEDIUM,
         effect=better("insight", "medium", "no money spent on disks that would wait for the CPUs"),

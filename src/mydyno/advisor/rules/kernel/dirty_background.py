@@ -1,7 +1,7 @@
 """How much dirty file data the kernel keeps in memory.
 
 Writes through the page cache are written back later: in the background from vm.dirty_background_ratio (10 %
-of the available memory) on, and at vm.dirty_ratio (20 %) the writer itself is stopped. On a machine with
+of the available memory) on, and at vm.dirty_ratio (20%) the writer itself is stopped. On a machine with
 much memory that is tens of gigabytes, and the sync at the end of it stalls everything on that disk. It
 matters only for files written through the page cache: tables when InnoDB does not open them with O_DIRECT,
 and the binary log when it is not synced at each commit. A fixed number of bytes is the same on every

@@ -6,7 +6,7 @@ the operating system, the connections, temporary tables and other caches, and no
 fill. The whole calculation is shown with the finding.
 
 How often the pool misses is Innodb_buffer_pool_reads (reads that went to the disk) in
-Innodb_buffer_pool_read_requests. A ratio alone says little: 0.1 % of a million requests is a thousand reads
+Innodb_buffer_pool_read_requests. A ratio alone says little: 0.1% of a million requests is a thousand reads
 a second. A pool that still has many free pages after a day of work is large enough.
 """
 
@@ -96,7 +96,7 @@ RULE = Rule(
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',
         'MariaDB Documentation, "InnoDB Buffer Pool"',
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 70 % of the memory",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 70% of the memory",
     ),
     judge=_judge,
     variables=(_NAME,),

@@ -1,8 +1,8 @@
 """More memory instead of more disks.
 
 Where most of the data is in the buffer pool and the rest is read from the disk all the time, memory for
-that rest ends the reads, and faster disks only shorten them. A test of arrays with 100, 80 and 40 % of the
-data in memory finds memory the better investment, and at 80 % a plain mirror good enough for reads. The
+that rest ends the reads, and faster disks only shorten them. A test of arrays with 100, 80 and 40% of the
+data in memory finds memory the better investment, and at 80% a plain mirror good enough for reads. The
 rule applies where the pool already has what this machine's memory allows; otherwise rule buffer-pool-size
 applies.
 """

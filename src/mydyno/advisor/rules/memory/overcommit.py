@@ -31,7 +31,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     swap = host.memory.swap_total or 0
     limit, need = swap + host.memory.total * ratio // 100, int(pool * _BESIDE_POOL)
     sums = (
-        f"limit: {format_bytes(swap)} of swap + {ratio} % of {format_bytes(host.memory.total)} = "
+        f"limit: {format_bytes(swap)} of swap + {ratio}% of {format_bytes(host.memory.total)} = "
         f"{format_bytes(limit)}; need: buffer pool {format_bytes(pool)} x {_BESIDE_POOL} = "
         f"{format_bytes(need)}"
     )

@@ -1,6 +1,6 @@
 """How much memory all TempTable tables together may take.
 
-It is a limit for the whole server, 1G by default until MySQL 8.4, where it became 3 % of the memory (1G to
+It is a limit for the whole server, 1G by default until MySQL 8.4, where it became 3% of the memory (1G to
 4G). So on a small machine a single bad query may take as much as the buffer pool has. At the limit,
 temporary tables continue on disk: slower, without an out-of-memory kill.
 """
