@@ -106,7 +106,7 @@ def test_a_container_and_a_host_that_was_not_seen_are_left_alone(change: Change)
     contained = system(the_host=host(container=True))
     assert "container" in (forbidden(contained, change) or "")
     unseen = system().model_copy(update={"host": None})
-    assert forbidden(unseen, change) == "the server's host was not seen"
+    assert forbidden(unseen, change) == "the server's host was not read"
     assert forbidden(unseen, setting("max_connections", "500")) is None
 
 

@@ -65,7 +65,7 @@ def test_less_latency_is_worth_something() -> None:
 def test_what_safety_costs_is_told_with_what_it_buys() -> None:
     found = proofs(flush_at_commit=verdict(0.7, 0.65, 0.75, durability="durable"))["flush-at-commit"]
     assert found.worth == (
-        "costs 30.0% (95% CI 25.0 to 35.0); it buys durability: "
+        "costs 30.0% (95% CI 25.0 to 35.0); it improves durability: "
         "commits survive a crash of the operating system"
     )
 
@@ -74,12 +74,12 @@ def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_told_ap
     found = proofs()
     assert found["buffer-pool"].worth == "not measured: no valid trial"
     assert found["swappiness"].worth == "not measured here"
-    assert "sets no setting of the system" in found["swappiness"].not_measured[0]
+    assert "does not change system settings" in found["swappiness"].not_measured[0]
 
 
 @pytest.mark.parametrize(
     ("together", "said"),
-    [(1.30, "they overlap"), (1.55, "together they bring more than each alone"), (1.41, "no interaction")],
+    [(1.30, "they overlap"), (1.55, "together they gain more than each alone"), (1.41, "no interaction")],
 )
 def test_what_findings_bring_together_is_held_against_the_product_of_each_alone(
     together: float, said: str

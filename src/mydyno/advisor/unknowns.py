@@ -22,7 +22,7 @@ ROLES: Mapping[str, str] = {
     "group_replication": "whether it is a member of Group Replication",
 }
 """What is missing where a field of Role is None."""
-HIDDEN_TABLES = "the tables that the account has no right to"
+HIDDEN_TABLES = "the tables that the account may not see"
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def levels_of(findings: Sequence[Tried]) -> Levels:
     for finding in findings:
         values = _onto(now.values, [finding])
         if _same(values, now.values):
-            idle.append(Untried(finding.finding, ("at the size of this experiment it changes nothing",)))
+            idle.append(Untried(finding.finding, ("at the size of this experiment it has no effect",)))
         else:
             alone.append(Level(finding.finding.rule, values, (finding,)))
     kept = [level.members[0] for level in alone if level.members[0].finding.durability == "keeps"]

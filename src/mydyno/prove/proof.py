@@ -88,13 +88,13 @@ def interaction(proposal: Proposal, proofs: Mapping[str, Proof], better: str) ->
     if len(ratios) < len(alone):
         return None
     product = math.prod(ratios)
-    told = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
+    summary = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
     if found.low is None or found.high is None:
-        return told
+        return summary
     if found.low <= product <= found.high:
-        return f"{told}: no interaction is seen"
+        return f"{summary}: no interaction was found"
     less = product > found.high if better == "higher" else product < found.low
-    return f"{told}: {'they overlap' if less else 'together they bring more than each alone'}"
+    return f"{summary}: {'they overlap' if less else 'together they gain more than each alone'}"
 
 
 def _proofs(proposal: Proposal, verdicts: Mapping[str, Verdict]) -> Iterator[Proof]:
@@ -169,7 +169,7 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
     in_metric = "" if metric.better == "higher" else f" of {metric.noun}"
     bought = ""
     if finding is not None and finding.durability == "raises" and finding.durability_says:
-        bought = f"; it buys durability: {finding.durability_says}"
+        bought = f"; it improves durability: {finding.durability_says}"
     note = f"; {verdict.durability_note}" if verdict.durability_note and not bought else ""
     match outcome:
         case "worth it" | "harms":
@@ -177,8 +177,8 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
             return f"{word} {change(ratio)}{in_metric}{note}{bought}"
         case "worth nothing":
             largest = largest_difference(ratio.interval) if ratio.interval else None
-            told = f"no difference larger than {largest}" if largest else "identical in every trial"
-            return f"worth nothing: {told}{bought}"
+            summary = f"no difference larger than {largest}" if largest else "identical in every trial"
+            return f"worth nothing: {summary}{bought}"
         case _:
             return f"not enough data: {_needed(verdict)}{bought}"
 

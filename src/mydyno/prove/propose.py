@@ -92,7 +92,7 @@ def chosen_findings(advice: Advice, only: Sequence[str] | None) -> tuple[Finding
     """Those of the rules that are named, or all. Raises UsageError for one that the advice does not have."""
     if only is None:
         if not advice.findings:
-            raise UsageError("this advice has no finding: there is nothing to prove")
+            raise UsageError("this advice has no findings to prove")
         return advice.findings
     by_rule = {finding.rule: finding for finding in advice.findings}
     for name in only:
@@ -148,6 +148,6 @@ def _config(ground: Ground, levels: Levels, scale: float, load: Load) -> dict[st
 def _nothing(untried: Iterable[Untried]) -> UsageError:
     reasons = "".join(f"\n  {finding.finding.rule}: {'; '.join(finding.reasons)}" for finding in untried)
     return UsageError(
-        f"nothing of this advice can be measured there:{reasons}",
-        "--on vm or --on uml has disks and file systems of its own; --facts tells which",
+        f"none of this advice can be measured in this environment:{reasons}",
+        "use --on vm or --on uml for disks and file systems, with --facts for those of the server",
     )

@@ -144,7 +144,7 @@ def _hear(
                 groups = message.pop("groups", None)
                 digest = _digest({**message, "groups": []})
                 if not isinstance(groups, int):
-                    raise EngineError("mydyno-engine does not say how many groups follow", _OTHER_RELEASE)
+                    raise EngineError("mydyno-engine did not report the number of groups", _OTHER_RELEASE)
                 more = _groups(process, groups)
                 first = tuple(islice(more, ahead))
                 return OpenDigest(digest.model_copy(update={"groups": first}), more)
@@ -178,7 +178,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     except ValueError:
         message = None
     if not isinstance(message, dict):
-        raise EngineError(f"mydyno-engine said what this mydyno does not understand: {line[:200]!r}")
+        raise EngineError(f"unexpected output of mydyno-engine: {line[:200]!r}")
     return message
 
 
@@ -198,6 +198,6 @@ def _understood(kind: type[_Kind], message: dict[str, Any]) -> _Kind:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise EngineError(
-            f"mydyno-engine's digest is not one that this mydyno understands: {where}: {first['msg']}",
+            f"unexpected digest of mydyno-engine: {where}: {first['msg']}",
             _OTHER_RELEASE,
         ) from None

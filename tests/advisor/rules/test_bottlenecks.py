@@ -8,7 +8,7 @@ import pytest
 
 from advisor.builders import MARIADB, MYSQL_84, host, server
 from advisor.disks import storage
-from advisor.rules.asking import finding, judged
+from advisor.rules.judging import finding, judged
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.survey.facts import DiskLoad, Host, Load, Reading, Schema, Server

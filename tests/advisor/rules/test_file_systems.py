@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, host, server
 from advisor.disks import disk, filesystem, storage, stored
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import DiskSpeed, FstabEntry, Host, Schema, Server, Storage

@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system, variable
-from advisor.rules.asking import found, sentences
+from advisor.rules.judging import found, sentences
 from mydyno.advisor import RULES
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
 from mydyno.advisor.rules.innodb import (

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_84, host, server
 from advisor.disks import process
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Severity

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, server, system
-from advisor.rules.asking import finding, judged
+from advisor.rules.judging import finding, judged
 from mydyno.advisor import rule_of
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advisor.targets import Targets

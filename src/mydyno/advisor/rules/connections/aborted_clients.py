@@ -38,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Aborted_clients against Connections",
+    checks="Aborted_clients compared with Connections",
     why="An aborted connection loses its transaction, and the next request on it fails.",
     expected="fewer errors 2006 and 2013 in the application",
     sources=(

@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Aborted_connects against Connections",
+    checks="Aborted_connects compared with Connections",
     why="Failed attempts come from broken clients, interrupted probes or password guessing.",
     expected="insight; where they are many, some CPU",
     sources=(

@@ -8,8 +8,8 @@ distribution whose rest is milliseconds. The default follows max_connections (50
 pool of connections in the application does more than any queue.
 """
 
+from mydyno.advisor.backlog import MOST, places_wanted
 from mydyno.advisor.rules import *
-from mydyno.advisor.waiting import MOST, places_wanted
 
 _NAME = "back_log"
 _SOMAXCONN = "net.core.somaxconn"
@@ -42,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="back_log against the rate of new connections",
+    checks="back_log compared with the rate of new connections",
     why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
     expected="shorter worst connection times in bursts; nothing else",
     sources=(

@@ -73,7 +73,7 @@ def _handshakes(server: Server, limit: int) -> tuple[float | None, str, bool]:
 
 
 RULE = Rule(
-    checks="max_connect_errors against the errors in a row of the host that has most",
+    checks="max_connect_errors compared with the most errors in a row of one host",
     why="A host whose probes disconnect early is blocked, together with its application.",
     expected="no blocked hosts; no effect on speed",
     sources=(

@@ -61,7 +61,7 @@ def _severity(raised: bool, refused: bool, near: bool) -> Severity:
 
 
 RULE = Rule(
-    checks="max_connections against the most connections in use, refused ones, and the memory budget",
+    checks="max_connections compared with the most connections in use, refused ones, and the memory budget",
     why="At the limit the application is refused (error 1040); far above what fits in memory, a burst of "
     "connections ends with the server killed.",
     expected="no refused clients at peaks, or a worst case that fits the memory; no more throughput",

@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="the rate of new connections against the range of local ports",
+    checks="the rate of new connections compared with the range of local ports",
     why="A closed connection keeps its port for a minute; many short ones exhaust the range.",
     expected="no `cannot assign requested address` at clients on this machine",
     risk="a port that a service listens on may be taken",

@@ -43,7 +43,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Prepared_stmt_count against max_prepared_stmt_count",
+    checks="Prepared_stmt_count compared with max_prepared_stmt_count",
     why="At the limit PREPARE fails and the application with it.",
     expected="no error 1461; no effect on speed",
     risk="memory for more statements",

@@ -6,8 +6,8 @@ them: the client tries again after a second, which appears as a second of latenc
 drops.
 """
 
+from mydyno.advisor.backlog import MOST, places_wanted
 from mydyno.advisor.rules import *
-from mydyno.advisor.waiting import MOST, places_wanted
 
 _NAME = "net.core.somaxconn"
 
@@ -18,16 +18,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     back_log = system.server.number("back_log")
     if host is None or now is None or back_log is None:
         return Unknown(f"{_NAME} and back_log")
-    asked = max(back_log, places_wanted(system.server) or 0)
+    requested = max(back_log, places_wanted(system.server) or 0)
     dropped = host.kernel.counters.get("TcpExtListenOverflows")
     numbers = f"back_log requests {back_log} places, {_NAME} grants at most {now}"
-    if asked > back_log:
-        numbers += f"; the rate of new connections calls for {asked}"
-    if now >= asked:
+    if requested > back_log:
+        numbers += f"; the rate of new connections calls for {requested}"
+    if now >= requested:
         return Fine(numbers)
-    wanted = power_of_two(max(MOST, asked))
+    wanted = power_of_two(max(MOST, requested))
     return RULE.finding(
-        title=f"The queue of waiting connections is limited to {now} instead of {asked}",
+        title=f"The queue of waiting connections is limited to {now} instead of {requested}",
         evidence=(
             numbers,
             f"connections dropped from full queues on this machine since boot: "
@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="net.core.somaxconn against back_log",
+    checks="net.core.somaxconn compared with back_log",
     why="Above the smaller of the two, connections in a burst are dropped and tried again after a second.",
     expected="bursts of connections without retries; nothing with a connection pool",
     sources=(

@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"A thread pool of {size} groups on {cpus} CPUs"
         if pooled
-        else f"{running:.0f} statements at work on {cpus} CPUs, each with a thread of its own",
+        else f"{running:.0f} statements at work on {cpus} CPUs, each with its own thread",
         evidence=(
             f"Threads_running = {running:.0f} at least, {running / cpus:.1f} for each of {cpus} CPUs",
             f"{_HANDLING} = {server.text(_HANDLING)}, {_SIZE} = {size}",

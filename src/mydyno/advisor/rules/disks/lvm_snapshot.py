@@ -14,7 +14,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if storage is None or data is None:
         return Unknown("the file system of the data")
     if not data.volume:
-        return NotHere("the data does not lie on a logical volume")
+        return NotHere("the data is not on a logical volume")
     volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
     if volume is None or volume.snapshots is None:
         return Unknown(f"the snapshots of {data.volume}")

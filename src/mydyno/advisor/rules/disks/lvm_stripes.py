@@ -14,7 +14,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if storage is None or data is None:
         return Unknown("the file system of the data")
     if not data.volume:
-        return NotHere("the data does not lie on a logical volume")
+        return NotHere("the data is not on a logical volume")
     volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
     if volume is None or volume.segment is None:
         return Unknown(f"how {data.volume} is laid out")
@@ -37,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput",
             "medium",
-            f"up to {len(data.disks)} times the I/O where the busy tables lie on one disk",
+            f"up to {len(data.disks)} times the I/O where the busy tables are on one disk",
         ),
         risk="needs space for both volumes while the data moves",
     )

@@ -20,7 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a redundant software array")
+        return NotHere("no file of the server is on a redundant software array")
     known = [array for array in found if array.bitmap is not None]
     if not known:
         return Unknown("the bitmaps of the arrays")

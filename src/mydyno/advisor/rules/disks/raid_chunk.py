@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if striped is None:
         return Unknown("the disks under the server's files")
     if not striped:
-        return NotHere("no file of the server lies on a striped software array")
+        return NotHere("no file of the server is on a striped software array")
     known = {array.name: array.chunk_bytes for array in striped if array.chunk_bytes}
     if not known:
         return Unknown("the chunk size of the arrays")

@@ -12,7 +12,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     known = [array for array in found if array.working is not None]
     if not known:
         return Unknown("how many disks of the arrays work")

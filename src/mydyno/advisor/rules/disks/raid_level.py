@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     parity = [array for array in found if array.level in _PENALTY]
     if not parity:
         return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))

@@ -32,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(
             f"{data.mount_point}: {what} ({', '.join(disk.name for disk in disks)})",
             f"copies elsewhere that the server knows of: {copies or 'none'}",
-            f"the binary log lies on other disks: {'yes' if apart else 'no'}",
+            f"the binary log is on other disks: {'yes' if apart else 'no'}",
         ),
         recommendation="mirror the disks (RAID 1 or 10), or have replicas and tested backups",
         changes=by_hand("put the data on RAID 1 or RAID 10 when the storage is next renewed"),

@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if system.host is None or parity is None:
         return Unknown("the disks under the server's files")
     if not parity:
-        return NotHere("no file of the server lies on a software array with parity")
+        return NotHere("no file of the server is on a software array with parity")
     known = [(array, array.stripe_cache_size) for array in parity if array.stripe_cache_size is not None]
     if not known:
         return Unknown("stripe_cache_size of the arrays")

@@ -13,7 +13,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None or system.host is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     known = [array for array in found if array.action is not None]
     if not known:
         return Unknown("whether the arrays are copying (sync_action)")

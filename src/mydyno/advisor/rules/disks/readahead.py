@@ -1,11 +1,11 @@
 """How much the kernel reads ahead of requests.
 
 Readahead serves programs that read files through the page cache from front to back. InnoDB with O_DIRECT
-goes past it, and has a readahead of its own: then the kernel's setting touches only other files. Where
-tables do go through the page cache, the kernel reads ahead when reads look sequential: it begins small and
-doubles, up to this size. With megabytes (large arrays and some tuning guides have it) a short run of
-neighbours, as a range scan makes, can bring in hundreds of pages that are not needed. The kernel's default
-is 128 KiB. On an array the array's own value counts, not its disks'.
+goes past it, and has its own readahead: then the kernel's setting touches only other files. Where tables do
+go through the page cache, the kernel reads ahead when reads look sequential: it begins small and doubles,
+up to this size. With megabytes (large arrays and some tuning guides have it) a short run of neighbours, as
+a range scan makes, can bring in hundreds of pages that are not needed. The kernel's default is 128 KiB. On
+an array the array's own value counts, not its disks'.
 """
 
 from mydyno.advisor.rules import *

@@ -3,9 +3,9 @@
 A disk that reports `write back` has a cache that a power cut empties: the kernel sends it a flush at each
 sync (unless barriers are off), and a commit takes as long as that flush: 5 to 15 ms on a rotating disk,
 around a millisecond and more on SSDs without capacitors. `write through` means there is no such cache, or
-one that survives: flushes are left out, and a commit takes some tens of microseconds on a good SSD. Neither
-is unsafe. Writing `write through` into sysfs for a disk whose cache is volatile is: nothing can see that
-from here.
+one that survives: flushes are left out, and a commit takes tens of microseconds on a good SSD. Neither is
+unsafe. Writing `write through` into sysfs for a disk whose cache is volatile is: nothing can see that from
+here.
 """
 
 from mydyno.advisor.rules import *

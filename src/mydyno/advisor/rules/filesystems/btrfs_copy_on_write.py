@@ -20,7 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     }
     uses = [use for use in storage.uses if use.mount_point in points and use.files in _IN_PLACE]
     if not uses:
-        return NotHere("neither tables nor redo log lie on btrfs")
+        return NotHere("neither tables nor redo log are on btrfs")
     copying = [
         use
         for use in uses

@@ -8,7 +8,7 @@ alone either. For a small machine that is usual and acceptable.
 from mydyno.advisor.rules import *
 
 _SMALL = 1 << 30
-"""Data below which it is no matter."""
+"""Data below which it does not matter."""
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -19,7 +19,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if system.host.container or data.kind == "overlay":
         return NotHere("a container's root is not the machine's root")
     if data.mount_point != "/":
-        return Fine(f"the data has a file system of its own: {data.mount_point}")
+        return Fine(f"the data has its own file system: {data.mount_point}")
     if system.host.container is None:
         return Unknown("whether the server runs in a container")
     schema = system.server.schema_facts
@@ -27,12 +27,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     if size < _SMALL and (schema is None or schema.partial or schema.bytes_by_engine is None):
         return Unknown("the size of the data")
     if size < _SMALL:
-        return Fine(f"the data lies on /, and is {format_bytes(size)}")
+        return Fine(f"the data is on /, and has {format_bytes(size)}")
     room = "" if data.free_bytes is None else f", {format_bytes(data.free_bytes)} free"
     return RULE.finding(
         title="The data is on the system's root file system: either can fill it",
         evidence=(
-            f"datadir lies on / ({data.kind} on {data.source}{room})",
+            f"datadir is on / ({data.kind} on {data.source}{room})",
             f"data and indexes: {format_bytes(size)}",
         ),
         recommendation="use a separate volume for the data",
@@ -49,7 +49,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="whether the data lies on the root file system",
+    checks="whether the data is on the root file system",
     why="What fills one stops the other.",
     expected="independent failures; no effect on speed",
     risk="the files have to move",

@@ -1,4 +1,4 @@
-"""Which file system the server's files lie on.
+"""The file system of the server's files.
 
 ext4 and XFS are what MySQL and MariaDB are run and tested on. Others are old (ext2 has no journal, ext3 no
 extents, ReiserFS left the kernel in 6.13 and cannot be mounted after an upgrade, JFS is hardly maintained),
@@ -28,7 +28,7 @@ _NETWORK = _Verdict(
     Severity.MEDIUM,
     "latency",
     "medium",
-    "lies on another machine: each commit crosses the network, and its syncs and locks are only as good as "
+    "is on another machine: each commit crosses the network, and its syncs and locks are only as good as "
     "that server and the mount's options (hard, intr off, NFS 4)",
     "move the files to a local disk, or use `hard` and a server that syncs",
 )

@@ -27,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         if filesystem.array in known and filesystem.kind in _KNOWS
     ]
     if not pairs:
-        return NotHere("no ext4 or XFS of the server lies on a software array with parity")
+        return NotHere("no ext4 or XFS of the server is on a software array with parity")
     blind = [
         (filesystem, array)
         for filesystem, array in pairs

@@ -10,7 +10,7 @@ from mydyno.advisor.rules import *
 
 _SHORT, _NONE = 0.10, 0.02
 _PLENTY = 100 << 30
-"""Free bytes from which on a small share is no reason for alarm."""
+"""Free bytes above which a small share is no problem."""
 _LAST = 1 << 30
 
 

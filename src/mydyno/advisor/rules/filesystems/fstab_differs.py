@@ -24,26 +24,26 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = places(system)
     if not found:
         return Unknown("the mount options under the server's files")
-    told: list[str] = []
+    differences: list[str] = []
     for filesystem, _files in found:
         entry = lines.get(filesystem.mount_point)
         if entry is None:
             if filesystem.mount_point != "/" and filesystem.source.startswith("/dev/"):
-                told.append(f"{filesystem.mount_point} ({filesystem.source}): no line in /etc/fstab")
+                differences.append(f"{filesystem.mount_point} ({filesystem.source}): no line in /etc/fstab")
             continue
         if entry.fault:  # fstab-faults tells of it
             continue
-        told += (
+        differences += (
             f"{filesystem.mount_point}: {now} in force, {later} in /etc/fstab:{entry.line}"
             for now, later in _differences(filesystem.options, entry.options)
         )
-    if not told:
+    if not differences:
         return Fine(
             f"{', '.join(filesystem.mount_point for filesystem, _ in found)}: mounted as /etc/fstab says"
         )
     return RULE.finding(
         title="The next boot mounts the server's files with other options",
-        evidence=tuple(told),
+        evidence=tuple(differences),
         recommendation="make /etc/fstab and the mounts agree",
         changes=by_hand(
             "decide which options are right, and set them in fstab and on the mount",

@@ -67,7 +67,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="whether file systems flush the disk's cache at a sync",
-    why="Without barriers a sync ends while the data lies in the disk's volatile cache.",
+    why="Without barriers a sync ends while the data is in the disk's volatile cache.",
     expected="data that survives a power cut, at the cost of the flushes",
     durability="raises: commits survive a power cut",
     risk="slower commits without a battery",

@@ -18,7 +18,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("the mount options under the server's files")
     extended = [filesystem for filesystem, _ in found if filesystem.kind in _KINDS]
     if not extended:
-        return NotHere("none of the server's files lies on ext4")
+        return NotHere("none of the server's files is on ext4")
     for filesystem in extended:
         if "data=journal" in filesystem.options:
             return _journalled(filesystem)

@@ -23,7 +23,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("the mount options under the server's files")
     far = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
     if not far:
-        return NotHere("none of the server's files lies on NFS")
+        return NotHere("none of the server's files is on NFS")
     bad = [
         f"{filesystem.mount_point} ({files}): {option}: {_BAD[option]}"
         for filesystem, files in far

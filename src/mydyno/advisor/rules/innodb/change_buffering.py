@@ -1,7 +1,7 @@
 """Whether MariaDB still uses the change buffer, which was removed for its bugs.
 
-Changes of a secondary index whose page is not in memory can wait in a tree of their own until the page is
-read. It saves random reads on rotating disks, and had bugs that corrupted indexes or the system tablespace
+Changes of a secondary index whose page is not in memory can wait in a separate tree until the page is read.
+It saves random reads on rotating disks, and had bugs that corrupted indexes or the system tablespace
 (MDEV-24449, MDEV-26977). MariaDB turned it off by default in 10.5.15, deprecated it in 10.9 and removed it
 in 11.0. MySQL keeps it; its setting is left alone there.
 """

@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}")
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind == "zfs":
-        return NotHere("the data lies on ZFS, which never overwrites a page in place")
+        return NotHere("the data is on ZFS, which never overwrites a page in place")
     fast = same_value(now, _FAST)
     changes = tuple(
         change.model_copy(update={"restart": change.restart or _only_at_start(server, now)})

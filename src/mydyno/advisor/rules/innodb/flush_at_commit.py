@@ -51,7 +51,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 def _can_be_built_anew(system: System) -> bool:
-    """A replica that nobody replicates from: what it loses, its source still has."""
+    """A replica without replicas: what it loses, its source still has."""
     role = system.server.role
     return bool(role.replica and role.source is False)
 

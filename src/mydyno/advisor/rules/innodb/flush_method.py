@@ -2,8 +2,8 @@
 
 Without O_DIRECT a page that InnoDB reads is in memory twice, in the buffer pool and in the cache of the
 file system, and writes go through that cache. O_DIRECT bypasses it: the memory is the pool's, and the
-kernel has no dirty pages of its own to write at a bad moment. It is the default since MySQL 8.4 and MariaDB
-10.6. MariaDB 11.0 split it into four settings, of which innodb_data_file_buffering is this one.
+kernel has no own dirty pages to write at a bad moment. It is the default since MySQL 8.4 and MariaDB 10.6.
+MariaDB 11.0 split it into four settings, of which innodb_data_file_buffering is this one.
 
 It is advised only where the pool holds the data or most of the memory: as long as the pool is small, what
 it cannot hold comes from the file system's cache, and O_DIRECT would send every miss to the disk. tmpfs,
@@ -42,7 +42,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{_NAME} is {server.text(_NAME)}")
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind not in _FILE_SYSTEMS:
-        return NotHere(f"the data lies on {lies_on.kind}, where O_DIRECT does not help or does not work")
+        return NotHere(f"the data is on {lies_on.kind}, where O_DIRECT does not help or does not work")
     if lies_on is None:
         return Unknown("the file system under the data")
     if (kept := _cache_is_needed(system, targets)) is not None:

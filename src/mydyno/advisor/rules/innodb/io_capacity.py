@@ -77,14 +77,14 @@ def _wanted(system: System) -> tuple[int | None, str, bool]:
         if quick is not None:
             return _BY_KIND["ssd"], quick, False
         if kinds is None:
-            return None, "which disks the data lies on is not known", False
+            return None, "which disks the data is on is not known", False
         return None, "a hypervisor's disk does not show it; use `--measure`", False
     slowest = min(kinds, key=lambda kind: _BY_KIND[kind])
-    return _BY_KIND[slowest], f"the data lies on {' and '.join(sorted(kinds))}", False
+    return _BY_KIND[slowest], f"the data is on {' and '.join(sorted(kinds))}", False
 
 
 def _quick(system: System) -> str | None:
-    """That the disks under the data answer faster than any with an arm, in words; None: not so, not known."""
+    """That the disks under the data are faster than any rotating disk, in words; None: not so, not known."""
     storage = system.host.storage if system.host else None
     disks = storage.disks_of(storage.of("data")) if storage else ()
     if not disks:

@@ -22,12 +22,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     cpus = system.host.cpu.count
     many = _MANY_WITH_BINLOG if binlog else _MANY_WITHOUT
     wanted = cpus >= many
-    told = f"{cpus} CPUs, the binary log is {'on' if binlog else 'off'}"
+    machine = f"{cpus} CPUs, the binary log is {'on' if binlog else 'off'}"
     if on == wanted:
-        return Fine(f"{_NAME} is {server.text(_NAME)}: {told}")
+        return Fine(f"{_NAME} is {server.text(_NAME)}: {machine}")
     word = "ON" if wanted else "OFF"
     return RULE.finding(
-        title=f"{_NAME} is {server.text(_NAME)} with {told}",
+        title=f"{_NAME} is {server.text(_NAME)} with {machine}",
         evidence=(f"MySQL 9.5 and later would choose {word}: ON from {many} CPUs on",),
         recommendation=f"set {_NAME} to {word}",
         changes=settings(server, {_NAME: word}),

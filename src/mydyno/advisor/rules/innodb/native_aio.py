@@ -9,7 +9,7 @@ the cause is removed.
 from mydyno.advisor.rules import *
 
 _NAME = "innodb_use_native_aio"
-_ASKED = ("file", "command line", "persisted")
+_CONFIGURED = ("file", "command line", "persisted")
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -23,19 +23,23 @@ def _judge(system: System, _: Targets) -> Judgement:
     if lies_on is not None and lies_on.kind == "tmpfs":
         return NotHere("the data is on tmpfs, which has no asynchronous I/O")
     origin = server.variables[_NAME].origin
-    asked = origin is not None and origin.source in _ASKED
+    configured = origin is not None and origin.source in _CONFIGURED
     cause = ByHand(
         says="find InnoDB's reason in the error log; often fs.aio-max-nr is used up",
         commands=("sysctl fs.aio-nr fs.aio-max-nr",),
     )
-    changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if asked else (cause,)
+    changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if configured else (cause,)
     return RULE.finding(
         title="InnoDB does synchronous I/O, one request a thread",
         evidence=(
             f"{_NAME} = OFF, "
-            + (f"as {origin.file or origin.source} says" if asked and origin else "though no option sets it"),
+            + (
+                f"as {origin.file or origin.source} says"
+                if configured and origin
+                else "though no option sets it"
+            ),
         ),
-        recommendation=f"set {_NAME} to ON" if asked else "find out why the kernel refuses it",
+        recommendation=f"set {_NAME} to ON" if configured else "find out why the kernel refuses it",
         changes=changes,
         severity=Severity.MEDIUM,
         effect=better("throughput", "medium", "more requests in flight on fast disks"),

@@ -63,10 +63,10 @@ def _bound(free: int) -> str:
 def _contents(server: Server, created: float | None) -> str:
     if server.release.is_mariadb:
         counted = "" if created is None else f" ({_CREATED} = {created:.0f} {uptime(server)})"
-        return f"it holds the tables of CREATE TEMPORARY TABLE{counted}; those of a GROUP BY lie in tmpdir"
+        return f"it holds the tables of CREATE TEMPORARY TABLE{counted}; those of a GROUP BY are in tmpdir"
     if (server.text("internal_tmp_disk_storage_engine") or "innodb").casefold() == "innodb":
         return "it holds the tables of CREATE TEMPORARY TABLE and those that a GROUP BY or a sort needs"
-    return "it holds the tables of CREATE TEMPORARY TABLE; those of a GROUP BY lie in tmpdir"
+    return "it holds the tables of CREATE TEMPORARY TABLE; those of a GROUP BY are in tmpdir"
 
 
 def _shrinking(server: Server) -> str:

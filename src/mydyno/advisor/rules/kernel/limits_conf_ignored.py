@@ -1,8 +1,8 @@
 """Lines for the server in limits.conf, where systemd starts it.
 
-/etc/security/limits.conf is read by pam_limits when somebody logs in. A service does not log in, so those
-lines do nothing for it, however often guides repeat them. Where they request less than the server has
-anyway, they are only misleading; where they request more, the expected limit is not in force.
+/etc/security/limits.conf is read by pam_limits at login. A service does not log in, so those lines do
+nothing for it, however often guides repeat them. Where they request less than the server has anyway, they
+are only misleading; where they request more, the expected limit is not in force.
 """
 
 from collections.abc import Iterator
@@ -54,8 +54,8 @@ def _unmet(system: System) -> Iterator[tuple[str, str]]:
         limit = limit_of(system, name)
         if limit is None or limit.hard is None:
             continue
-        asked = int(fields[3]) * scale if fields[3].isdigit() else None
-        if asked is None or asked > limit.hard:
+        requested = int(fields[3]) * scale if fields[3].isdigit() else None
+        if requested is None or requested > limit.hard:
             yield f"`{line}`; the running server has {name}: {limit.hard}", property_name
 
 

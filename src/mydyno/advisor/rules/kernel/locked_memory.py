@@ -10,8 +10,8 @@ from mydyno.advisor.rules import *
 
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
-    asking = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
-    if not asking:
+    configured = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
+    if not configured:
         return NotHere("neither large_pages nor memlock is on")
     limit, unit = limit_of(system, "Max locked memory"), unit_of(system)
     if limit is None:
@@ -29,13 +29,13 @@ def _judge(system: System, targets: Targets) -> Judgement:
     return RULE.finding(
         title=f"The server may lock {format_bytes(limit.hard)} of memory, its pool is {format_bytes(pool)}",
         evidence=(
-            f"{' and '.join(asking)} ON; Max locked memory: {format_bytes(limit.hard)}",
+            f"{' and '.join(configured)} ON; Max locked memory: {format_bytes(limit.hard)}",
             f"buffer pool: {format_bytes(pool)}",
         ),
         recommendation=change.sentence(),
         changes=(change,),
         severity=Severity.MEDIUM,
-        effect=better("memory", "medium", f"{' and '.join(asking)} takes effect, which it does not now"),
+        effect=better("memory", "medium", f"{' and '.join(configured)} takes effect, which it does not now"),
         risk="locked memory cannot be swapped: leave enough for the rest",
         restart=True,
     )

@@ -55,12 +55,16 @@ def _disk_reads(server: Server) -> float | None:
 
 
 def _of_misses(server: Server) -> tuple[str, ...]:
-    reads, asked = server.grown("Innodb_buffer_pool_reads"), server.grown("Innodb_buffer_pool_read_requests")
+    reads, requests = (
+        server.grown("Innodb_buffer_pool_reads"),
+        server.grown("Innodb_buffer_pool_read_requests"),
+    )
     rate = _disk_reads(server)
-    if reads is None or not asked or rate is None:
+    if reads is None or not requests or rate is None:
         return ()
     return (
-        f"{reads:,.0f} of {asked:,.0f} page requests went to the disk ({reads / asked:.3%}), {rate:,.1f}/s",
+        f"{reads:,.0f} of {requests:,.0f} page requests went to the disk ({reads / requests:.3%}), "
+        f"{rate:,.1f}/s",
     )
 
 

@@ -19,21 +19,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("this release does not size itself")
     if not on:
         return Fine(f"{_NAME} is OFF")
-    asked = [
+    explicit = [
         name
         for name in _SIZED
         if name in server.variables
         and (origin := server.variables[name].origin) is not None
         and origin.source in _ASKED
     ]
-    if not asked:
+    if not explicit:
         return Fine(f"{_NAME} is ON, without explicit sizes")
     memory = (f"the machine has {format_bytes(system.host.memory.usable)}",) if system.host else ()
     return RULE.finding(
-        title=f"{_NAME} is ON, and {', '.join(asked)} set as well",
-        evidence=(*(f"{name} = {server.text(name)}" for name in asked), *memory),
+        title=f"{_NAME} is ON, and {', '.join(explicit)} set as well",
+        evidence=(*(f"{name} = {server.text(name)}" for name in explicit), *memory),
         recommendation=f"remove {_NAME} from the option file, or those settings",
-        changes=by_hand(f"keep one: {_NAME}, or {' and '.join(asked)}"),
+        changes=by_hand(f"keep one: {_NAME}, or {' and '.join(explicit)}"),
         severity=Severity.LOW,
         effect=better("stability", "small", "memory is planned in one place"),
         restart=True,

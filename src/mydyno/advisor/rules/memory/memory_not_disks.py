@@ -15,7 +15,7 @@ _MOST = 0.4
 _READS = 50.0
 """Pages a second: half of what a disk with an arm can read."""
 _OVERHEAD = 1.1
-"""A page takes some memory beside its own."""
+"""A page takes some memory in addition to its own."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:

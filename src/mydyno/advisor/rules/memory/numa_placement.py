@@ -11,7 +11,7 @@ from mydyno.advisor.rules import *
 
 _NAME = "innodb_numa_interleave"
 _PART = 0.8
-"""A pool above this part of a node's memory does not fit there beside everything else."""
+"""A pool above this part of a node's memory does not fit there with everything else."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:

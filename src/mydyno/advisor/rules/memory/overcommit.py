@@ -10,7 +10,7 @@ kept.
 from mydyno.advisor.rules import *
 
 _BESIDE_POOL = 1.25
-"""What the server and the machine ask for beside the buffer pool, as a factor on it."""
+"""What the server and the machine need in addition to the buffer pool, as a factor."""
 _RATIO = 90
 
 

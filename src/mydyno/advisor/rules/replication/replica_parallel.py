@@ -28,14 +28,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not server.release.is_mariadb and not _can_keep_order(server):
         return NotHere("the order of commits needs log_bin and log_slave_updates before MySQL 8.0.19")
     wanted = min(_MOST, max(4, system.host.cpu.count))
-    asked: dict[str, Setting] = {name: wanted}
+    options: dict[str, Setting] = {name: wanted}
     if order := _first(server, _ORDER):
-        asked[order] = True
+        options[order] = True
     if kind := _first(server, _TYPE):
-        asked[kind] = "LOGICAL_CLOCK"
+        options[kind] = "LOGICAL_CLOCK"
     changes = tuple(
         change.model_copy(update={"restart": True})  # Refused, or without effect, while the replica runs.
-        for change in settings(server, asked)
+        for change in settings(server, options)
     )
     return RULE.finding(
         title="The replica replays one transaction after another",

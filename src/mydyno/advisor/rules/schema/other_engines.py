@@ -21,9 +21,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("no table has such an engine")
     found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
-    told = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
+    engines = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
     return RULE.finding(
-        title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {told}",
+        title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {engines}",
         evidence=(first(found), *(("the cluster does not copy them",) if cluster else ())),
         recommendation="convert those whose content matters to InnoDB",
         changes=by_hand(

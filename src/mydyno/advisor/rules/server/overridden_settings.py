@@ -9,7 +9,8 @@ from mydyno.advisor.option_places import is_ours, place
 from mydyno.advisor.rules import *
 
 _WRITTEN = ("file", "command line", "persisted")
-"""Sources that a line can lose to. A few variables (log_bin) follow from a line and are told as compiled."""
+"""Sources that a line can lose to. A few variables (log_bin) follow from a line and are reported as "
+"compiled."""
 
 
 def _judge(system: System, _: Targets) -> Judgement:
