@@ -100,15 +100,15 @@ def compare(old: Digest, new: Digest, *, in_file: bool = False) -> Comparison:
     return Comparison(old=old, new=new, changes=tuple(sorted(changes, key=_largest_first)))
 
 
-def comparison_json(found: Comparison) -> Iterator[str]:
+def comparison_json(comparison: Comparison) -> Iterator[str]:
     """The comparison part by part, of which only one is held at once; without nulls."""
-    yield f'{{"format":{found.format},"old":'
-    yield from json_parts(found.old)
+    yield f'{{"format":{comparison.format},"old":'
+    yield from json_parts(comparison.old)
     yield ',"new":'
-    yield from json_parts(found.new)
+    yield from json_parts(comparison.new)
     yield ',"changes":['
     comma = ""
-    for change in found.changes:
+    for change in comparison.changes:
         yield comma + change.model_dump_json(exclude_none=True)
         comma = ","
     yield "]}\n"
