@@ -69,10 +69,10 @@ def open_logs(
     """What ran according to `files`, of which `-` is standard input, or `stdin` when that is given.
 
     Entries are those from `since_us` on and before `until_us` (microseconds since 1970, UTC) for which all
-    `filters` hold; `limit` groups are reported, all when it is None, and the first `ahead` of them read at once.
-    `out_log` gets these entries as a slow log. `tell` is called with the progress several times a second.
-    Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`; a second
-    Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
+    `filters` hold; `limit` groups are reported, all when it is None; the first `ahead` of them are read at
+    once. `out_log` gets these entries as a slow log. `tell` is called with the progress several times a
+    second. Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`;
+    a second Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
 
     Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
     """
