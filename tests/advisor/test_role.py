@@ -42,7 +42,7 @@ def test_a_managed_service_is_set_by_its_own_way_and_its_host_is_not_ours(servic
 
 
 def test_aurora_has_no_redo_log_files_to_set() -> None:
-    assert "storage layer of its own" in (
+    assert "its own storage layer" in (
         forbidden(as_(managed="Amazon Aurora"), setting("innodb_redo_log_capacity", "1G")) or ""
     )
 
