@@ -48,7 +48,7 @@ def test_what_must_not_be_changed_here_is_left_to_be_made_by_hand_with_the_reaso
     (by_hand,) = allowed(swapping(container=True), finding).changes
     assert isinstance(by_hand, ByHand)
     assert by_hand.says.startswith(
-        "vm.swappiness = 1 (now 60): not by mydyno, since the server runs in a container"
+        "vm.swappiness = 1 (now 60): not done by mydyno, because the server runs in a container"
     )
 
 
@@ -61,8 +61,8 @@ def test_advice_is_read_back_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "advice.json holds no advice of mydyno: the file: Invalid JSON"),
-        ("[]", "advice.json holds no advice of mydyno"),
+        ("", "advice.json is not an advice file of mydyno: the file: Invalid JSON"),
+        ("[]", "advice.json is not an advice file of mydyno"),
         ('{"mydyno": "0.1.0"}', "made_at: Field required"),
         ('{"format": 99, "mydyno": "7.0"}', r"advice.json was written by a newer mydyno \(7.0\)"),
     ],

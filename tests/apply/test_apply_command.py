@@ -149,9 +149,9 @@ def test_a_finding_that_cannot_be_carried_out_is_left_out_whole_and_says_why(ima
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("{", "holds no advice"),
+        ("{", "not an advice file"),
         ('{"format": 99, "mydyno": "9.0"}', "newer mydyno"),
-        ("[]", "holds no advice"),
+        ("[]", "not an advice file"),
     ],
 )
 def test_a_file_that_is_no_advice_is_told(image: Image, content: str, says: str) -> None:

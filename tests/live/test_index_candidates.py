@@ -109,7 +109,7 @@ def test_sysbench_tables_need_no_more_indexes(server: RunningServer) -> None:
     assert looked.candidates == ()
     (summed,) = [group for group in found.groups if "sum(k)" in group.fingerprint]
     (why,) = [each.why for each in looked.without_candidate if each.group == summed.id]
-    assert why == ("sysbench.sbtest1: the primary key (id) is there already and serves it",)
+    assert why == ("sysbench.sbtest1: the primary key (id) exists already and serves it",)
 
 
 def test_a_table_that_an_account_may_not_see_is_told_with_the_right_that_helps(server: RunningServer) -> None:

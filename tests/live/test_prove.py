@@ -59,7 +59,7 @@ def test_each_finding_is_measured_alone_and_all_together(workplace: Workplace) -
     assert found["connect-timeout"]["outcome"] == "not enough data"
     assert "buffer-pool" in done.stdout
     [table] = workplace.lab.glob("runs/*/report/prove.md")
-    assert "| buffer-pool | throughput better (large): fewer reads of the disk |" in table.read_text()
+    assert "| buffer-pool | throughput better (large): fewer disk reads |" in table.read_text()
     [page] = workplace.lab.glob("runs/*/report/report.html")
     assert "connect-timeout: nothing that a load sees" in page.read_text()
 

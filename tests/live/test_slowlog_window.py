@@ -287,7 +287,7 @@ def test_a_server_that_goes_away_in_the_window_leaves_what_was_caught(start: Sta
         os.kill(server.pid, signal.SIGKILL)
 
     caught, text = catch(server.login, store, die, seconds=30)
-    assert caught.watched.ended == "the server went away"
+    assert caught.watched.ended == "the server is no longer reachable"
     assert b"'last'" in text
     assert caught.not_put_back is not None
     assert len(store.unfinished()) == 1

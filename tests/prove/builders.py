@@ -17,7 +17,7 @@ def variable(name: str, value: str, was: str | None, restart: bool = False) -> S
     return SetVariable(name=name, value=value, was=was, restart=restart)
 
 
-def finding(rule: str, *changes: Change, says: str = "fewer reads of the disk", **more: Any) -> Finding:
+def finding(rule: str, *changes: Change, says: str = "fewer disk reads", **more: Any) -> Finding:
     effect = {"aspect": "throughput", "direction": "better", "size": "large", "says": says}
     effect |= {key: more.pop(key) for key in ("aspect", "direction", "size") if key in more}
     return Finding(

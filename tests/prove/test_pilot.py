@@ -52,7 +52,7 @@ def test_where_none_is_near_it_is_told_by_how_much() -> None:
     found = choose({"as it is": 0.024, "uniform": 0.034}, 0.17)
     assert found is not None
     assert "less by a factor of 5.0, and the nearest of 2 loads" in found.note
-    assert "memory is worth more there than is measured here" in found.note
+    assert "memory has more effect there than measured here" in found.note
     assert choose({}, 0.17) is None
 
 

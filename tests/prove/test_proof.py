@@ -38,7 +38,7 @@ def test_what_a_finding_is_worth_is_told_with_its_interval() -> None:
     found = proofs(buffer_pool=verdict(1.12, 1.09, 1.15))["buffer-pool"]
     assert (found.outcome, found.worth) == ("worth it", "worth 12.0% (95% CI 9.0 to 15.0)")
     assert (found.ratio, found.low, found.high, found.n) == (1.12, 1.09, 1.15, (5, 5))
-    assert found.expected == "throughput better (large): fewer reads of the disk"
+    assert found.expected == "throughput better (large): fewer disk reads"
 
 
 def test_worth_nothing_says_how_large_a_difference_is_ruled_out() -> None:
@@ -65,7 +65,7 @@ def test_less_latency_is_worth_something() -> None:
 def test_what_safety_costs_is_told_with_what_it_buys() -> None:
     found = proofs(flush_at_commit=verdict(0.7, 0.65, 0.75, durability="durable"))["flush-at-commit"]
     assert found.worth == (
-        "costs 30.0% (95% CI 25.0 to 35.0); it buys durability: "
+        "costs 30.0% (95% CI 25.0 to 35.0); it improves durability: "
         "commits survive a crash of the operating system"
     )
 
@@ -74,12 +74,12 @@ def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_told_ap
     found = proofs()
     assert found["buffer-pool"].worth == "not measured: no valid trial"
     assert found["swappiness"].worth == "not measured here"
-    assert "sets no setting of the system" in found["swappiness"].not_measured[0]
+    assert "does not change system settings" in found["swappiness"].not_measured[0]
 
 
 @pytest.mark.parametrize(
     ("together", "said"),
-    [(1.30, "they overlap"), (1.55, "together they bring more than each alone"), (1.41, "no interaction")],
+    [(1.30, "they overlap"), (1.55, "together they gain more than each alone"), (1.41, "no interaction")],
 )
 def test_what_findings_bring_together_is_held_against_the_product_of_each_alone(
     together: float, said: str
@@ -119,7 +119,7 @@ def test_without_all_parts_nothing_is_said_of_their_product() -> None:
 def test_the_table_has_a_row_for_what_was_measured_and_a_line_for_what_was_not() -> None:
     found = proofs_of(PROPOSAL, {"buffer-pool": verdict(1.12, 1.09, 1.15)}, "0.1.0")
     told = table.markdown(found)
-    row = "| buffer-pool | throughput better (large): fewer reads of the disk | 1.120 (1.090 to 1.150) |"
+    row = "| buffer-pool | throughput better (large): fewer disk reads | 1.120 (1.090 to 1.150) |"
     assert f"{row} worth 12.0% (95% CI 9.0 to 15.0) |" in told
     assert "- swappiness, not measured: vm.swappiness = 1 (now 60):" in told
     shown = table.text(found, 100)

@@ -48,17 +48,20 @@ def test_variables_and_limits_are_measured_in_a_sandbox() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (SetSysctl(name="vm.swappiness", value="1", was="60"), "sets no setting of the system"),
+        (SetSysctl(name="vm.swappiness", value="1", was="60"), "does not change system settings"),
         (
             SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="never", was="always"),
-            "sets no setting of the system",
+            "does not change system settings",
         ),
         (ByHand(says="build the array anew"), "done by hand"),
         (SetQueue(disk="sdb", attribute="scheduler", value="none", was="bfq"), "--on vm or --on uml"),
         (SetMountOptions(mount_point="/data", add=("noatime",), was=("relatime",)), "--on vm or --on uml"),
-        (SetUnit(unit="mariadb.service", name="OOMScoreAdjust", value="-600", was="0"), "no unit of systemd"),
-        (SetUnit(unit="mariadb.service", name="LimitNOFILE", value="99999", was="1024"), "more than 20000"),
-        (variable("max_connections", "500", "151"), "the load opens as many as it was told to"),
+        (
+            SetUnit(unit="mariadb.service", name="OOMScoreAdjust", value="-600", was="0"),
+            "not started by systemd",
+        ),
+        (SetUnit(unit="mariadb.service", name="LimitNOFILE", value="99999", was="1024"), "at most 20000"),
+        (variable("max_connections", "500", "151"), "the load opens a fixed number of them"),
     ],
 )
 def test_what_a_sandbox_cannot_show_is_told_with_the_reason(change: Change, says: str) -> None:
@@ -77,14 +80,14 @@ def test_mounts_and_queues_of_the_data_are_measured_in_a_guest() -> None:
     queue = SetQueue(disk="sdb", attribute="read_ahead_kb", value="128", was="4096")
     assert paths(queue, GUEST) == {"storage.data.readahead": "128K"}
     elsewhere = SetMountOptions(mount_point="/home", add=("noatime",), was=())
-    assert "not known to carry the data" in reason(elsewhere, GUEST)
+    assert "not known to hold the data" in reason(elsewhere, GUEST)
 
 
 def test_on_the_server_itself_only_what_it_takes_while_it_runs_is_set() -> None:
     server = Ground("server")
     assert paths(variable("sort_buffer_size", "1M", "2M"), server)
-    assert "at its start only" in reason(variable("innodb_log_file_size", "1G", "96M", restart=True), server)
-    assert "while it runs" in reason(
+    assert "only at a start" in reason(variable("innodb_log_file_size", "1G", "96M", restart=True), server)
+    assert "only dynamic variables" in reason(
         SetUnit(unit="mariadb.service", name="LimitNOFILE", value="16384", was="1024"), server
     )
 

@@ -44,7 +44,7 @@ def test_a_size_of_the_data_that_is_asked_for_is_met() -> None:
 
 
 def test_a_size_asked_for_twice_is_refused() -> None:
-    with pytest.raises(UsageError, match="say the same thing"):
+    with pytest.raises(UsageError, match="both set the size"):
         shape(None, wanted=GIB, table_size=1000)
 
 
@@ -55,4 +55,4 @@ def test_a_server_without_tables_leaves_the_workload_its_own_size() -> None:
 def test_without_facts_the_workload_has_its_own_size() -> None:
     found = shape(None)
     assert found.options == {}
-    assert "not known" in found.notes[0]
+    assert "unknown" in found.notes[0]

@@ -77,7 +77,7 @@ def test_names_are_words_as_the_server_has_them() -> None:
         ("analyze select a from t", "EXPLAIN is for"),
         ("call p(?)", "EXPLAIN is for"),
         ("select a from (select a from t for update) x", "locks rows"),
-        ("select /*+ max_execution_time(?) */ a from t", "time limit of its own"),
+        ("select /*+ max_execution_time(?) */ a from t", "its own time limit"),
         ("select /*+ set_var(sort_buffer_size = ?) */ a from t", "sets variables"),
         ("select /*!80000 a */ from t", "comment"),
         ("select /*M!100100 a */ from t", "comment"),
@@ -90,7 +90,7 @@ def test_whatever_may_do_something_is_refused_with_the_reason(text: str, why: st
 
 
 def test_half_a_statement_is_not_explained() -> None:
-    assert asked("select a from t wh", is_cut=True) == "only the beginning of its example is known"
+    assert asked("select a from t wh", is_cut=True) == "its example is truncated"
 
 
 def test_a_masked_statement_is_not_explained() -> None:

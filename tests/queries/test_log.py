@@ -174,7 +174,7 @@ def test_a_filter_that_cannot_be_understood_is_a_wrong_use(slow_log: Path) -> No
     [
         ("exit 3", r"without a digest \(exit code 3\)"),
         ("echo \"error: unrecognized subcommand 'digest'\" >&2; exit 2", "install them together"),
-        ("echo nonsense", "does not understand"),
+        ("echo nonsense", "unexpected output"),
         ("""echo '{"type":"digest","format":99}'""", "format 99"),
         ("""echo '{"type":"digest","format":1}'""", "sources"),
         ("""echo '{"type":"fatal","code":"internal","message":"no memory","hint":null}'""", "no memory"),

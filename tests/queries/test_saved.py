@@ -27,16 +27,16 @@ def test_a_slow_log_is_no_saved_digest() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"format": 1, "sour', "old.json is JSON that ends or breaks off: "),
-        ("[1]", "old.json is JSON, but holds no digest of mydyno"),
-        ('{"settings": {}}', "old.json is JSON, but holds no digest of mydyno"),
+        ('{"format": 1, "sour', "old.json is incomplete JSON: "),
+        ("[1]", "old.json is JSON, but not a digest of mydyno"),
+        ('{"settings": {}}', "old.json is JSON, but not a digest of mydyno"),
         (
             json.dumps({**json.loads(to_json(sample())), "format": 7}),
             "old.json was written by another release of mydyno: its format is 7, this one reads 1",
         ),
         (
             json.dumps({**json.loads(to_json(sample())), "filtered": "many"}),
-            "old.json is no digest that can be read: filtered: Input should be a valid integer",
+            "old.json is not a valid digest: filtered: Input should be a valid integer",
         ),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_file_that_breaks_off_and_a_group_that_is_none_are_refused(tmp_path: P
     path = tmp_path / "old.json"
     text = to_json(sample())
     path.write_text(text[: len(text) * 3 // 4])
-    with pytest.raises(UsageError, match="ends or breaks off"):
+    with pytest.raises(UsageError, match="incomplete JSON"):
         open_saved(path)
     document = json.loads(text)
     document["groups"][1]["id"] = 7

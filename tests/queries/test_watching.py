@@ -101,9 +101,9 @@ def test_it_ends_at_its_limit_with_the_server_and_when_it_is_interrupted(log: Fi
     full = watched(log, Limits(60, 50, None), lambda: append(path, 2))
     assert "and 50 is the limit" in str(full.ended)
     no_room = watched(log, Limits(60, 1 << 20, 1 << 62))
-    assert "was left on the log's file system" in str(no_room.ended)
+    assert "were left on the log's file system" in str(no_room.ended)
     gone = watch(log, Limits(60, 1 << 20, None), lambda: False, tell, lambda seconds: None)
-    assert gone.ended == "the server went away"
+    assert gone.ended == "the server is no longer reachable"
 
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -123,7 +123,7 @@ def test_a_file_to_keep_the_log_in_is_a_new_one_of_its_owners(tmp_path: Path) ->
         assert file is not None
         file.write(b"entries")
     assert (tmp_path / "kept.log").stat().st_mode & 0o777 == 0o600
-    with pytest.raises(UsageError, match="is there already"), new_file(tmp_path / "kept.log"):
+    with pytest.raises(UsageError, match="exists already"), new_file(tmp_path / "kept.log"):
         pytest.fail("it was opened")
     assert (tmp_path / "kept.log").read_bytes() == b"entries"
     with pytest.raises(UsageError, match="cannot be written"), new_file(tmp_path / "none" / "kept.log"):

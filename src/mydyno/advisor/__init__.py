@@ -6,7 +6,7 @@ A rule never does I/O; `mydyno.survey` has read the facts, `mydyno.apply` carrie
 """
 
 from mydyno.advisor.advice import Advice, advise, read_advice
-from mydyno.advisor.after import after
+from mydyno.advisor.applied_facts import after
 from mydyno.advisor.registry import RULES, rule_of
 from mydyno.apply.change import Change
 from mydyno.apply.finding import Effect, Finding

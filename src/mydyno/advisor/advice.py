@@ -24,7 +24,7 @@ from mydyno.survey.facts.unread import Unread
 FORMAT = 1
 
 
-class Told(Record):
+class NoFinding(Record):
     """Why a rule has no finding."""
 
     rule: str
@@ -43,7 +43,7 @@ class Advice(Record):
     server: str
     """Release and address, for people."""
     findings: tuple[Finding, ...]
-    silent: tuple[Told, ...]
+    silent: tuple[NoFinding, ...]
     memory: tuple[str, ...] = ()
     """The memory budget's arithmetic, a line each; empty: the memory is not known."""
     unread: tuple[Unread, ...]
@@ -62,8 +62,8 @@ def read_advice(text: str, source: str) -> Advice:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise UsageError(
-            f"{source} holds no advice of mydyno: {where}: {first['msg']}",
-            "make it with `mydyno advise ... --out FILE`",
+            f"{source} is not an advice file of mydyno: {where}: {first['msg']}",
+            "create one with `mydyno advise ... --out FILE`",
         ) from error
     return advice
 
@@ -81,25 +81,25 @@ def advise(system: System, made_at: str) -> Advice:
     made by hand that says why.
     """
     targets = targets_of(system)
-    found: list[Finding] = []
-    silent: list[Told] = []
+    findings: list[Finding] = []
+    silent: list[NoFinding] = []
     for name, judged in judgements(system).items():
         match judged:
             case Finding():
-                found.append(allowed(system, judged))
+                findings.append(allowed(system, judged))
             case Fine(because):
-                silent.append(Told(rule=name, outcome="fine", because=because))
+                silent.append(NoFinding(rule=name, outcome="fine", because=because))
             case Unknown(missing):
-                silent.append(Told(rule=name, outcome="unknown", because=missing))
+                silent.append(NoFinding(rule=name, outcome="unknown", because=missing))
             case NotHere(because):
-                silent.append(Told(rule=name, outcome="not here", because=because))
+                silent.append(NoFinding(rule=name, outcome="not here", because=because))
     sizes = ("large", "medium", "small")
-    found.sort(key=lambda each: (-each.severity, sizes.index(each.effect.size), each.rule))
+    findings.sort(key=lambda finding: (-finding.severity, sizes.index(finding.effect.size), finding.rule))
     return Advice(
         mydyno=system.mydyno,
         made_at=made_at,
-        server=f"{system.server.release} at {system.server.address or 'an address that was not told'}",
-        findings=tuple(found),
+        server=f"{system.server.release} at {system.server.address or 'an unknown address'}",
+        findings=tuple(findings),
         silent=tuple(silent),
         memory=targets.memory_lines,
         unread=system.unread,
@@ -115,15 +115,19 @@ def allowed(system: System, finding: Finding) -> Finding:
 
 def _or_by_hand(system: System, change: Change) -> Change:
     reason = forbidden(system, change)
-    return change if reason is None else ByHand(says=f"{sentence(change)}: not by mydyno, since {reason}")
+    return (
+        change if reason is None else ByHand(says=f"{sentence(change)}: not done by mydyno, because {reason}")
+    )
 
 
 def _checked_format(text: str, source: str) -> str:
     """`text` as it is, unless a later mydyno says in it that it is of a later format."""
     try:
-        told = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
-        raise UsageError(f"{source} was written by a newer mydyno ({told.get('mydyno')})", "upgrade this one")
+    if isinstance(document, dict) and isinstance(document.get("format"), int) and document["format"] > FORMAT:
+        raise UsageError(
+            f"{source} was written by a newer mydyno ({document.get('mydyno')})", "upgrade this one"
+        )
     return text

@@ -53,10 +53,10 @@ def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
     if storage is None:
         return ()
     found = []
-    for each in storage.filesystems:
-        files = dict.fromkeys(use.files for use in storage.uses if use.mount_point == each.mount_point)
+    for filesystem in storage.filesystems:
+        files = dict.fromkeys(use.files for use in storage.uses if use.mount_point == filesystem.mount_point)
         if files:
-            found.append((each, ", ".join(files)))
+            found.append((filesystem, ", ".join(files)))
     return tuple(found)
 
 
@@ -67,7 +67,7 @@ def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:
     found = places(system)
     if storage is None or not found:
         return None
-    names = {each.array for each, _ in found}
+    names = {filesystem.array for filesystem, _ in found}
     return tuple(
         array for array in storage.arrays if array.name in names and (not levels or array.level in levels)
     )

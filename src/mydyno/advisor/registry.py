@@ -27,7 +27,7 @@ def rule_of(name: str) -> Rule:
         if rule.id == name:
             return rule
     raise UsageError(
-        f"there is no rule {name}",
+        f"unknown rule '{name}'",
         did_you_mean(name, [rule.id for rule in RULES], "`mydyno rules list` lists all of them"),
     )
 

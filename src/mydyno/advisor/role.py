@@ -58,17 +58,15 @@ def _of_variable(role: Role, name: str, value: str | None) -> str | None:
         if name not in guard.names or kept or not any(guard.holds(each) for each in role.possible()):
             continue
         surely = all(guard.holds(each) for each in role.possible())
-        return (
-            guard.because if surely else f"its role is not known in all, and it may be that {guard.because}"
-        )
+        return guard.because if surely else f"its role is not fully known, and possibly {guard.because}"
     return None
 
 
 def _of_service(service: str, name: str) -> str:
     if "Aurora" in service and name in _NOT_IN_AURORA:
-        return f"{service} has a storage layer of its own, which does not heed {name}"
+        return f"{service} has its own storage layer, which ignores {name}"
     way = next((way for maker, way in _WAYS.items() if maker in service), "its own console")
-    return f"{service} takes settings by way of {way} alone"
+    return f"{service} is configured only through {way}"
 
 
 def _of_host(system: System, change: Change) -> str | None:
@@ -76,7 +74,7 @@ def _of_host(system: System, change: Change) -> str | None:
     if role.managed is not None:
         return f"the host belongs to {role.managed}"
     if host is None:
-        return "the server's host was not seen"
+        return "the server's host was not read"
     if host.container:
         return f"the server runs in a container: {_OUTSIDE[type(change)]}"
     if isinstance(change, SetUnit) and host.systemd is False:
@@ -90,7 +88,7 @@ _OUTSIDE: Mapping[type, str] = {
     SetQueue: "disk queues belong to the machine that runs it",
     SetArray: "arrays belong to the machine that runs it",
     SetMountOptions: "its volumes are mounted by the machine that runs it",
-    SetUnit: "limits come from what starts it, for example `docker run --ulimit`",
+    SetUnit: "limits come from the program that starts it, for example `docker run --ulimit`",
 }
 _WAYS = {
     "Aurora": "its DB cluster or DB parameter group",
@@ -161,7 +159,7 @@ _GUARDS = (
     _Guard(
         lambda role: role.galera,
         ("log_output",),
-        "Galera cannot have the logs in tables: log_output stays FILE",
+        "Galera does not support logs in tables: log_output stays FILE",
         ("FILE",),
     ),
     _Guard(
@@ -214,7 +212,7 @@ _GUARDS = (
     _Guard(
         lambda role: role.group_replication,
         ("read_only", "super_read_only"),
-        "Group Replication decides itself which members are read-only",
+        "Group Replication sets read_only itself",
     ),
     _Guard(
         lambda role: role.galera or (role.source and not role.replica),
@@ -230,7 +228,7 @@ _GUARDS = (
     _Guard(
         _replicates,
         ("sql_mode", "lower_case_table_names", "explicit_defaults_for_timestamp", "default_time_zone"),
-        "servers that replicate must agree on it, or the same statement does different things",
+        "servers that replicate must agree on it, or the same statement has different effects",
     ),
     _Guard(
         lambda role: role.source or role.replica,
@@ -246,6 +244,6 @@ _GUARDS = (
     _Guard(
         lambda role: role.source,
         ("expire_logs_days", "binlog_expire_logs_seconds"),
-        "a replica that was away longer could not catch up any more",
+        "a replica that was disconnected for longer could no longer catch up",
     ),
 )

@@ -29,13 +29,13 @@ def judge_schedulers(rule: str, system: System, taste: Taste) -> Judgement:
     if storage is None or not storage.disks:
         return Unknown("the disks under the server's files")
     if not disks:
-        return NotHere(f"none of the server's files lies on a disk of the kind {taste.kind}")
-    told = [disk for disk in disks if disk.scheduler is not None]
-    if not told:
+        return NotHere(f"none of the server's files is on a disk of the kind {taste.kind}")
+    known = [disk for disk in disks if disk.scheduler is not None]
+    if not known:
         return Unknown(f"the scheduler of {', '.join(disk.name for disk in disks)}")
-    wrong = [(disk, wanted) for disk in told if (wanted := _wanted(disk, taste)) is not None]
+    wrong = [(disk, wanted) for disk in known if (wanted := _wanted(disk, taste)) is not None]
     if not wrong:
-        return Fine(", ".join(f"{disk.name}: {disk.scheduler}" for disk in told))
+        return Fine(", ".join(f"{disk.name}: {disk.scheduler}" for disk in known))
     names = dict.fromkeys(disk.scheduler or "" for disk, _ in wrong)
     sizes = [taste.bad[name][0] for name in names]
     size: Size = "medium" if "medium" in sizes or "large" in sizes else "small"
@@ -60,11 +60,11 @@ def judge_schedulers(rule: str, system: System, taste: Taste) -> Judgement:
             aspect="latency",
             direction="better",
             size=size,
-            says="less time of CPU and queue for each I/O"
+            says="less CPU and queue time for each I/O"
             if taste.kind != "rotating"
-            else "requests in an order that the disk's arm likes, and none that waits for ever",
+            else "sorted requests, and none that starves",
         ),
-        risk="I/O of other programs on the same disk is ordered differently too",
+        risk="also changes the order of other programs' I/O on the same disk",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the rules on a session's buffers have in common: one variable, held against what Targets decided."""
+"""What the rules on session buffers share: one variable, compared with its target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def judge_buffer(rule: str, name: str, system: System, targets: Targets, use: st
     short = targets.fits is not None and (targets.memory_now_bytes or 0) > (targets.usable_bytes or 0)
     return Finding(
         rule=rule,
-        title=f"Every session may take {format_bytes(now)} of {name}",
+        title=f"Every session may allocate {format_bytes(now)} of {name}",
         evidence=(*evidence, *(targets.memory_lines if short else ())),
         recommendation=f"set {name} to {format_bytes(wanted)}; {more}",
         changes=changes,
@@ -36,9 +36,9 @@ def judge_buffer(rule: str, name: str, system: System, targets: Targets, use: st
             aspect="memory",
             direction="better",
             size="medium" if short else "small",
-            says="the worst case of all sessions comes down to what the machine has"
+            says="the worst case of all sessions fits in memory"
             if short
             else "less memory at peaks and cheaper allocations; no statement needs as much",
         ),
-        risk="a few large statements use more passes or the disk",
+        risk="a few large statements need more passes or use the disk",
     )

@@ -22,7 +22,7 @@ ROLES: Mapping[str, str] = {
     "group_replication": "whether it is a member of Group Replication",
 }
 """What is missing where a field of Role is None."""
-HIDDEN_TABLES = "the tables that the account has no right to"
+HIDDEN_TABLES = "the tables that the account may not see"
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Known:
 
     def _in_any_role(self, rule: Rule, own: Judgement) -> Judgement:
         judged = [rule.judge(system, targets) for system, targets in self.possible]
-        found = [each for each in judged if isinstance(each, Finding)]
+        found = [judgement for judgement in judged if isinstance(judgement, Finding)]
         if len(found) == len(judged):
-            mildest = min(found, key=lambda each: each.severity)
+            mildest = min(found, key=lambda finding: finding.severity)
             return (own if isinstance(own, Finding) else mildest).model_copy(
                 update={"severity": mildest.severity}
             )
-        if found or len({type(each) for each in judged}) > 1:
+        if found or len({type(judgement) for judgement in judged}) > 1:
             roles = [system.server.role for system, _ in self.possible]
             return Unknown(", ".join(ROLES[name] for name in _that_matter(roles, judged)))
         return judged[0] if isinstance(own, Finding) else own
@@ -76,7 +76,7 @@ class Known:
 
 def _that_matter(roles: Sequence[Role], judged: Sequence[Judgement]) -> list[str]:
     """The fields of Role that alone make a rule say something else."""
-    kinds = {role: type(each) for role, each in zip(roles, judged, strict=True)}
+    kinds = {role: type(judgement) for role, judgement in zip(roles, judged, strict=True)}
     return [
         name
         for name in ROLES

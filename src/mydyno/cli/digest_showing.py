@@ -57,7 +57,7 @@ class Showing:
         """Loads what showing takes while the engine still reads, which leaves this process idle."""
         modules = ["mydyno.queries.report.text", "mydyno.cli.shown"]
         if not self.is_glance:
-            modules.append("mydyno.queries.candidates.looking")
+            modules.append("mydyno.queries.candidates.lookups")
         Thread(target=lambda: [import_module(name) for name in modules], name="loading").start()
 
     def ahead(self, explained: int) -> int | None:

@@ -66,7 +66,7 @@ def _reading(server: Server) -> float | None:
 
 
 def _sum(numbers: Iterable[float | None]) -> float:
-    return sum(each for each in numbers if each is not None)
+    return sum(number for number in numbers if number is not None)
 
 
 def _running(server: Server) -> int | None:

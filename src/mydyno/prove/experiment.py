@@ -74,10 +74,10 @@ class Proposal:
         """Findings, or parts of them, that the experiment has no level for, each with the reasons."""
         whole = [(each.finding, each.reasons) for each in (*self.untried, *self.levels.untried)]
         parts = [
-            (each.finding, each.left_out)
+            (member.finding, member.left_out)
             for level in self.levels.alone
-            for each in level.members
-            if each.left_out
+            for member in level.members
+            if member.left_out
         ]
         return (*whole, *parts)
 
@@ -130,7 +130,7 @@ def _lines(proposal: Proposal) -> Iterator[str]:
     if claims:
         yield ""
         yield "claims:"
-        yield from (f"  - {inline(each)}" for each in claims)
+        yield from (f"  - {inline(claim)}" for claim in claims)
 
 
 def _source(proposal: Proposal) -> Iterator[str]:

@@ -44,15 +44,15 @@ class Levels:
 
 def levels_of(findings: Sequence[Tried]) -> Levels:
     """The levels by which these findings are measured."""
-    now = Level(AS_IT_IS, as_it_is(step for each in findings for step in each.steps))
+    now = Level(AS_IT_IS, as_it_is(step for finding in findings for step in finding.steps))
     alone: list[Level] = []
     idle: list[Untried] = []
-    for each in findings:
-        values = _onto(now.values, [each])
+    for finding in findings:
+        values = _onto(now.values, [finding])
         if _same(values, now.values):
-            idle.append(Untried(each.finding, ("at the size of this experiment it changes nothing",)))
+            idle.append(Untried(finding.finding, ("at the size of this experiment it has no effect",)))
         else:
-            alone.append(Level(each.finding.rule, values, (each,)))
+            alone.append(Level(finding.finding.rule, values, (finding,)))
     kept = [level.members[0] for level in alone if level.members[0].finding.durability == "keeps"]
     safer = [level.members[0] for level in alone if level.members[0].finding.durability == "raises"]
     together: list[Level] = []
@@ -70,8 +70,8 @@ def as_it_is(steps: Iterable[Step]) -> dict[str, Value]:
 
 def _onto(now: Mapping[str, Value], findings: Iterable[Tried]) -> dict[str, Value]:
     values = dict(now)
-    for each in findings:
-        for step in each.steps:
+    for finding in findings:
+        for step in finding.steps:
             values[step.path] = step.onto(values.get(step.path))
     return values
 

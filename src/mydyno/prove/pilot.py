@@ -100,7 +100,7 @@ def choose(found: Mapping[str, float], wanted: float) -> Choice | None:
 
     None where no trial of the pilot is valid.
     """
-    tried = [(each, found[each.level]) for each in CANDIDATES if each.level in found]
+    tried = [(option, found[option.level]) for option in CANDIDATES if option.level in found]
     if not tried:
         return None
     candidate, misses = min(tried, key=lambda pair: abs(_distance(pair[1], wanted)))
@@ -111,16 +111,16 @@ def _told(
     candidate: Candidate, misses: float, wanted: float, tried: Sequence[tuple[Candidate, float]]
 ) -> Iterator[str]:
     yield (
-        f"{wanted:.2%} of page requests missed the buffer pool of the advised server, "
-        f"{misses:.2%} miss it here with {candidate.name} keys"
+        f"{wanted:.2%} of page requests missed the buffer pool of the advised server, {misses:.2%} miss "
+        f"it here with {candidate.name} keys"
     )
     if abs(_distance(misses, wanted)) > math.log(_NEAR):
         factor = math.exp(abs(_distance(misses, wanted)))
         less = misses < wanted
         yield (
             f"that is {'less' if less else 'more'} by a factor of {factor:.1f}, and the nearest of "
-            f"{len(tried)} loads that were tried: memory is worth {'more' if less else 'less'} there "
-            "than is measured here"
+            f"{len(tried)} loads that were tried: memory has {'more' if less else 'less'} effect there "
+            "than measured here"
         )
 
 

@@ -59,10 +59,10 @@ def proofs_of(
     proposal: Proposal, verdicts: Mapping[str, Verdict], mydyno: str, notes: Sequence[str] = ()
 ) -> Proofs:
     """What the trials say. `verdicts`: level -> the level against `as it is`; `notes`: what else to know."""
-    metric = next((each.metric for each in verdicts.values()), None)
+    metric = next((verdict.metric for verdict in verdicts.values()), None)
     found = tuple(_proofs(proposal, verdicts))
     better = metric.better if metric else "higher"
-    together = interaction(proposal, {each.level: each for each in found}, better)
+    together = interaction(proposal, {proof.level: proof for proof in found}, better)
     return Proofs(
         mydyno=mydyno,
         experiment=proposal.name,
@@ -84,17 +84,17 @@ def interaction(proposal: Proposal, proofs: Mapping[str, Proof], better: str) ->
     if together is None or found is None or found.ratio is None:
         return None
     alone = [proofs.get(rule) for rule in _rules(together)]
-    ratios = [each.ratio for each in alone if each is not None and each.ratio is not None]
+    ratios = [proof.ratio for proof in alone if proof is not None and proof.ratio is not None]
     if len(ratios) < len(alone):
         return None
     product = math.prod(ratios)
-    told = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
+    summary = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
     if found.low is None or found.high is None:
-        return told
+        return summary
     if found.low <= product <= found.high:
-        return f"{told}: no interaction is seen"
+        return f"{summary}: no interaction was found"
     less = product > found.high if better == "higher" else product < found.low
-    return f"{told}: {'they overlap' if less else 'together they bring more than each alone'}"
+    return f"{summary}: {'they overlap' if less else 'together they gain more than each alone'}"
 
 
 def _proofs(proposal: Proposal, verdicts: Mapping[str, Verdict]) -> Iterator[Proof]:
@@ -118,7 +118,9 @@ def _proofs(proposal: Proposal, verdicts: Mapping[str, Verdict]) -> Iterator[Pro
 def _proof(level: Level, verdict: Verdict | None) -> Proof:
     alone = len(level.members) == 1
     finding = level.members[0].finding
-    differing = [each.finding.durability for each in level.members if each.finding.durability != "keeps"]
+    differing = [
+        member.finding.durability for member in level.members if member.finding.durability != "keeps"
+    ]
     interval = verdict.ratio.interval if verdict else None
     outcome = _outcome(verdict)
     return Proof(
@@ -132,12 +134,12 @@ def _proof(level: Level, verdict: Verdict | None) -> Proof:
         high=interval.high if interval else None,
         n=(verdict.ratio.n_left, verdict.ratio.n_right) if verdict else None,
         worth=_worth(outcome, verdict, finding if alone else None),
-        not_measured=tuple(reason for each in level.members for reason in each.left_out) if alone else (),
+        not_measured=tuple(reason for member in level.members for reason in member.left_out) if alone else (),
     )
 
 
 def _rules(level: Level) -> tuple[str, ...]:
-    return tuple(each.finding.rule for each in level.members)
+    return tuple(member.finding.rule for member in level.members)
 
 
 def expected(finding: Finding) -> str:
@@ -167,7 +169,7 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
     in_metric = "" if metric.better == "higher" else f" of {metric.noun}"
     bought = ""
     if finding is not None and finding.durability == "raises" and finding.durability_says:
-        bought = f"; it buys durability: {finding.durability_says}"
+        bought = f"; it improves durability: {finding.durability_says}"
     note = f"; {verdict.durability_note}" if verdict.durability_note and not bought else ""
     match outcome:
         case "worth it" | "harms":
@@ -175,8 +177,8 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
             return f"{word} {change(ratio)}{in_metric}{note}{bought}"
         case "worth nothing":
             largest = largest_difference(ratio.interval) if ratio.interval else None
-            told = f"no difference larger than {largest}" if largest else "identical in every trial"
-            return f"worth nothing: {told}{bought}"
+            summary = f"no difference larger than {largest}" if largest else "identical in every trial"
+            return f"worth nothing: {summary}{bought}"
         case _:
             return f"not enough data: {_needed(verdict)}{bought}"
 

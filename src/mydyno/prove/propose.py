@@ -55,8 +55,8 @@ def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> 
     Raises UsageError when nothing of the advice can be measured there.
     """
     found = [tried(finding, ground) for finding in chosen_findings(advice, wanted.only)]
-    to_try = [each for each in found if isinstance(each, Tried)]
-    untried = tuple(each for each in found if isinstance(each, Untried))
+    to_try = [trial_of for trial_of in found if isinstance(trial_of, Tried)]
+    untried = tuple(trial_of for trial_of in found if isinstance(trial_of, Untried))
     made = shape.shape_of(
         wanted.workload,
         wanted.options,
@@ -92,7 +92,7 @@ def chosen_findings(advice: Advice, only: Sequence[str] | None) -> tuple[Finding
     """Those of the rules that are named, or all. Raises UsageError for one that the advice does not have."""
     if only is None:
         if not advice.findings:
-            raise UsageError("this advice has no finding: there is nothing to prove")
+            raise UsageError("this advice has no findings to prove")
         return advice.findings
     by_rule = {finding.rule: finding for finding in advice.findings}
     for name in only:
@@ -146,8 +146,8 @@ def _config(ground: Ground, levels: Levels, scale: float, load: Load) -> dict[st
 
 
 def _nothing(untried: Iterable[Untried]) -> UsageError:
-    reasons = "".join(f"\n  {each.finding.rule}: {'; '.join(each.reasons)}" for each in untried)
+    reasons = "".join(f"\n  {finding.finding.rule}: {'; '.join(finding.reasons)}" for finding in untried)
     return UsageError(
-        f"nothing of this advice can be measured there:{reasons}",
-        "--on vm or --on uml has disks and file systems of its own; --facts tells which",
+        f"none of this advice can be measured in this environment:{reasons}",
+        "use --on vm or --on uml for disks and file systems, with --facts for those of the server",
     )

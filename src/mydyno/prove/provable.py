@@ -27,11 +27,11 @@ CONFIG = "server.config."
 _QUEUE = {"scheduler": "scheduler", "read_ahead_kb": "readahead", "nr_requests": "queue_depth"}
 _LIMITS = {"LimitNOFILE": "limits.nofile", "LimitNPROC": "limits.nproc"}
 _OF_THE_LOAD = {
-    "max_connections": "it bounds how many may connect, and the load opens as many as it was told to",
-    "max_user_connections": "it bounds how many may connect, and the load opens as many as it was told to",
+    "max_connections": "it limits connections, and the load opens a fixed number of them",
+    "max_user_connections": "it limits connections, and the load opens a fixed number of them",
 }
-_OF_THE_MACHINE = "it is the whole machine's, and an experiment sets no setting of the system"
-_NEEDS_STORAGE = "a private server stands on this machine's file system as it is"
+_OF_THE_MACHINE = "it applies to the whole machine, and an experiment does not change system settings"
+_NEEDS_STORAGE = "a private server uses this machine's file system"
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ def _step(change: Change, ground: Ground) -> Step | str:
         case SetSysctl() | SetSysfs():
             return _OF_THE_MACHINE
         case SetArray():
-            return "no layer of an experiment has this attribute of an array"
+            return "experiments cannot set this attribute of an array"
     if ground.on == "server":
-        return "on the server itself only variables are set that it takes while it runs"
+        return "on the server itself only dynamic variables are set"
     match change:
         case SetUnit():
             return _limit(change, ground)
@@ -121,7 +121,7 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
     if (why := _OF_THE_LOAD.get(change.name)) is not None:
         return why
     if ground.on == "server" and change.restart:
-        return "the server takes it at its start only: measure it in a sandbox"
+        return "it takes effect only at a start: measure it on a private server (--on)"
     if change.name == "open_files_limit" and (why := _too_many_files(_count(change.value), ground)):
         return why
     if (why := ground.refuses(change.name, change.value)) is not None:
@@ -135,10 +135,10 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
 def _limit(change: SetUnit, ground: Ground) -> Step | str:
     path = _LIMITS.get(change.name)
     if path is None:
-        return "a private server is started by no unit of systemd"
+        return "a private server is not started by systemd"
     value = _count(change.value)
     if value is None:
-        return "an experiment's limit is a number"
+        return "limits of an experiment are numbers"
     if path == "limits.nofile" and (why := _too_many_files(value, ground)):
         return why
     return Step(path, value, _count(change.was))
@@ -148,14 +148,14 @@ def _too_many_files(wanted: int | None, ground: Ground) -> str | None:
     most = ground.most_open_files
     if wanted is None or most is None or wanted <= most:
         return None
-    return f"this machine lets no process of ours open more than {most} files"
+    return f"processes of mydyno may open at most {most} files on this machine"
 
 
 def _queue(change: SetQueue, ground: Ground) -> Step | str:
     if not ground.has_storage:
         return f"{_NEEDS_STORAGE}: --on vm or --on uml"
     if change.disk not in ground.data_disks:
-        return f"{change.disk} is not known to carry the data: give the facts (--facts)"
+        return f"{change.disk} is not known to hold the data: give the facts (--facts)"
     path = f"storage.data.{_QUEUE[change.attribute]}"
     if change.attribute == "read_ahead_kb":
         return Step(path, f"{change.value}K", None if change.was is None else f"{change.was}K")
@@ -168,7 +168,7 @@ def _mount(change: SetMountOptions, ground: Ground) -> Step | str:
     if not ground.has_storage:
         return f"{_NEEDS_STORAGE}: --on vm or --on uml"
     if ground.data is None or change.mount_point != ground.data.mount_point:
-        return f"{change.mount_point} is not known to carry the data: give the facts (--facts)"
+        return f"{change.mount_point} is not known to hold the data: give the facts (--facts)"
     was = of_volume(change.was or ())
     return MountStep(MOUNT, with_options(was, change.add, change.remove), was, change.add, change.remove)
 
@@ -182,13 +182,16 @@ _KEPT_OPTIONS = (
 
 def of_volume(options: tuple[str, ...]) -> tuple[str, ...]:
     """Those that matter to speed and mean the same on a volume of other disks: no sizes, labels, quotas."""
-    return tuple(each for each in options if each.partition("=")[0] in _KEPT_OPTIONS)
+    return tuple(option for option in options if option.partition("=")[0] in _KEPT_OPTIONS)
 
 
 def with_options(before: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...]) -> tuple[str, ...]:
     """Mount options with some added and some taken away; what is added replaces its opposite."""
     gone = {*remove, *(word for each in add for word in _replaced(each))}
-    return (*(each for each in before if each not in gone and each.partition("=")[0] not in gone), *add)
+    return (
+        *(option for option in before if option not in gone and option.partition("=")[0] not in gone),
+        *add,
+    )
 
 
 def _replaced(option: str) -> tuple[str, ...]:

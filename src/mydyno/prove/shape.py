@@ -62,10 +62,10 @@ def shape_of(
     gives to what holds data in memory. Raises UsageError when the size is asked for twice, or the workload
     has no option for it.
     """
-    asked = [name for name in SIZED_BY if name in options]
-    if asked and wanted is not None:
-        raise UsageError(f"{asked[0]} and --data say the same thing", "give one of them")
-    if wanted is None and not asked and real:  # A server without tables has no size to follow.
+    given = [name for name in SIZED_BY if name in options]
+    if given and wanted is not None:
+        raise UsageError(f"{given[0]} and --data both set the size", "use one of them")
+    if wanted is None and not given and real:  # A server without tables has no size to follow.
         wanted = int(real * _fits(real, largest, here))
         wanted = wanted if most is None else min(wanted, most)
     if wanted is None:
@@ -79,7 +79,8 @@ def scaled(findings: Iterable[Tried], scale: float) -> tuple[Tried, ...]:
     if scale >= _SAME:
         return tuple(findings)
     return tuple(
-        replace(each, steps=tuple(_scaled_step(step, scale) for step in each.steps)) for each in findings
+        replace(finding, steps=tuple(_scaled_step(step, scale) for step in finding.steps))
+        for finding in findings
     )
 
 
@@ -87,8 +88,8 @@ def largest(findings: Iterable[Tried]) -> int | None:
     """The most bytes that a level gives to one variable that holds data; None where none is changed."""
     sizes = [
         size
-        for each in findings
-        for step in each.steps
+        for finding in findings
+        for step in finding.steps
         for value in (step.value, step.was)
         if step.path.removeprefix(CONFIG) in HOLD_DATA
         and isinstance(value, str)
@@ -135,7 +136,7 @@ def sized_by(workload: WorkloadFile) -> str:
             return name
     raise UsageError(
         f"the workload {workload.name} has none of the options {', '.join(SIZED_BY)} to size it by",
-        "take another workload, or size this one with --set NAME=VALUE",
+        "use another workload, or set the size with --set NAME=VALUE",
     )
 
 
@@ -150,13 +151,12 @@ def _told(workload: WorkloadFile, options: Mapping[str, Any], real: int | None) 
     found = workload.resolve(options)
     size = format_bytes(found.data_bytes)
     if not real:
-        note = f"the tables of the load take about {size}; how much data the advised server has is not known"
+        note = f"the workload's tables take about {size}; the size of the advised server's data is unknown"
         return Shape(options, found.data_bytes, 1.0, (note,))
     scale = min(found.data_bytes / real, 1.0)
-    notes = [f"the tables of the load take about {size}, those of the advised server {format_bytes(real)}"]
+    notes = [f"the workload's tables take about {size}, those of the advised server {format_bytes(real)}"]
     if scale < _SAME:
         notes.append(
-            f"what holds data in memory ({', '.join(HOLD_DATA)}) is {scale:.3g} of what was and is advised, "
-            "as the data is"
+            f"what holds data in memory ({', '.join(HOLD_DATA)}) is scaled by {scale:.3g}, like the data"
         )
     return Shape(options, found.data_bytes, scale, tuple(notes))

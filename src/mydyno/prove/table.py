@@ -16,7 +16,7 @@ def markdown(proofs: Proofs) -> str:
     """A table of Markdown, with what was not measured below it."""
     lines = [f"What the advice on {escaped(proofs.server)} is worth{_in_metric(proofs)}.", ""]
     lines += [f"| {' | '.join(HEADER)} |", "|---|---|---|---|"]
-    lines += [f"| {' | '.join(map(escaped, row(each)))} |" for each in proofs.proofs if each.n is not None]
+    lines += [f"| {' | '.join(map(escaped, row(proof)))} |" for proof in proofs.proofs if proof.n is not None]
     notes = [f"- {escaped(note)}" for note in (*proofs.notes, *not_measured(proofs))]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 

@@ -25,7 +25,7 @@ def block(values: Mapping[str, Any], indent: int) -> Iterator[str]:
 def inline(value: Any) -> str:
     """One value on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_scalar(name)}: {inline(each)}" for name, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_scalar(name)}: {inline(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(inline, value)) + "]"
     if isinstance(value, bool):

@@ -1,12 +1,13 @@
-"""Two digests held against each other: what is new, gone, slower, faster, called more or less often. Pure.
+"""Two digests compared: what is new, gone, slower, faster, called more or less often. Pure.
 
 A statement's load is the query time that it takes in a second of the window: calls per second times mean
 time. From one digest to another it changes by
 
     r2 m2 - r1 m1 = (r2 - r1) (m1 + m2) / 2 + (m2 - m1) (r1 + r2) / 2
 
-of which the first part is what more calls bring and the second what slower calls do: exact, and the same with
-the two digests exchanged (but for the sign). `queries/change.py` judges whether times and calls changed.
+of which the first part is what more calls bring and the second what slower calls do: exact, and the same
+with the two digests exchanged (but for the sign). `queries/change.py` judges whether times and calls
+changed.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def compare(old: Digest, new: Digest, *, in_file: bool = False) -> Comparison:
     """
     if old.grouping != new.grouping:
         raise UsageError(
-            "the two digests are not grouped alike, by --group-by and --merge-tables",
+            "the two digests differ in --group-by or --merge-tables",
             "make both with the same options",
         )
     changes = _changes(old, new)
@@ -99,15 +100,15 @@ def compare(old: Digest, new: Digest, *, in_file: bool = False) -> Comparison:
     return Comparison(old=old, new=new, changes=tuple(sorted(changes, key=_largest_first)))
 
 
-def comparison_json(found: Comparison) -> Iterator[str]:
+def comparison_json(comparison: Comparison) -> Iterator[str]:
     """The comparison part by part, of which only one is held at once; without nulls."""
-    yield f'{{"format":{found.format},"old":'
-    yield from json_parts(found.old)
+    yield f'{{"format":{comparison.format},"old":'
+    yield from json_parts(comparison.old)
     yield ',"new":'
-    yield from json_parts(found.new)
+    yield from json_parts(comparison.new)
     yield ',"changes":['
     comma = ""
-    for change in found.changes:
+    for change in comparison.changes:
         yield comma + change.model_dump_json(exclude_none=True)
         comma = ","
     yield "]}\n"

@@ -32,14 +32,14 @@ def refuse_what_is_off(asking: Asking, address: str, variables: Mapping[str, str
         )
     if "performance_schema_digests_size" not in variables:
         raise ServerError(
-            f"{address}: its performance_schema keeps no digests",
-            "they are kept by MySQL from 5.6 and MariaDB from 10.0 on; `mydyno slowlog` reads any server",
+            f"{address}: its performance_schema has no statement digests",
+            "MySQL 5.6 and MariaDB 10.0 and later have them; `mydyno slowlog` works with any server",
         )
     for name in ("performance_schema_digests_size", "max_digest_length"):
         if variables.get(name) == "0":
             raise ServerError(
-                f"{address}: it keeps no digests ({name} = 0)",
-                f"take {name} out of the server's option file, {_OPTION_FILE}",
+                f"{address}: statement digests are disabled ({name} = 0)",
+                f"remove {name} from the server's option file, {_OPTION_FILE}",
             )
     off = _switched_off(asking, address)
     if off:
@@ -63,7 +63,7 @@ def _switched_off(asking: Asking, address: str) -> list[str]:
 
 
 def uncounted(asking: Asking, address: str) -> tuple[list[str], list[str]]:
-    """Kinds of statements that are not counted, and kinds that are counted without their time.
+    """Kinds of statements that are not counted, and kinds that are counted but not timed.
 
     Raises ServerError when none is counted.
     """

@@ -157,7 +157,8 @@ class _Server:
         if number in _NO_RIGHT:
             where = f"`{database}`.*" if database else "*.*"
             return (
-                f"{said}: GRANT SELECT ON {where} TO {self.account}, for what changes rows their rights too"
+                f"{said}: GRANT SELECT ON {where} TO {self.account}, and for statements that change rows"
+                " their privileges too"
             )
         if number in _REASONS:
             return f"{_REASONS[number]} ({said})"
@@ -174,13 +175,13 @@ _NO_RIGHT = frozenset({1044, 1142, 1143, 1345, 1370})
 """No right to a database, a table, a column, a view's tables, a routine (MySQL Server Error Reference)."""
 _TOO_LONG = f"explaining it took longer than {MOST_SECONDS} s"
 _REASONS: Mapping[int, str] = {
-    1049: "its database is gone",
-    1146: "its table is gone",
+    1049: "its database no longer exists",
+    1146: "its table no longer exists",
     1054: "its table has changed",
-    1064: "the server does not take its example: a prepared statement's, without its values?",
+    1064: "the server does not accept its example (a prepared statement without its values?)",
     1205: "rows that it reads are locked",
     1290: "the server is read-only",
-    1792: "it would change something, perhaps by a function in a view",
+    1792: "it would change data, perhaps by a function in a view",
     1317: _TOO_LONG,
     1969: _TOO_LONG,
     _NO_ANSWER: _TOO_LONG,

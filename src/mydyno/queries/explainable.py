@@ -43,11 +43,11 @@ def without_locks(text: str) -> str:
 def explainable(example: Example | None, fingerprint: Fingerprint) -> Explainable | str:
     """The statement to explain, or why none is. `fingerprint` is that of the example `without_locks`."""
     if example is None:
-        return "the server keeps no example of it"
+        return "the server has no example of it"
     if example.is_cut:
-        return "only the beginning of its example is known"
+        return "its example is truncated"
     if fingerprint.is_cut:
-        return "it is too long to be looked through"
+        return "it is too long to be checked"
     text, shape = without_locks(example.text), fingerprint.text
     if fingerprint.example != text:
         return "its example has a secret in it, which is masked"
@@ -59,7 +59,7 @@ def explainable(example: Example | None, fingerprint: Fingerprint) -> Explainabl
     if verb in ("insert", "replace") and not re.search(r"\bselect\b", shape):
         return "it inserts values and reads nothing"
     if _ROWS.search(shape):
-        return "it lists rows of values, and only the first of them is looked through"
+        return "it lists rows of values, and only the first of them is checked"
     words = frozenset((quoted.replace("``", "`") or plain).lower() for quoted, plain in _WORD.findall(shape))
     return Explainable(text, verb in _CHANGING, words)
 
@@ -68,15 +68,15 @@ def _unsafe(text: str, shape: str) -> str | None:
     if ";" in shape.rstrip("; "):
         return "it is several statements"
     if _VERSION_COMMENT.search(text):
-        return "it has a comment that only some releases take for code"
+        return "it has a version comment, which only some releases execute"
     if _OWN_LIMIT.search(shape):
-        return "it sets variables or a time limit of its own"
+        return "it sets variables or its own time limit"
     if _LOCKING.search(shape):
         return "it locks rows"
     if shape.startswith(("select", "(", "with")) and _INTO.search(shape):
         return "it writes its result somewhere"
     if re.search(r"\b(?:next|previous) value for\b", shape):
-        return "it takes numbers of a sequence"
+        return "it takes values of a sequence"
     if re.search(r"\bprocedure\b", shape):
         return "it calls a procedure"
     calls = sorted(set(doubtful_calls(shape)))

@@ -41,8 +41,8 @@ class Filed(Sequence[_Kept], Generic[_Kept]):
             self._file.flush()
         except OSError as error:
             raise MydynoError(
-                f"what has been read does not fit into a file in {gettempdir()}: {error.strerror}",
-                "TMPDIR=FOLDER names a folder with room for it",
+                f"the digest does not fit into a file in {gettempdir()}: {error.strerror}",
+                "TMPDIR=FOLDER names a folder with enough space",
             ) from error
         if place is not None:
             order = sorted(range(len(places)), key=places.__getitem__)

@@ -48,7 +48,7 @@ def fingerprints(statements: Sequence[str]) -> tuple[Fingerprint, ...]:
         answers = _ANSWER.validate_json(f"[{','.join(done.stdout.decode().splitlines())}]")
     except ValidationError as error:
         raise EngineError(
-            f"mydyno-engine said something that this mydyno does not understand: {error.errors()[0]['msg']}",
+            f"unexpected output of mydyno-engine: {error.errors()[0]['msg']}",
             "mydyno and mydyno-engine come from different releases: install them together",
         ) from None
     if len(answers) != len(statements):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -69,10 +69,10 @@ def open_logs(
     """What ran according to `files`, of which `-` is standard input, or `stdin` when that is given.
 
     Entries are those from `since_us` on and before `until_us` (microseconds since 1970, UTC) for which all
-    `filters` hold; `limit` groups are told, all when it is None, and the first `ahead` of them read at once.
-    `out_log` gets these entries as a slow log. `tell` hears several times a second how far reading has come.
-    Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`; a second
-    Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
+    `filters` hold; `limit` groups are reported, all when it is None; the first `ahead` of them are read at
+    once. `out_log` gets these entries as a slow log. `tell` is called with the progress several times a
+    second. Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`;
+    a second Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
 
     Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
     """
@@ -80,35 +80,25 @@ def open_logs(
         raise UsageError(
             "`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -"
         )
-    out = None if out_log is None else out_log.fileno()
+    log_fd = None if out_log is None else out_log.fileno()
     options = {
         "--since-us": since_us,
         "--until-us": until_us,
         "--limit": limit,
         "--threads": threads,
-        "--out-log-fd": out,
+        "--out-log-fd": log_fd,
     }
-    command = [
-        str(find_program("mydyno-engine")),
-        "digest",
-        *(f"{name}={value}" for name, value in options.items() if value is not None),
-        *(f"--filter={text}" for text in filters),
-        *([f"--group-by={grouping.by}"] if grouping else []),
-        *(["--merge-tables"] if grouping and grouping.merge_tables else []),
-        *(["--progress"] if tell else []),
-        "--",
-        *files,
-    ]
+    command = _command(files, options, filters, grouping, progress=tell is not None)
     if STANDARD_INPUT not in files:
         stdin = subprocess.DEVNULL
-    # In a session of its own Ctrl-C does not reach it twice, by the terminal and by us.
+    # In a separate session Ctrl-C does not reach it twice, by the terminal and by us.
     with subprocess.Popen(
         command,
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        pass_fds=() if out is None else (out,),
+        pass_fds=() if log_fd is None else (log_fd,),
     ) as process:
         try:
             yield _interruptible(process, tell, ahead)
@@ -116,23 +106,43 @@ def open_logs(
             process.kill()
 
 
+def _command(
+    files: Sequence[str],
+    options: Mapping[str, int | None],
+    filters: Sequence[str],
+    grouping: Grouping | None,
+    progress: bool,
+) -> list[str]:
+    return [
+        str(find_program("mydyno-engine")),
+        "digest",
+        *(f"{name}={value}" for name, value in options.items() if value is not None),
+        *(f"--filter={text}" for text in filters),
+        *([f"--group-by={grouping.by}"] if grouping else []),
+        *(["--merge-tables"] if grouping and grouping.merge_tables else []),
+        *(["--progress"] if progress else []),
+        "--",
+        *files,
+    ]
+
+
 def _interruptible(
     process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
 ) -> OpenDigest:
     try:
-        return _hear(process, tell, ahead)
+        return _read_head(process, tell, ahead)
     except KeyboardInterrupt:
         process.terminate()
         # Had it said its last already, then what was lost in between is lost.
         with suppress(EngineError):
-            return _hear(process, None, ahead)
+            return _read_head(process, None, ahead)
         raise
 
 
-def _hear(
+def _read_head(
     process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
 ) -> OpenDigest:
-    """Listens to the engine up to its digest and the first of its groups."""
+    """Reads the engine's messages up to its digest and the first of its groups."""
     assert process.stdout is not None
     for line in process.stdout:
         message = _parse(line)
@@ -144,7 +154,7 @@ def _hear(
                 groups = message.pop("groups", None)
                 digest = _digest({**message, "groups": []})
                 if not isinstance(groups, int):
-                    raise EngineError("mydyno-engine does not say how many groups follow", _OTHER_RELEASE)
+                    raise EngineError("mydyno-engine did not report the number of groups", _OTHER_RELEASE)
                 more = _groups(process, groups)
                 first = tuple(islice(more, ahead))
                 return OpenDigest(digest.model_copy(update={"groups": first}), more)
@@ -178,7 +188,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     except ValueError:
         message = None
     if not isinstance(message, dict):
-        raise EngineError(f"mydyno-engine said what this mydyno does not understand: {line[:200]!r}")
+        raise EngineError(f"unexpected output of mydyno-engine: {line[:200]!r}")
     return message
 
 
@@ -198,6 +208,6 @@ def _understood(kind: type[_Kind], message: dict[str, Any]) -> _Kind:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise EngineError(
-            f"mydyno-engine's digest is not one that this mydyno understands: {where}: {first['msg']}",
+            f"unexpected digest of mydyno-engine: {where}: {first['msg']}",
             _OTHER_RELEASE,
         ) from None

@@ -109,7 +109,7 @@ def _of_attribute(digest: Digest, by: str) -> Callable[[Group], float | None]:
     if name not in digest.total.measures and digest.total.count:
         others = [each.replace("_", "-") for each in digest.total.measures]
         raise UsageError(
-            f"--order-by {by}: nothing that was read has that number",
+            f"--order-by {by}: no statement has that number",
             f"--order-by {', '.join([*ORDERS, *others])}",
         )
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from mydyno.queries.counting import refuse_what_is_off, uncounted
+from mydyno.queries.digest_table import Reading, look_at_table, read
 from mydyno.queries.fingerprints import fingerprints
-from mydyno.queries.reading import Reading, look_at_table, read
 from mydyno.queries.records import Digest, Problem, ProblemKind, Source
 from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
 from mydyno.queries.summary import Row, difference, figures, was_reset
@@ -28,7 +28,7 @@ _NAMED_KINDS = 5
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Counts:
     """What the server said."""
 
     source: str
@@ -46,12 +46,12 @@ def read_digests(
     `limit`: so many groups, and the others summed up. Raises ServerError where the server counts nothing or
     the account may not read it, with what helps; MissingToolError, EngineError.
     """
-    told = _ask(login, seconds, tell, wait)
+    counts = _read_counts(login, seconds, tell, wait)
     tell("grouping the digests")
-    return _digest(told, limit)
+    return _digest(counts, limit)
 
 
-def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
+def _read_counts(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Counts:
     source = f"performance_schema of {login.address}"
     with session(login, answer_seconds=_ANSWER_SECONDS) as cursor:
         _leave_itself_out(cursor)
@@ -69,13 +69,13 @@ def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
         after = read(asking, login.address, table, with_texts=True)
     problems = [
         *_of_kinds("not-counted", source, "not counted", not_counted),
-        *_of_kinds("not-timed", source, "counted without their time", not_timed),
+        *_of_kinds("not-timed", source, "counted but not timed", not_timed),
     ]
     if before is not None and not is_whole:
         watched = (after.at_us - before.at_us) / 1e6
         says = f"ended by Ctrl-C after {watched:.0f} of {seconds:g} s"
         problems.insert(0, Problem(kind="interrupted", source=source, count=1, says=says))
-    return _Told(source, variables, before, after, tuple(problems))
+    return _Counts(source, variables, before, after, tuple(problems))
 
 
 def _leave_itself_out(cursor: dbapi.Cursor) -> None:
@@ -86,26 +86,26 @@ def _leave_itself_out(cursor: dbapi.Cursor) -> None:
         )
 
 
-def _digest(told: _Told, limit: int | None) -> Digest:
-    limits = Limits.of(told.variables)
-    before = told.before.rows if told.before else {}
-    rows = difference(before, told.after.rows.values())
+def _digest(counts: _Counts, limit: int | None) -> Digest:
+    limits = Limits.of(counts.variables)
+    before = counts.before.rows if counts.before else {}
+    rows = difference(before, counts.after.rows.values())
     nameless = [row for row in rows if row.digest is None]
-    named = _named([row for row in rows if row.digest is not None], limits, told.source)
+    named = _named([row for row in rows if row.digest is not None], limits, counts.source)
     groups = groups_of(named)
     total = figures(rows)
     return Digest(
         sources=(
             Source(
-                name=told.source,
+                name=counts.source,
                 bytes=0,
-                server=f"{told.variables.get('version')} ({told.variables.get('version_comment')})",
+                server=f"{counts.variables.get('version')} ({counts.variables.get('version_comment')})",
                 entries=total.count,
-                first_us=told.before.at_us if told.before else total.first_us,
-                last_us=told.after.at_us,
+                first_us=counts.before.at_us if counts.before else total.first_us,
+                last_us=counts.after.at_us,
             ),
         ),
-        problems=(*told.problems, *_problems(told, nameless, named)),
+        problems=(*counts.problems, *_problems(counts, nameless, named)),
         total=total,
         groups=tuple(groups[:limit]),
         rest=beyond(groups, limit, nameless),
@@ -123,36 +123,36 @@ def _named(rows: Sequence[Row], limits: Limits, source: str) -> list[Named]:
     ]
 
 
-def _problems(told: _Told, nameless: Sequence[Row], named: Sequence[Named]) -> Iterator[Problem]:
+def _problems(counts: _Counts, nameless: Sequence[Row], named: Sequence[Named]) -> Iterator[Problem]:
     lost = sum(row.count for row in nameless)
     if lost:
-        size = told.variables.get("performance_schema_digests_size")
+        size = counts.variables.get("performance_schema_digests_size")
         yield Problem(
             kind="digests-lost",
-            source=told.source,
+            source=counts.source,
             count=lost,
             says=f"statements found the server's table of {size} digests full and are in no group; a larger"
             " performance_schema_digests_size (and a restart) has room for all",
         )
     cut = sum(each.is_cut for each in named)
     if cut:
-        length = Limits.of(told.variables).digest
+        length = Limits.of(counts.variables).digest
         yield Problem(
             kind="cut-digest",
-            source=told.source,
+            source=counts.source,
             count=cut,
             says=f"the server keeps {length} bytes of a digest (max_digest_length,"
             " performance_schema_max_digest_length): statements that differ later are one group here",
         )
-    before = told.before.rows if told.before else {}
-    after = told.after.rows
+    before = counts.before.rows if counts.before else {}
+    after = counts.after.rows
     reset = sum(key not in after or was_reset(old, after[key]) for key, old in before.items())
     if reset:
         yield Problem(
             kind="counters-reset",
-            source=told.source,
+            source=counts.source,
             count=reset,
-            says="somebody emptied the server's table meanwhile: what ran before that is missing",
+            says="the server's table was emptied meanwhile: earlier statements are missing",
         )
 
 

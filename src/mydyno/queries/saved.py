@@ -143,9 +143,9 @@ def _why_not(text: bytes, error: ValidationError) -> str:
     try:
         document = json.loads(text)
     except ValueError as broken:
-        return f"is JSON that ends or breaks off: {broken}"
+        return f"is incomplete JSON: {broken}"
     if not isinstance(document, dict) or not {"format", "groups", "total"} <= document.keys():
-        return "is JSON, but holds no digest of mydyno"
+        return "is JSON, but not a digest of mydyno"
     if document["format"] != FORMAT:
         return _other_format(document["format"])
     first = error.errors()[0]
@@ -154,7 +154,7 @@ def _why_not(text: bytes, error: ValidationError) -> str:
 
 
 def _unreadable(place: str, why: str) -> str:
-    return f"is no digest that can be read: {place}: {why}"
+    return f"is not a valid digest: {place}: {why}"
 
 
 def _other_format(found: object) -> str:

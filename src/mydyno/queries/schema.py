@@ -51,7 +51,7 @@ def _definitions(asking: Asking, table: TableName) -> list[Definition]:
         asking.unread.append(
             Unread(
                 what=f"table {table}",
-                why="it is not there, or this account may not see it",
+                why="it does not exist, or this account may not see it",
                 hint=f"GRANT SELECT ON {where} TO {asking.account}",
             )
         )

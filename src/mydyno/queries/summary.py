@@ -123,10 +123,10 @@ def figures(rows: Sequence[Row]) -> Figures:
         last_us=max(lasts, default=None),
         measures=_measures(rows),
         flags={
-            name: Flag(yes=min(yes, told), told=told)
+            name: Flag(yes=min(yes, counted), told=counted)
             for name, column in _FLAGS.items()
-            for yes, told in (_sum(rows, column),)
-            if told
+            for yes, counted in (_sum(rows, column),)
+            if counted
         },
         databases=tuple(sorted(schemas.items(), key=lambda each: (-each[1], each[0]))),
     )
@@ -134,8 +134,8 @@ def figures(rows: Sequence[Row]) -> Figures:
 
 def _sum(rows: Sequence[Row], column: str) -> tuple[int, int]:
     """The sum, and how many statements it is of."""
-    told = [row for row in rows if column in row.numbers]
-    return sum(row.numbers[column] for row in told), sum(row.count for row in told)
+    counted = [row for row in rows if column in row.numbers]
+    return sum(row.numbers[column] for row in counted), sum(row.count for row in counted)
 
 
 def _measures(rows: Sequence[Row]) -> dict[str, Measure]:
@@ -159,9 +159,9 @@ def _added(rows: Sequence[Row], columns: Mapping[str, str], unit: Unit) -> dict[
     sums = {name: _sum(rows, column) for name, column in columns.items()}
     divisor = PICOSECONDS_PER_US if unit == "us" else 1
     return {
-        name: Measure(unit=unit, count=told, sum=total // divisor)
-        for name, (total, told) in sums.items()
-        if told
+        name: Measure(unit=unit, count=counted, sum=total // divisor)
+        for name, (total, counted) in sums.items()
+        if counted
     }
 
 
@@ -175,16 +175,16 @@ def _query_time(rows: Sequence[Row]) -> Measure | None:
     all_known = len(longest) == len(timed)
     most_us = max(longest) // PICOSECONDS_PER_US if all_known else None
     histogram = _histogram(timed, most_us)
-    told = sum(count for _, count in histogram)
+    counted = sum(count for _, count in histogram)
     return Measure(
         unit="us",
         count=sum(row.count for row in timed),
         sum=sum(row.numbers[_TIME] for row in timed) // PICOSECONDS_PER_US,
         min=min(shortest) // PICOSECONDS_PER_US if all_known else None,
         max=most_us,
-        p50=_quantile(histogram, 0.50 * told),
-        p95=_quantile(histogram, 0.95 * told),
-        p99=_quantile(histogram, 0.99 * told),
+        p50=_quantile(histogram, 0.50 * counted),
+        p95=_quantile(histogram, 0.95 * counted),
+        p99=_quantile(histogram, 0.99 * counted),
         histogram=histogram,
     )
 

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, a_role, host, server
 from advisor.disks import array, arrayed, disk, filesystem, storage, stored
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Severity

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import FileSystem, Server, Storage, Use

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.builders import MARIADB, MYSQL_84, host, server
 from advisor.disks import storage
-from advisor.rules.asking import finding, judged
+from advisor.rules.judging import finding, judged
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.survey.facts import DiskLoad, Host, Load, Reading, Schema, Server
@@ -30,7 +30,7 @@ def loaded(busy: float, waiting: float = 0.0, disk_busy: float = 0.05, cpus: int
 
 def test_where_the_cpus_are_the_limit_disks_bring_nothing() -> None:
     found = finding("cpu-bound", server(), host=loaded(0.97))
-    assert found.title == "The CPUs are the limit (97% busy): faster disks bring nothing"
+    assert found.title == "The CPUs are the limit (97% busy): faster disks have no effect"
     assert "sda, the busiest, was at work 5% of the time" in found.evidence[1]
 
 

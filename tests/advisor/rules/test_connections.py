@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, variable
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.advisor.targets.connections import connections
@@ -41,7 +41,7 @@ def test_a_limit_that_memory_has_no_room_for_is_lowered() -> None:
     promised = server(variables={"max_connections": "5000"}, status={"Max_used_connections": 40})
     found = finding("max-connections", promised, Targets(max_connections=100))
     assert found.severity is Severity.MEDIUM
-    assert "memory has room for 100" in found.title
+    assert "memory is enough for 100" in found.title
 
 
 def test_a_limit_on_target_is_fine_and_without_a_target_nothing_is_said() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.builders import MARIADB, host, server
 from advisor.disks import disk, filesystem, process, storage
-from advisor.rules.asking import finding, judged
+from advisor.rules.judging import finding, judged
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Finding, Severity

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, host, server
 from advisor.disks import disk, filesystem, storage, stored
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import DiskSpeed, FstabEntry, Host, Schema, Server, Storage
@@ -161,7 +161,7 @@ def test_files_can_run_out_before_space() -> None:
 def test_what_root_keeps_of_a_large_volume_is_told() -> None:
     large = stored(filesystem(size_bytes=1000 * GIB, reserved_bytes=50 * GIB))
     found = finding("reserved-blocks", server(), host=large)
-    assert found.title == "50G of the data's disk are kept for root, which the server is not"
+    assert found.title == "50G of the data's disk are reserved for root, which the server is not"
     assert found.effect.says == "about 40G more space"
     small = stored(filesystem(size_bytes=40 * GIB, reserved_bytes=2 * GIB))
     assert isinstance(judged("reserved-blocks", server(), host=small), Fine)
@@ -185,7 +185,7 @@ def test_the_guides_lines_are_named() -> None:
     assert found.severity is Severity.HIGH
     assert found.title == "3 faults in /etc/fstab"
     assert found.evidence[0].startswith("/etc/fstab:1: 'noatime' is where the number for dump belongs")
-    assert found.evidence[1] == "/etc/fstab:1: nobootwait is no option any more: write nofail"
+    assert found.evidence[1] == "/etc/fstab:1: nobootwait is no longer an option: write nofail"
     assert found.evidence[2].startswith("/etc/fstab:2: nobootwait is an option of Upstart's alone")
 
 
@@ -193,7 +193,7 @@ def test_options_that_are_gone_are_named_with_what_to_write() -> None:
     old = GOOD.model_copy(update={"options": ("defaults", "nobootwait", "")})
     found = finding("fstab-faults", server(), host=fstab(old))
     assert found.evidence == (
-        "/etc/fstab:3: nobootwait is no option any more: write nofail",
+        "/etc/fstab:3: nobootwait is no longer an option: write nofail",
         "/etc/fstab:3: an empty option: a comma too many, or a space after one",
     )
     assert isinstance(judged("fstab-faults", server(), host=fstab(GOOD)), Fine)
@@ -224,7 +224,7 @@ def syncing(rate: float) -> Server:
 def test_logs_share_the_arm_of_a_turning_disk() -> None:
     turning = stored(disks=(disk(kind="rotating"),))
     found = finding("redo-apart", syncing(150), host=turning)
-    assert found.title == "redo log and binary log share the arm of sda with the tables"
+    assert found.title == "redo log and binary log share the disk heads of sda with the tables"
     assert isinstance(judged("redo-apart", syncing(2), host=turning), Fine)
     assert isinstance(judged("redo-apart", syncing(150), host=stored()), NotHere)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, a_role, host, server, system
-from advisor.rules.asking import found, sentences
+from advisor.rules.judging import found, sentences
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.rules.innodb import (
     adaptive_hash_index,
@@ -192,7 +192,7 @@ def test_on_mariadb_only_temporary_tables_that_sessions_create_are_in_the_tables
     assert isinstance(judged(0), Fine)
     evidence = " ".join(found(judged(7)).evidence)
     assert "CREATE TEMPORARY TABLE (Com_create_temporary_table = 7" in evidence
-    assert "those of a GROUP BY lie in tmpdir" in evidence
+    assert "those of a GROUP BY are in tmpdir" in evidence
     assert ("innodb_truncate_temporary_tablespace_now = 1" in evidence) is truncates
     assert ("only when the server restarts" in evidence) is not truncates
 

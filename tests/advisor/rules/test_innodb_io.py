@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system
-from advisor.rules.asking import found, sentences
+from advisor.rules.judging import found, sentences
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.advisor.rules.innodb import (
     adaptive_flushing,

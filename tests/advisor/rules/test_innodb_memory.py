@@ -1,7 +1,7 @@
 """Rules on InnoDB's memory: the buffer pool and its parts."""
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
-from advisor.rules.asking import found, sentences
+from advisor.rules.judging import found, sentences
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advisor.rules.memory import (
     buffer_pool_dump,

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
 from advisor.disks import filesystem, stored
-from advisor.rules.asking import found, sentences
+from advisor.rules.judging import found, sentences
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advisor.rules.innodb import (
     checkpoint_age,

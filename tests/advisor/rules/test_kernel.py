@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_84, host, server
 from advisor.disks import process
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Severity
@@ -106,7 +106,7 @@ def test_unsaved_data_matters_where_the_server_writes_through_the_page_cache() -
     large = host(memory=512 * GIB, sysctls={"vm.dirty_background_ratio": "10"})
     through = server(variables={"innodb_flush_method": "fsync"})
     found = finding("dirty-background", through, host=large)
-    assert found.title == "Up to 25.6G of writes pile up in memory before the kernel saves any"
+    assert found.title == "Up to 25.6G of dirty data collect in memory before the kernel writes any"
     assert "echo vm.dirty_background_bytes=268435456" in found.changes[0].model_dump()["commands"][0]
     past = server(MYSQL_84, {"innodb_flush_method": "O_DIRECT", "log_bin": "ON", "sync_binlog": "1"})
     assert isinstance(judged("dirty-background", past, host=large), Fine)
@@ -244,7 +244,7 @@ def test_the_queue_of_waiting_connections_is_as_long_as_was_asked() -> None:
 def test_the_kernel_grants_what_the_rate_of_connections_will_ask_for() -> None:
     many = connecting(400, back_log="80")
     short = host(sysctls={"net.core.somaxconn": "128"})
-    assert "the rate of new connections asks for 1024" in finding("somaxconn", many, host=short).evidence[0]
+    assert "the rate of new connections calls for 1024" in finding("somaxconn", many, host=short).evidence[0]
     assert "back_log = 1024 (now 80)" in sentences(finding("back-log", many, host=short))
 
 

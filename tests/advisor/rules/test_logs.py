@@ -2,7 +2,7 @@ import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
 from advisor.disks import filesystem, stored
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere
 from mydyno.apply.finding import Severity
 

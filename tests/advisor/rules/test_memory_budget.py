@@ -22,7 +22,7 @@ def judged(pool: int, connections: int, memory: int | None = 16 * GIB, used: int
 def test_what_fits_is_fine_and_says_the_sum() -> None:
     calm = judged(8 * GIB, 151)
     assert isinstance(calm, Fine)
-    assert calm.because == "at most 9.2G of 14.4G can be taken"
+    assert calm.because == "at most 9.2G of 14.4G can be allocated"
 
 
 def test_connections_that_could_take_more_than_there_is_are_a_finding_that_others_mend() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from advisor.builders import GIB, MARIADB, MYSQL_84, host, server
 from advisor.disks import disk, process, storage
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Severity
@@ -125,7 +125,7 @@ def test_a_group_smaller_than_the_servers_settings_ends_it() -> None:
     asked = server(variables={"innodb_buffer_pool_size": str(8 * GIB), "key_buffer_size": str(1 * GIB)})
     found = finding("memory-limit", asked, host=grouped(6 * GIB))
     assert found.severity is Severity.CRITICAL
-    assert found.title == "The server's settings take 9.2G, its control group allows 6G"
+    assert found.title == "The server's settings need 9.2G, its control group allows 6G"
     assert isinstance(judged("memory-limit", asked, host=grouped(12 * GIB)), Fine)
     assert isinstance(judged("memory-limit", asked, host=grouped(None)), NotHere)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, server, system
-from advisor.rules.asking import finding, judged
+from advisor.rules.judging import finding, judged
 from mydyno.advisor import rule_of
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.advisor.targets import Targets
@@ -31,7 +31,7 @@ def test_it_is_judged_by_the_day_of_the_facts() -> None:
     assert isinstance(soon, Finding)
     assert (soon.severity, soon.title) == (
         Severity.MEDIUM,
-        "MariaDB 10.6.20 comes out of support on 2026-07-06",
+        "MariaDB 10.6.20 will be out of support on 2026-07-06",
     )
 
 

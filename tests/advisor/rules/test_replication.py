@@ -1,5 +1,5 @@
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, a_role, host, server
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere
 from mydyno.apply.finding import Severity
 

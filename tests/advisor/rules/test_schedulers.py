@@ -4,7 +4,7 @@ import pytest
 
 from advisor.builders import MARIADB, server
 from advisor.disks import array, arrayed, disk, filesystem, stored
-from advisor.rules.asking import finding, judged, sentences, settled
+from advisor.rules.judging import finding, judged, sentences, settled
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import Host

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, server
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Severity
@@ -110,9 +110,9 @@ def test_a_key_buffer_that_misses_is_told_by_hand() -> None:
 @pytest.mark.parametrize(
     ("version", "taken"),
     [
-        (MYSQL_57, "a sort takes all of it at the start"),
-        (MYSQL_84, "a sort takes memory as rows come, no more than this"),
-        (MARIADB, "a sort takes room for as many rows as there can be, no more than this"),
+        (MYSQL_57, "a sort allocates all of it at the start"),
+        (MYSQL_84, "a sort allocates memory as rows arrive, up to this size"),
+        (MARIADB, "a sort allocates space for the maximum number of rows, up to this size"),
     ],
 )
 def test_how_a_sort_takes_its_buffer_is_said_for_the_release_at_hand(version: str, taken: str) -> None:

@@ -1,5 +1,5 @@
 from advisor.builders import MARIADB, MYSQL_57, MYSQL_84, host, server, variable
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Severity

@@ -1,5 +1,5 @@
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere
 from mydyno.advisor.targets import Targets
 
@@ -9,7 +9,7 @@ MIB = 1 << 20
 def test_both_limits_of_temporary_tables_are_set_alike() -> None:
     uneven = server(variables={"tmp_table_size": str(64 * MIB), "max_heap_table_size": str(16 * MIB)})
     found = finding("tmp-table-size", uneven, Targets(temporary_table_bytes=16 * MIB))
-    assert found.title == "Of 64M for temporary tables only 16M count"
+    assert found.title == "Of 64M for temporary tables only 16M take effect"
     assert sentences(found) == [f"tmp_table_size = {16 * MIB} (now {64 * MIB})"]
     raised = finding("tmp-table-size", uneven, Targets(temporary_table_bytes=64 * MIB))
     assert [change.target for change in raised.changes] == ["variable max_heap_table_size"]

@@ -1,5 +1,5 @@
 from advisor.builders import MARIADB, MYSQL_84, host, server, variable
-from advisor.rules.asking import finding, judged, sentences
+from advisor.rules.judging import finding, judged, sentences
 from mydyno.advisor.rule import Fine, NotHere, Unknown
 from mydyno.advisor.targets import Targets
 from mydyno.survey.facts import Server
@@ -71,7 +71,7 @@ def test_a_pool_as_large_as_the_cpus_is_fine_and_mysql_has_none() -> None:
 
 def test_threads_that_start_slowly_tell_of_a_starved_machine() -> None:
     starved = server(variables={"slow_launch_time": "2"}, status={"Slow_launch_threads": 40})
-    assert "starved" in finding("slow-launch", starved).title
+    assert "overloaded" in finding("slow-launch", starved).title
     assert isinstance(
         judged("slow-launch", server(variables={"slow_launch_time": "2"}, status={"Slow_launch_threads": 0})),
         Fine,

@@ -50,7 +50,7 @@ def test_a_finding_has_its_arithmetic_and_its_lines_with_sizes_as_people_write_t
 
 
 def test_every_line_to_set_is_shown_once_more_as_it_stands_in_its_file() -> None:
-    lines = page(full()).partition("All of it, as lines")[2]
+    lines = page(full()).partition("All changes, as lines of files")[2]
     assert "  [mysqld]\n" in lines
     assert "  max_connections = 230" in lines
     assert "  sysctl.d: vm.swappiness = 1\n" in lines
@@ -69,7 +69,7 @@ def test_what_was_not_read_comes_with_a_hint() -> None:
 def test_it_names_what_is_withheld_and_for_want_of_what() -> None:
     def withheld(everything: bool) -> str:
         text = page(full(), width=200, everything=everything)
-        return text.partition("\nWithheld, for want of\n")[2].partition("\n\n")[0]
+        return text.partition("\nWithheld for lack of\n")[2].partition("\n\n")[0]
 
     assert "  the size of InnoDB's tables: whether more than 1G is of use: buffer-pool-size" in withheld(True)
     assert withheld(False).splitlines()[0].startswith("  the disks under the server's files: ")
@@ -111,4 +111,4 @@ def test_no_line_is_wider_than_the_terminal_but_for_a_path_that_is_not_torn() ->
 
 def test_without_a_host_it_says_so() -> None:
     alone = full().model_copy(update={"host": None})
-    assert "its host was not seen" in page(alone)
+    assert "its host was not read" in page(alone)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mydyno.queries.records import Flag, Plan, PlanRow
-from queries.candidates.asking import only, slow, wanted, why
+from queries.candidates.builders import only, slow, wanted, why
 
 STATEMENT = "SELECT x FROM t WHERE a = 1"
 
@@ -18,7 +18,7 @@ def planned(**row: Any) -> Plan:
 
 def test_a_group_that_examines_hardly_more_than_it_sends_gets_none_and_is_told() -> None:
     said = why(slow(STATEMENT, rows_sent=[45_000] * 10))
-    assert said == "it examines 100,000 rows a run, hardly more than it has use for (2.2 for each)"
+    assert said == "it examines 100,000 rows a run, hardly more than it needs (2.2 for each)"
 
 
 def test_rows_that_are_changed_are_of_use_too() -> None:
@@ -26,7 +26,9 @@ def test_rows_that_are_changed_are_of_use_too() -> None:
 
 
 def test_a_few_rows_need_no_index() -> None:
-    assert why(slow(STATEMENT, rows_examined=[40] * 10)) == "it examines 40 rows a run: so few need no index"
+    assert (
+        why(slow(STATEMENT, rows_examined=[40] * 10)) == "it examines 40 rows a run: too few to need an index"
+    )
 
 
 def test_rows_examined_for_each_that_is_sent_are_the_first_evidence() -> None:
@@ -39,7 +41,7 @@ def test_flags_speak_where_rows_are_not_told() -> None:
     scan = slow(STATEMENT, **silent, flags={"full_scan": Flag(yes=9, told=10)})
     assert "full scan in 9 of 10 runs" in only(scan).reasons
     none = slow(STATEMENT, **silent, flags={"full_scan": Flag(yes=0, told=10)})
-    assert why(none) == "it scans no table, and its rows examined are not told"
+    assert why(none) == "it scans no table, and its rows examined are not known"
 
 
 @pytest.mark.parametrize(
@@ -70,12 +72,12 @@ def test_candidates_come_by_the_time_of_their_groups_then_by_rows_read_in_vain()
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("SHOW TABLES", "it looks for no rows of a table"),
-        ("INSERT INTO t VALUES (1)", "it looks for no rows of a table"),
-        ("SELECT 1", "it looks for no rows of a table"),
-        ("SELECT * FROM information_schema.tables WHERE table_name = 'x'", "it looks for no rows of a table"),
-        ("SELECT COUNT(*) FROM t", "shop.t: it has no condition, and no order with a LIMIT"),
-        ("SELECT x FROM t ORDER BY b", "shop.t: it has no condition, and no order with a LIMIT"),
+        ("SHOW TABLES", "it searches no rows of a table"),
+        ("INSERT INTO t VALUES (1)", "it searches no rows of a table"),
+        ("SELECT 1", "it searches no rows of a table"),
+        ("SELECT * FROM information_schema.tables WHERE table_name = 'x'", "it searches no rows of a table"),
+        ("SELECT COUNT(*) FROM t", "shop.t: no condition and no ORDER BY with LIMIT"),
+        ("SELECT x FROM t ORDER BY b", "shop.t: no condition and no ORDER BY with LIMIT"),
     ],
 )
 def test_what_has_no_use_for_an_index_is_told(statement: str, said: str) -> None:
@@ -83,4 +85,4 @@ def test_what_has_no_use_for_an_index_is_told(statement: str, said: str) -> None
 
 
 def test_administrator_commands_are_no_statements() -> None:
-    assert why(slow("Quit", kind="administrator-command")) == "it is no statement"
+    assert why(slow("Quit", kind="administrator-command")) == "it is not a statement"

@@ -7,7 +7,7 @@ import pytest
 from mydyno.queries.candidates import Definition, Schema
 from mydyno.survey.facts import Unread
 from mydyno.survey.facts.indexes import Part, TableIndex
-from queries.candidates.asking import column, index, looked, only, schema, slow, table, text, wanted, why
+from queries.candidates.builders import column, index, looked, only, schema, slow, table, text, wanted, why
 
 STATEMENT = "SELECT x FROM t WHERE a = 1 AND b > 2"
 
@@ -29,7 +29,7 @@ def having(*indexes: TableIndex, rows: int = 100_000, engine: str = "InnoDB") ->
 )
 def test_an_index_that_serves_it_already_is_told(there: TableIndex) -> None:
     said = why(STATEMENT, having(there))
-    assert "is there" in said
+    assert "exists already" in said
     assert (there.name if there.name != "PRIMARY" else "the primary key") in said
 
 
@@ -51,19 +51,19 @@ def test_an_index_that_does_not_serve_it_is_no_hindrance(there: TableIndex) -> N
 def test_an_innodb_index_ends_with_the_primary_key_and_a_myisam_one_does_not() -> None:
     there = (index("PRIMARY", "id"), index("a", "a"))
     statement = "SELECT x FROM t WHERE a = 1 ORDER BY id LIMIT 3"
-    assert "index a (a) is there already" in why(statement, having(*there))
+    assert "index a (a) exists already" in why(statement, having(*there))
     assert wanted(statement, schema=having(*there, engine="MyISAM")) == ["t(a, id)"]
 
 
 def test_the_beginning_of_a_column_ends_the_order() -> None:
     known = schema(table("t", text("a"), "b", "x", indexes=(index("ab", Part("a", 10), "b"),)))
     assert wanted("SELECT x FROM t WHERE a = 'y' AND b > 2", schema=known) == ["t(a, b)"]
-    assert "is there" in why("SELECT x FROM t WHERE a = 'y'", known)
+    assert "exists already" in why("SELECT x FROM t WHERE a = 'y'", known)
 
 
 def test_why_an_index_is_not_used_is_told_as_far_as_it_can_be_seen() -> None:
     rare = having(index("a", Part("a", cardinality=3)))
-    assert "each of its values stands for about 33,333 of 100,000 rows" in why(
+    assert "each of its values matches about 33,333 of 100,000 rows" in why(
         "SELECT x FROM t WHERE a = 1", rare
     )
     skewed = having(index("a", Part("a", cardinality=20_000)))
@@ -74,7 +74,7 @@ def test_why_an_index_is_not_used_is_told_as_far_as_it_can_be_seen() -> None:
 
 def test_an_index_that_the_new_one_begins_with_could_go() -> None:
     found = only(STATEMENT, schema=having(index("a", Part("a", cardinality=30))))
-    assert "index a (a) is not needed beside it" in found.caveats
+    assert "index a (a) is redundant with it" in found.caveats
     found = only(STATEMENT, schema=having(index("u", "a", "c", unique=True)))
     assert not any("not needed" in caveat for caveat in found.caveats)
 
@@ -111,7 +111,7 @@ def test_a_table_without_a_told_database_is_found_where_one_alone_has_it() -> No
 
 def test_a_condition_that_leaves_much_of_the_table_gets_none() -> None:
     known = schema(table("t", column("a", "enum('x','y','z')"), column("b", "tinyint(1)"), "x"))
-    assert "a has so few values that each stands for about 33% of the rows" in why(
+    assert "a has so few values that each matches about 33% of the rows" in why(
         "SELECT x FROM t WHERE a = 'x'", known
     )
     assert wanted("SELECT x FROM t WHERE a = 'x' AND b = 1", schema=known) == ["t(a, b)"]
@@ -147,6 +147,6 @@ def test_nothing_is_proposed_when_the_candidates_are_there() -> None:
 
 
 def test_without_a_schema_that_is_a_caveat() -> None:
-    caveat = "the schema was not looked at: an index that serves this may be there already"
+    caveat = "the schema was not read: an index that serves this may be there already"
     assert caveat in only(STATEMENT).caveats
     assert caveat not in only(STATEMENT, schema=having()).caveats

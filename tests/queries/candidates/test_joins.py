@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno.survey.facts.indexes import Part
-from queries.candidates.asking import index, looked, schema, table, wanted, why
+from queries.candidates.builders import index, looked, schema, table, wanted, why
 
 COLUMNS: dict[str, list[str]] = {
     "SELECT 1 FROM a JOIN b ON b.a_ref = a.k WHERE a.c = 1": ["a(c)", "b(a_ref)"],
@@ -50,7 +50,7 @@ def test_the_narrowest_table_comes_first_and_the_others_are_looked_up_by_what_jo
 def test_without_a_schema_a_column_of_no_told_table_is_left_out_and_named() -> None:
     found = looked("SELECT 1 FROM a JOIN b ON b.a_ref = a.k WHERE a.c = 1 AND open_one = 2")
     assert [each.columns for each in found.candidates] == [("c",), ("a_ref",)]
-    assert "of which table open_one is could not be told: left out" in found.candidates[0].caveats
+    assert "the table of open_one is unknown: left out" in found.candidates[0].caveats
 
 
 def test_with_a_schema_a_column_is_of_the_table_that_has_it() -> None:

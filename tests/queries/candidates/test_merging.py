@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mydyno.queries.candidates.pattern import Pattern, begins, columns_of, merged
-from queries.candidates.asking import looked, only, slow, wanted
+from queries.candidates.builders import looked, only, slow, wanted
 
 
 def test_an_index_that_another_one_begins_with_is_served_by_it() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from mydyno.core.server_version import parse_version
 from mydyno.queries.candidates import Schema
-from queries.candidates.asking import MARIADB, column, index, looked, only, schema, table, text, wanted, why
+from queries.candidates.builders import MARIADB, column, index, looked, only, schema, table, text, wanted, why
 
 INSTEAD = {
     "DATE(a) = '2026-01-01'": "write a >= day AND a < day + INTERVAL 1 DAY",
@@ -17,22 +17,22 @@ INSTEAD = {
     "a + 1 = 5": "write a alone on one side",
     "a + INTERVAL 1 DAY > NOW()": "write a alone on one side",
     "DATE_ADD(a, INTERVAL 1 DAY) > NOW()": "write a alone on one side",
-    "a BETWEEN 5 AND a + b": "it has no condition",
+    "a BETWEEN 5 AND a + b": "no condition",
     "COALESCE(a, 0) = 0": "write a = value OR a IS NULL",
     "SUBSTRING(a, 1, 3) = 'abc'": "a generated column with an index",
     "a LIKE '%end'": "a LIKE '%end' begins with a wildcard",
     "a LIKE '_nd'": "begins with a wildcard",
     "a LIKE CONCAT('%', 'x')": "begins with a wildcard",
     "a RLIKE 'x'": "a regular expression on a",
-    "a = FLOOR(RAND() * 9)": "is drawn anew for every row",
+    "a = FLOOR(RAND() * 9)": "is evaluated again for every row",
     "a": "write a = 1",
     "a IS TRUE": "write a = 1",
     "a = 1 OR b = 2": "OR over a and b",
     "(a, b) > (1, 2)": "(a, b) compared by < or > as a row",
     "MATCH (a, b) AGAINST ('x')": "MATCH needs a FULLTEXT index on exactly (a, b)",
     "a->>'$.x' = 'y'": "a generated column with an index",
-    "BINARY a = 'x'": "is worked out for every row",
-    "CAST(a AS DATE) BETWEEN '2026-01-01' AND '2026-01-02'": "is worked out for every row",
+    "BINARY a = 'x'": "is computed for every row",
+    "CAST(a AS DATE) BETWEEN '2026-01-01' AND '2026-01-02'": "is computed for every row",
 }
 
 
@@ -50,7 +50,7 @@ def test_an_obstacle_beside_a_candidate_is_its_caveat() -> None:
 def test_an_obstacle_of_another_table_of_the_statement_is_a_caveat_too() -> None:
     found = only("SELECT 1 FROM a JOIN b ON LOWER(b.word) = a.word WHERE a.c = 1")
     assert (found.table, found.columns) == ("a", ("c",))
-    assert any("LOWER(b.word) is worked out for every row" in caveat for caveat in found.caveats)
+    assert any("LOWER(b.word) is computed for every row" in caveat for caveat in found.caveats)
 
 
 def test_dates_are_ranges_where_the_release_makes_them_so() -> None:
@@ -67,7 +67,7 @@ def test_text_that_is_compared_with_a_number_is_told_by_the_schema() -> None:
     for condition in ("code = 17", "code IN ('a', 17)", "code > -17", "code = 17 * (2 + 1)"):
         said = why(f"SELECT x FROM t WHERE {condition}", schema=known)
         assert "code is varchar(40) and compared with a number" in said
-        assert "index code (code) of shop.t is there and cannot be used for it" in said
+        assert "index code (code) of shop.t exists and cannot be used for it" in said
 
 
 def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
@@ -79,7 +79,7 @@ def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
     assert [each.columns for each in found.candidates] == [("word",)]
     assert "k is latin1_swedish_ci and a_ref is utf8mb4_general_ci" in why(join, having_word(latin))
     number = schema(table("a", text("k"), "c"), table("b", "a_ref", text("word")))
-    assert "k is varchar(40) and a_ref is int: give both one type" in why(join, having_word(number))
+    assert "k is varchar(40) and a_ref is int: use one type for both" in why(join, having_word(number))
     other_way = schema(table("a", "k", "c"), table("b", text("a_ref"), text("word")))
     assert sorted(wanted(join, schema=other_way)) == ["a(k)", "b(word)"]
 
@@ -88,9 +88,7 @@ def test_an_index_that_may_help_all_the_same_is_not_said_to_be_useless() -> None
     known = schema(table("t", "a", "b", "x", indexes=(index("a", "a"), index("b", "b"))))
     for condition in ("a = 1 OR b = 2", "a"):
         assert "cannot be used" not in why(f"SELECT x FROM t WHERE {condition}", known)
-    assert "index a (a) of shop.t is there and cannot be used" in why(
-        "SELECT x FROM t WHERE a + 1 = 5", known
-    )
+    assert "index a (a) of shop.t exists and cannot be used" in why("SELECT x FROM t WHERE a + 1 = 5", known)
 
 
 def test_a_binary_collation_is_in_the_way_of_mysql_alone() -> None:

@@ -13,7 +13,7 @@ from mydyno.queries.candidates import TableName, tables_of
 from mydyno.queries.candidates.parsing import MOST_CHARACTERS, Refused, parse
 from mydyno.queries.records import Example
 from queries.builders import group
-from queries.candidates.asking import looked, slow, why
+from queries.candidates.builders import looked, slow, why
 from queries.candidates.test_choosing import COLUMNS
 from queries.candidates.test_joins import COLUMNS as JOINS
 
@@ -86,11 +86,11 @@ def test_a_like_of_a_fingerprint_may_begin_with_a_wildcard() -> None:
     [
         ("SELECT " + "(" * 900 + "1" + ")" * 900, "it is nested too deeply"),
         ("SELECT * FROM t WHERE " + "NOT " * 2_000 + "a", "it is nested too deeply"),
-        ("SELECT x FROM t WHERE a = 'open", "it could not be understood"),
-        ("SELECT x FROM t WHERE )", "it could not be understood"),
-        ("DELETE FRO", "it could not be understood"),
+        ("SELECT x FROM t WHERE a = 'open", "it could not be parsed"),
+        ("SELECT x FROM t WHERE )", "it could not be parsed"),
+        ("DELETE FRO", "it could not be parsed"),
         ("SELECT 1; DELETE FROM t WHERE a = 1", "it is not one statement"),
-        ("SELECT x FROM t " + "JOIN t " * 20 + "WHERE a = 1", "it takes too long to understand"),
+        ("SELECT x FROM t " + "JOIN t " * 20 + "WHERE a = 1", "it takes too long to parse"),
         ("SELECT x FROM t WHERE a IN (" + "1," * 9_000 + "1)", "it is longer than"),
     ],
 )

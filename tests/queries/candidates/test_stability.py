@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mydyno.queries.candidates import Schema
 from mydyno.queries.records import IndexCandidate
 from mydyno.survey.facts.indexes import Part, TableIndex
-from queries.candidates.asking import column, index, looked, schema, slow, table, text
+from queries.candidates.builders import column, index, looked, schema, slow, table, text
 
 COLUMNS = ("a", "b", "c", "d", "e")
 TABLE = table(

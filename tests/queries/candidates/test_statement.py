@@ -8,7 +8,7 @@ from mydyno.core.server_version import parse_version
 from mydyno.queries.candidates import with_candidates
 from mydyno.queries.records import Source
 from queries.builders import digest
-from queries.candidates.asking import MARIADB, column, index, looked, only, schema, slow, table, text
+from queries.candidates.builders import MARIADB, column, index, looked, only, schema, slow, table, text
 
 ONLINE = ", ALGORITHM=INPLACE, LOCK=NONE"
 
@@ -32,7 +32,7 @@ def test_releases_that_cannot_do_so_are_not_asked_to(release: str, is_online: bo
     known = schema(table("t", "a", "x"), release=parse_version(release))
     found = only("SELECT x FROM t WHERE a = 1", schema=known)
     assert found.statement.endswith(ONLINE) is is_online
-    assert ("adding it keeps writers out, and copies the table" in found.caveats) is not is_online
+    assert ("adding it blocks writes and copies the table" in found.caveats) is not is_online
 
 
 def test_other_engines_than_innodb_cannot() -> None:
@@ -94,7 +94,7 @@ def test_a_schema_gives_names_their_own_letters() -> None:
 def test_columns_that_would_make_it_covering_are_named_where_they_are_few() -> None:
     known = schema(table("t", "a", "b", "c", "d"))
     found = only("SELECT b FROM t WHERE a = 1", schema=known)
-    assert "with b at its end it would hold all that is read, and be wider" in found.caveats
+    assert "with b at its end it would be a covering index, but wider" in found.caveats
     assert not any(
         "wider" in each for each in only("SELECT b, c, d FROM t WHERE a = 1", schema=known).caveats
     )

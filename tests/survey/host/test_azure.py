@@ -1,4 +1,4 @@
-"""How the host of a virtual machine of Azure's caches its disks."""
+"""How Azure's host caches the disks of a virtual machine."""
 
 from __future__ import annotations
 

@@ -40,14 +40,15 @@ _BUDGET = "the whole memory budget is shown below"
 def advice_lines(
     advice: Advice, system: System, width: int, everything: bool = False, file: str | None = None
 ) -> Iterator[Line]:
-    """The page. `everything`: also why the other rules said nothing; `file`: where the JSON was written."""
+    """The page. `everything`: also why the other rules have no finding; `file`: where the JSON was "
+    "written."""
     for text in system_lines(system):
         yield from wrapped(text, width, rest="  ")
     yield Line()
     yield from wrapped(_counts(advice), width, style="heading")
     number = 0
     for severity in sorted(Severity, reverse=True):
-        found = [each for each in advice.findings if each.severity is severity]
+        found = [finding for finding in advice.findings if finding.severity is severity]
         if found:
             yield Line()
             yield Line(severity.label.upper(), _STYLES[severity])
@@ -59,7 +60,7 @@ def advice_lines(
     if changes:
         yield from _to_set(changes, width)
     if advice.memory:
-        yield from _section("Memory, if all of it is set")
+        yield from _section("Memory with all changes made")
         for text in advice.memory:
             indent = " " * (2 + len(text) - len(text.lstrip()))
             yield from wrapped(text, width, first=indent, rest=f"{indent}    ")
@@ -80,10 +81,10 @@ def _counts(advice: Advice) -> str:
     found = sorted(severities.items(), reverse=True)
     parts = ", ".join(f"{times} {severity.label}" for severity, times in found)
     text = f"{counted(total, 'finding')}: {parts}." if total else "No findings."
-    outcomes = Counter(told.outcome for told in advice.silent)
+    outcomes = Counter(reasons.outcome for reasons in advice.silent)
     return (
-        f"{text} Of {total + len(advice.silent)} rules {outcomes['fine']} found all well,"
-        f" {outcomes['not here']} do not apply here, {outcomes['unknown']} could not tell."
+        f"{text} Of {total + len(advice.silent)} rules {outcomes['fine']} passed,"
+        f" {outcomes['not here']} do not apply here, {outcomes['unknown']} lack facts."
     )
 
 
@@ -103,8 +104,10 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
         yield from _told("durability", says, width)
     if finding.risk:
         yield from _told("risk", finding.risk, width)
-    if finding.restart or any(isinstance(each, SetVariable) and each.restart for each in finding.changes):
-        yield from _told("restart", "needed before all of it counts", width)
+    if finding.restart or any(
+        isinstance(change, SetVariable) and change.restart for change in finding.changes
+    ):
+        yield from _told("restart", "required for all changes to take effect", width)
     yield from _told("rule", finding.rule, width, "faint")
 
 
@@ -131,15 +134,19 @@ def _change(change: Change, width: int) -> Iterator[Line]:
 
 def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
     """Every line as it stands in the file that it goes to, to be copied."""
-    yield from _section("All of it, as lines")
+    yield from _section("All changes, as lines of files")
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
         yield Line("  [mysqld]", "do")
-        texts = [f"{each.name} = {value_text(each.name, each.value)}" for each in variables]
+        texts = [f"{variable.name} = {value_text(variable.name, variable.value)}" for variable in variables]
         longest = max(map(len, texts))
-        for text, each in zip(texts, variables, strict=True):
-            was = f"now {value_text(each.name, each.was) or 'empty'}" if each.was is not None else "new"
-            late = ", needs a restart" if each.restart else ""
+        for text, variable in zip(texts, variables, strict=True):
+            was = (
+                f"now {value_text(variable.name, variable.was) or 'empty'}"
+                if variable.was is not None
+                else "new"
+            )
+            late = ", needs a restart" if variable.restart else ""
             yield Line(f"  {text:{longest}}   # {was}{late}", "do")
     for change in changes:
         if (line := _line(change)) is not None:
@@ -170,29 +177,29 @@ def _line(change: Change) -> str | None:
 
 
 _OUTCOMES = {
-    "fine": "Well as it is",
+    "fine": "Passed",
     "not here": "Does not apply here",
 }
 
 
 def _silent(advice: Advice, width: int) -> Iterator[Line]:
     for outcome, title in _OUTCOMES.items():
-        told = [each for each in advice.silent if each.outcome == outcome]
-        if told:
+        reasons = [reason for reason in advice.silent if reason.outcome == outcome]
+        if reasons:
             yield from _section(title)
-        for each in told:
-            yield from wrapped(each.because, width, first=f"  {each.rule:28} ", rest=" " * 31)
+        for reason in reasons:
+            yield from wrapped(reason.because, width, first=f"  {reason.rule:28} ", rest=" " * 31)
 
 
 def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
     """What the rules that could not judge are in want of, and which these are: what most want comes first."""
     rules: dict[str, list[str]] = {}
-    for each in advice.silent:
-        if each.outcome == "unknown":
-            rules.setdefault(each.because, []).append(each.rule)
+    for reason in advice.silent:
+        if reason.outcome == "unknown":
+            rules.setdefault(reason.because, []).append(reason.rule)
     if rules:
-        yield from _section("Withheld, for want of")
-    ordered = sorted(rules.items(), key=lambda each: -len(each[1]))
+        yield from _section("Withheld for lack of")
+    ordered = sorted(rules.items(), key=lambda reason: -len(reason[1]))
     shown = ordered if everything else ordered[:_WITHHELD]
     for missing, names in shown:
         yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")
@@ -203,7 +210,7 @@ def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
 def _rights(advice: Advice, width: int) -> Iterator[Line]:
     statements = missing_rights(advice.unread)
     if statements:
-        yield from _section("Rights that the account lacks")
+        yield from _section("Missing privileges of the account")
     for statement, adds in statements.items():
         yield from wrapped(f"{statement} -- adds {', '.join(adds)}", width, first="  ", rest="    ")
 
@@ -214,14 +221,14 @@ def _next(advice: Advice, width: int, everything: bool, file: str | None) -> Ite
     if advice.findings:
         name = file or "advice.json"
         if file is None:
-            steps.append(("mydyno advise ... --out advice.json", "keep this as a file"))
+            steps.append(("mydyno advise ... --out advice.json", "save this advice"))
         steps += [
-            (f"mydyno apply {name} --dry-run", "what would be written and set, as a diff"),
-            (f"mydyno prove {name} --workload oltp-read-write", "measure what it is worth, before and after"),
-            (f"mydyno rules show {advice.findings[0].rule}", "why, at length, with sources"),
+            (f"mydyno apply {name} --dry-run", "show what would be written and set, as a diff"),
+            (f"mydyno prove {name} --workload oltp-read-write", "measure the effect, before and after"),
+            (f"mydyno rules show {advice.findings[0].rule}", "the reasons in detail, with sources"),
         ]
     if not everything:
-        steps.append(("mydyno advise ... --all", "also why the other rules said nothing"))
+        steps.append(("mydyno advise ... --all", "also why the other rules have no finding"))
     for command, what in steps:
         yield Line(f"  {command}")
         yield from wrapped(what, width, first="      ", style="faint")

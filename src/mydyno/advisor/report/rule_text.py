@@ -70,8 +70,8 @@ def judgement_lines(judged: Judgement, width: int) -> Iterator[Line]:
                 by_hand = "by hand: " if isinstance(change, ByHand) else ""
                 yield from wrapped(f"{by_hand}{sentence(change)}", width, first="      ", style="do")
         case Fine(because):
-            yield from wrapped(f"all is well: {because}", width, first="  ", rest="    ")
+            yield from wrapped(f"passed: {because}", width, first="  ", rest="    ")
         case Unknown(missing):
-            yield from wrapped(f"it cannot be told without {missing}", width, first="  ", rest="    ")
+            yield from wrapped(f"unknown without {missing}", width, first="  ", rest="    ")
         case NotHere(because):
             yield from wrapped(f"it does not apply: {because}", width, first="  ", rest="    ")

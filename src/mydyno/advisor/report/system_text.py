@@ -17,9 +17,7 @@ def system_lines(system: System) -> Iterator[str]:
     yield f"{server.release}{place}, read {_moment(system.read_at)}"
     if roles := list(_roles(server)):
         yield ", ".join(roles)
-    yield (
-        "its host was not seen: nothing is said of memory, disks and kernel" if host is None else _host(host)
-    )
+    yield ("its host was not read: no advice on memory, disks and kernel" if host is None else _host(host))
     if host is not None and (places := _places(host)):
         yield places
     yield _load(server)
@@ -36,7 +34,7 @@ def _roles(server: Server) -> Iterator[str]:
     if role.replica:
         yield "a replica"
     if role.source:
-        yield "others replicate from it"
+        yield "a replication source"
 
 
 def _host(host: Host) -> str:
@@ -67,7 +65,7 @@ def _places(host: Host) -> str | None:
     if array is not None:
         text += f" on {array.name} ({array.level} of {array.devices} {' and '.join(kinds)} disks)"
     elif disks:
-        text += f" on {', '.join(disk.name for disk in disks)} ({' and '.join(kinds) or 'kind not known'})"
+        text += f" on {', '.join(disk.name for disk in disks)} ({' and '.join(kinds) or 'unknown kind'})"
     return text + (f", {format_bytes(place.free_bytes)} free" if place.free_bytes is not None else "")
 
 
@@ -82,7 +80,7 @@ def _load(server: Server) -> str:
         parts.append(f"{queries:.0f} statements a second")
     schema = server.schema_facts
     if schema is None:
-        parts.append("its schema was not looked at")
+        parts.append("its schema was not read")
     else:
         size = format_bytes(schema.innodb_bytes) if schema.innodb_bytes is not None else "an unknown size"
         least = "at least " if schema.partial else ""

@@ -124,7 +124,7 @@ def lines_of(room: Usable, total: MemorySum) -> tuple[str, ...]:
     verdict = "fits into" if total.total <= room.bytes else "is more than"
     return (
         *room.lines,
-        "the server with what is advised may take",
+        "the server with the advised values may allocate",
         *parts,
         f"  {total.max_connections} connections x {format_bytes(total.each_connection)} ="
         f" {format_bytes(sessions)} ({each})",

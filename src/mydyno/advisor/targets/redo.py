@@ -55,7 +55,7 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
     usual = None if busy is None else busy / _PEAK
     lines = []
     if seen is not None:
-        lines.append(f"{name}: {_rate(seen)} in the {server.status.seconds:.0f} s that were watched")
+        lines.append(f"{name}: {_rate(seen)} in the {server.status.seconds:.0f} s watched")
     if usual is not None:
         lines.append(f"{name}: {_rate(usual)} since the start, a busy hour taken as {_PEAK:g} x that")
     rates = [rate for rate in (seen, usual * _PEAK if usual is not None else None) if rate is not None]
@@ -80,7 +80,7 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
     rate, lines = found
     hour = rate * _HOUR
     bounds = {"what the server takes": _MOST}
-    told = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
+    arithmetic = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
     if pool_bytes is not None:
         bounds["the size of the buffer pool, or 1G,"] = max(_ROOM, pool_bytes)
     place = system.host.storage.of("redo log") or system.host.storage.of("data") if system.host else None
@@ -90,11 +90,11 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
     narrowest = min(bounds, key=lambda name: bounds[name])
     most = ladder_down(bounds[narrowest] / MIB) * MIB
     if wanted > most:
-        told.append(f"no more than {format_bytes(most)}: {narrowest} bounds it")
+        arithmetic.append(f"no more than {format_bytes(most)}: limited by {narrowest}")
     target = min(wanted, most)
     if now >= _ENOUGH * target:
-        return Redo(now, (*told, f"the capacity of {format_bytes(now)} is enough"))
-    return Redo(target, (*told, f"the capacity is {format_bytes(now)}"))
+        return Redo(now, (*arithmetic, f"the capacity of {format_bytes(now)} is enough"))
+    return Redo(target, (*arithmetic, f"the capacity is {format_bytes(now)}"))
 
 
 def log_buffer(system: System) -> Redo | None:

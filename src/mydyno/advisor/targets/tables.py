@@ -53,7 +53,7 @@ def _cache(
     rates = [rate for rate in (server.rate(missed), server.average(missed)) if rate is not None]
     line = f"{in_use} = {filled:.0f} of {name} = {now}"
     if rates:
-        line += f", {max(rates):.2g} opened again each second"
+        line += f", {max(rates):.2g} reopened each second"
     if filled < _FULL * now or not rates or max(rates) < _OFTEN:
         return now, (line,)
     wanted, sum_of = min(_MOST, up_to(need[0], 100)), need[1]
@@ -64,8 +64,8 @@ def _handlers(server: Server) -> tuple[int, str]:
     """One for each table, and one for each table that each connection may use at the same time."""
     tables, connections = _tables(server), int(server.counter("Max_used_connections") or 0)
     need = tables + connections * _TABLES_OF_A_STATEMENT
-    told = f"{tables} tables + {connections} connections x {_TABLES_OF_A_STATEMENT} tables = {need}"
-    return max(_USUAL, need), f"{told}, at least {_USUAL}"
+    arithmetic = f"{tables} tables + {connections} connections x {_TABLES_OF_A_STATEMENT} tables = {need}"
+    return max(_USUAL, need), f"{arithmetic}, at least {_USUAL}"
 
 
 def _definitions(server: Server, open_cache: int | None) -> tuple[int, str]:

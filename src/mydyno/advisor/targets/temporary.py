@@ -63,7 +63,7 @@ def temporary(server: Server, usable: int | None) -> Temporary | None:
         return Temporary(allowed, (*lines, f"{format_bytes(now)} each is too much"))
     wanted = min(allowed, _wanted(server))
     if wanted >= _WORTH * now:
-        return Temporary(wanted, (*lines, f"only {format_bytes(now)} each stay in memory"))
+        return Temporary(wanted, (*lines, f"only {format_bytes(now)} of each stays in memory"))
     return Temporary(now, tuple(lines))
 
 

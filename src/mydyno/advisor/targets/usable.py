@@ -23,7 +23,7 @@ class Usable:
 
 def usable(system: System) -> Usable | None:
     """The machine's or the control group's memory, less what others have and a tenth for the kernel and
-    its cache of files (64M to 8G): redo, binary logs and temporary files live in it.
+    its page cache (64M to 8G), which holds redo, binary logs and temporary files.
 
     None: the memory is not known, or not what of it the server's own process has.
     """
@@ -42,10 +42,10 @@ def usable(system: System) -> Usable | None:
         f"- {format_bytes(others)} for other processes ({format_bytes(in_use)} in use,"
         f" {format_bytes(resident)} of them the server's)"
     )
-    lines.append(f"- {format_bytes(kept)} for the kernel and its cache of files")
+    lines.append(f"- {format_bytes(kept)} for the kernel and its page cache")
     return _left(room - kept, lines)
 
 
 def _left(size: int, lines: list[str]) -> Usable:
     left = max(0, size)
-    return Usable(left, (*lines, f"= {format_bytes(left)} that the server may take"))
+    return Usable(left, (*lines, f"= {format_bytes(left)} for the server"))

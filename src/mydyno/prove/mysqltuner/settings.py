@@ -90,7 +90,7 @@ def _setting(line: str) -> tuple[str, str] | str:
         elif sign == "<":
             value //= 2
         if value == 0 and sign in "<>":
-            return "nothing can be doubled or halved there"
+            return "the present value is unknown or 0"
         return _plain(name), _written(value, unit)
     if found := _BETWEEN.match(line):
         return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
@@ -98,7 +98,7 @@ def _setting(line: str) -> tuple[str, str] | str:
         return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
     if found := _SET.match(line):
         return _plain(found[1]), found[2]
-    return "it is a sentence, no setting"
+    return "it is a sentence, not a setting"
 
 
 def _plain(name: str) -> str:

@@ -26,13 +26,13 @@ def with_candidates(digest: Digest, schema: Schema | None, most: int) -> Digest:
     `schema` None: the indexes that are there are not known. A statement that cannot be understood is told,
     not raised.
     """
-    from mydyno.queries.candidates.looking import look
+    from mydyno.queries.candidates.lookups import look
 
     return look(digest, schema, most)
 
 
 def tables_of(digest: Digest, most: int) -> tuple[TableName, ...]:
     """The tables that `with_candidates` would want to know: those that the first `most` groups read."""
-    from mydyno.queries.candidates.looking import tables
+    from mydyno.queries.candidates.lookups import tables
 
     return tables(digest, most)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from mydyno.queries.candidates.access import Access, Obstacle, Verb
 from mydyno.queries.candidates.blocks import Block, Source, blocks_of
-from mydyno.queries.candidates.conditions import Asked, Blocked, Conditions, Found
+from mydyno.queries.candidates.conditions import Blocked, Conditions, Lookup, Lookups
 from mydyno.queries.candidates.parsing import NOT_UNDERSTOOD, Refused, refused
 from mydyno.queries.candidates.schema import Schema
 from mydyno.queries.candidates.sorting import Sorted, is_limited, sorted_by
@@ -56,12 +56,12 @@ def _accesses(tree: exp.Expr, schema: Schema | None, database: str) -> list[Bloc
 
 
 def _access(
-    block: Block, source: Source, conditions: Found, order: Sorted, read: frozenset[str] | None
+    block: Block, source: Source, conditions: Lookups, order: Sorted, read: frozenset[str] | None
 ) -> Access:
     assert source.table is not None, "the caller has looked"
-    asked = [each for each in conditions if isinstance(each, Asked) and each.source is source]
+    lookups = [each for each in conditions if isinstance(each, Lookup) and each.source is source]
     blocked = [each for each in conditions if isinstance(each, Blocked) and each.source is source]
-    constant = [each for each in asked if not each.others]
+    constant = [each for each in lookups if not each.others]
     return Access(
         table=source.table,
         alias=source.alias,
@@ -70,7 +70,7 @@ def _access(
         equal=_names(constant, "equal"),
         lists=_names(constant, "list"),
         ranges=_names(constant, "range"),
-        joins=tuple((each.column, each.others) for each in asked if each.others),
+        joins=tuple((each.column, each.others) for each in lookups if each.others),
         sorting=order.sorting if order.source is source else None,
         unsorted=order.unsorted,
         limited=is_limited(block),
@@ -82,8 +82,8 @@ def _access(
     )
 
 
-def _names(asked: list[Asked], kind: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.column for each in asked if each.kind == kind))
+def _names(lookups: list[Lookup], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.column for each in lookups if each.kind == kind))
 
 
 def _verb(block: Block) -> Verb:

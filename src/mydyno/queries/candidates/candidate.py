@@ -20,7 +20,7 @@ from mydyno.survey.facts.indexes import Part, TableIndex
 MANY_INDEXES = 6
 _TOLD_GROUPS = 3
 _SMALL_APPENDIX = 2
-_NO_SCHEMA = "the schema was not looked at: an index that serves this may be there already"
+_NO_SCHEMA = "the schema was not read: an index that serves this may be there already"
 
 
 @dataclass
@@ -117,18 +117,18 @@ def _as_named(bundle: Bundle) -> list[str]:
 def _reasons(bundle: Bundle, parts: Sequence[Part]) -> tuple[str, ...]:
     groups = bundle.groups
     reasons: list[str] = []
-    told = sorted(bundle.needs, key=lambda need: -need.group.query_time_us)
-    for need in told[:_TOLD_GROUPS]:
+    needs = sorted(bundle.needs, key=lambda need: -need.group.query_time_us)
+    for need in needs[:_TOLD_GROUPS]:
         begins = f"{need.group.id}: " if len(groups) > 1 else ""
         reasons += [f"{begins}{reason}" for reason in need.reasons]
         reasons.append(f"{begins}{need.choice.rule}")
     if any(need.access.locks for need in bundle.needs):
-        reasons.append("without it InnoDB locks every row that is read, not only those that are wanted")
+        reasons.append("without it InnoDB locks every row that is read, not only the matching ones")
     covered = _pattern(parts)
     if all(is_covering(need.access, covered) for need in bundle.needs) and not any(
         part.length for part in parts
     ):
-        reasons.append("it holds all columns that are read: the table's rows need not be")
+        reasons.append("it is a covering index: the table's rows are not read")
     return tuple(dict.fromkeys(reasons))
 
 
@@ -142,17 +142,15 @@ def _of_table(
     caveats: list[str] = []
     written = around.writes.get(table.name.casefold(), 0)
     if written:
-        caveats.append(
-            f"{written:,} statements of the digest write the table: each entry of an index is paid by them"
-        )
+        caveats.append(f"{written:,} statements of the digest write the table and would maintain the index")
     if definition is None:
         return caveats
     if len(definition.indexes) >= MANY_INDEXES:
         caveats.append(f"the table has {len(definition.indexes)} indexes already")
     new = TableIndex(str(table), name, unique=False, kind="BTREE", parts=tuple(parts))
-    caveats += [f"{shown(each)} is not needed beside it" for each in replaced(definition, new)]
+    caveats += [f"{shown(each)} is redundant with it" for each in replaced(definition, new)]
     if not is_online(definition.engine, around.release):
-        caveats.append("adding it keeps writers out, and copies the table")
+        caveats.append("adding it blocks writes and copies the table")
     return caveats
 
 
@@ -168,7 +166,7 @@ def _appendix(bundle: Bundle, definition: Definition | None) -> list[str]:
     ):
         return []
     named = " and ".join(column.name for column in columns if column is not None)
-    return [f"with {named} at its end it would hold all that is read, and be wider"]
+    return [f"with {named} at its end it would be a covering index, but wider"]
 
 
 def _pattern(parts: Sequence[Part]) -> Pattern:

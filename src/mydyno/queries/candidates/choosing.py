@@ -56,7 +56,7 @@ def choose(access: Access, before: frozenset[str], *, in_order: bool) -> Choice:
             f"the range of {_named(access, [ranged])}" + (f", which {clause} follows" if is_sorted else "")
         )
         if others:
-            caveats.append(f"after the range of {ranged} that of {_named(access, others)} narrows nothing")
+            caveats.append(f"after the range of {ranged} {_named(access, others)} cannot narrow the search")
         if sort and not is_sorted:
             caveats.append(f"{clause} {_named(access, sort)} is still sorted: a range comes before it")
     elif sort and lists:

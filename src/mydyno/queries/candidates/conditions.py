@@ -19,7 +19,7 @@ _DRAWN = (exp.Rand, exp.Uuid)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Lookup:
     """A comparison that an index on the column could look up."""
 
     source: Source
@@ -39,7 +39,7 @@ class Blocked:
     says: str
 
 
-Found = list[Asked | Blocked]
+Lookups = list[Lookup | Blocked]
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class Conditions:
     block: Block
     release: Version | None
 
-    def found(self) -> Found:
-        found: Found = []
+    def found(self) -> Lookups:
+        found: Lookups = []
         for condition in self.block.conditions:
             asked = self._of(condition.tree)
             only = condition.only
             found += [each for each in asked if only is None or each.source.alias in only]
         for column, alias, others in self.block.using:
             source = next(each for each in self.block.sources if each.alias == alias)
-            found.append(Asked(source, column, "equal", others))
+            found.append(Lookup(source, column, "equal", others))
         return found
 
-    def _of(self, tree: exp.Expr) -> Found:
+    def _of(self, tree: exp.Expr) -> Lookups:
         if isinstance(tree, exp.Paren):
             return self._of(tree.this)
         if isinstance(tree, exp.And):
@@ -79,14 +79,14 @@ class Conditions:
             return self._like(tree)
         return self._other(tree)
 
-    def _same(self, left: exp.Expr, right: exp.Expr) -> Found:
+    def _same(self, left: exp.Expr, right: exp.Expr) -> Lookups:
         left, right = _bare(left), _bare(right)
         if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
             pairs = zip(left.expressions, right.expressions, strict=False)
             return [found for one, other in pairs for found in self._same(one, other)]
         return [*self._side(left, right, "equal"), *self._side(right, left, "equal")]
 
-    def _side(self, side: exp.Expr, other: exp.Expr, kind: Kind) -> Found:
+    def _side(self, side: exp.Expr, other: exp.Expr, kind: Kind) -> Lookups:
         """What an index on `side` could do, with `other` as the value that is looked for."""
         mine, theirs = self._sources(side), self._sources(other)
         if len(mine) != 1 or None in mine or None in theirs:
@@ -100,7 +100,7 @@ class Conditions:
             return [Blocked(source, names, obstacles.of_random(obstacles.written(other)))]
         if not isinstance(side, exp.Column):
             if obstacles.is_date_range(side, self.release):
-                return [Asked(source, names[0], "range")] if not theirs else []
+                return [Lookup(source, names[0], "range")] if not theirs else []
             return [Blocked(source, names, obstacles.of_expression(side, ", ".join(names)))]
         known = source.definition.column(side.name) if source.definition else None
         if known is not None and obstacles.is_converted_number(known, other):
@@ -112,9 +112,9 @@ class Conditions:
                 return [Blocked(source, names, why)]
         others = frozenset(each.alias for each in theirs if each is not None)
         # A range whose end is another table's row is looked at again for each row, and hardly ever taken.
-        return [] if others and kind != "equal" else [Asked(source, names[0], kind, others)]
+        return [] if others and kind != "equal" else [Lookup(source, names[0], kind, others)]
 
-    def _range(self, side: exp.Expr, ends: list[exp.Expr]) -> Found:
+    def _range(self, side: exp.Expr, ends: list[exp.Expr]) -> Lookups:
         side = _bare(side)
         if isinstance(side, exp.Tuple):
             return [
@@ -125,13 +125,13 @@ class Conditions:
         found = [self._side(side, _bare(end), "range") for end in ends]
         return found[0] if all(found) and found else []
 
-    def _between(self, side: exp.Expr, low: exp.Expr, high: exp.Expr) -> Found:
+    def _between(self, side: exp.Expr, low: exp.Expr, high: exp.Expr) -> Lookups:
         if self._sources(side):
             return self._range(side, [low, high])
         # A value between two columns: each has a range, open at one end.
         return [*self._range(low, [side]), *self._range(high, [side])]
 
-    def _in(self, tree: exp.In) -> Found:
+    def _in(self, tree: exp.In) -> Lookups:
         side, values = _bare(tree.this), tree.expressions
         kind: Kind = "equal" if len(values) == 1 and not isinstance(values[0], exp.Placeholder) else "list"
         if isinstance(side, exp.Tuple):
@@ -140,20 +140,20 @@ class Conditions:
             return self._in_query(side, tree.args["query"])
         return self._in_list(side, values, kind)
 
-    def _in_rows(self, side: exp.Tuple, rows: list[exp.Expr], kind: Kind) -> Found:
+    def _in_rows(self, side: exp.Tuple, rows: list[exp.Expr], kind: Kind) -> Lookups:
         """(a, b) IN ((1, 2), (3, 4)); a row of a fingerprint is a mere `?`."""
-        found: Found = []
+        found: Lookups = []
         for at, column in enumerate(side.expressions):
             values = [row.expressions[at] if _has(row, at) else row for row in rows]
             found += self._in_list(column, values, kind) if isinstance(column, exp.Column) else []
         return found
 
-    def _in_list(self, side: exp.Expr, values: list[exp.Expr], kind: Kind) -> Found:
+    def _in_list(self, side: exp.Expr, values: list[exp.Expr], kind: Kind) -> Lookups:
         found = [self._side(side, _bare(value), kind) for value in values]
         blocked = next((each for each in found if any(isinstance(one, Blocked) for one in each)), None)
         return blocked if blocked is not None else (found[0] if found and all(found) else [])
 
-    def _in_query(self, side: exp.Expr, query: exp.Expr) -> Found:
+    def _in_query(self, side: exp.Expr, query: exp.Expr) -> Lookups:
         """Values that come from a subquery which does not look at this block's rows."""
         if any(self.block.own(column) for column in query.find_all(exp.Column)):
             return []
@@ -161,14 +161,14 @@ class Conditions:
         if not isinstance(side, exp.Column) or len(mine) != 1 or None in mine:
             return []
         (source,) = mine
-        return [Asked(source, side.name.casefold(), "list")] if source is not None else []
+        return [Lookup(source, side.name.casefold(), "list")] if source is not None else []
 
-    def _is(self, tree: exp.Is) -> Found:
+    def _is(self, tree: exp.Is) -> Lookups:
         if isinstance(tree.expression, exp.Null):
             return self._side(_bare(tree.this), tree.expression, "equal")
         return self._truth(tree.this)
 
-    def _like(self, tree: exp.Like) -> Found:
+    def _like(self, tree: exp.Like) -> Lookups:
         side, pattern = _bare(tree.this), tree.expression
         if isinstance(side, exp.Column) and isinstance(pattern, exp.Literal) and pattern.is_string:
             source = self.block.own(side)
@@ -179,12 +179,12 @@ class Conditions:
             return [Blocked(source, _columns(side), obstacles.of_like(side.name, "%"))] if source else []
         return self._side(side, pattern, "range")
 
-    def _truth(self, tree: exp.Expr) -> Found:
+    def _truth(self, tree: exp.Expr) -> Lookups:
         tree = _bare(tree)
         source = self.block.own(tree) if isinstance(tree, exp.Column) else None
         return [Blocked(source, (), obstacles.of_truth(tree.name))] if source else []
 
-    def _other(self, tree: exp.Expr) -> Found:
+    def _other(self, tree: exp.Expr) -> Lookups:
         if isinstance(tree, exp.Column):
             return self._truth(tree)
         if isinstance(tree, exp.RegexpLike | exp.MatchAgainst):
@@ -200,22 +200,22 @@ class Conditions:
             return [Blocked(source, names, says) for source in sources]
         return []
 
-    def _either(self, branches: list[exp.Expr]) -> Found:
+    def _either(self, branches: list[exp.Expr]) -> Lookups:
         """OR: an index helps with a column that every branch asks for."""
         found = [self._of(branch) for branch in branches]
         asked = [
-            {(each.source, each.column): each for each in branch if isinstance(each, Asked)}
+            {(each.source, each.column): each for each in branch if isinstance(each, Lookup)}
             for branch in found
         ]
-        blocked: Found = [each for branch in found for each in branch if isinstance(each, Blocked)]
+        blocked: Lookups = [each for branch in found for each in branch if isinstance(each, Blocked)]
         common = [key for key in asked[0] if all(key in branch for branch in asked[1:])]
-        shared: Found = []
+        shared: Lookups = []
         for source, column in common:
             each = [branch[source, column] for branch in asked]
             if any(one.others for one in each):
                 continue
             kind: Kind = "range" if any(one.kind == "range" for one in each) else "list"
-            shared.append(Asked(source, column, kind))
+            shared.append(Lookup(source, column, kind))
         if shared:
             return [*shared, *blocked]
         named: dict[Source, list[str]] = {}

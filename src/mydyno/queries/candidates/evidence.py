@@ -35,17 +35,17 @@ def evidence(group: Group) -> Evidence:
     flagged = tuple(_flag_reasons(group))
     if examined is None or not examined.count:
         if not flagged and group.flags and group.plan is None:
-            return Evidence(refusal="it scans no table, and its rows examined are not told")
+            return Evidence(refusal="it scans no table, and its rows examined are not known")
         return Evidence(flagged)
     runs = examined.count
     mean = examined.sum / runs
     per_row = examined.sum / max(useful, runs)
     numbers = f"it examines {mean:,.0f} rows a run"
     if mean < FEW_ROWS:
-        return Evidence(refusal=f"{numbers}: so few need no index", per_row=per_row, examined=mean)
+        return Evidence(refusal=f"{numbers}: too few to need an index", per_row=per_row, examined=mean)
     if per_row < HARDLY_MORE:
         return Evidence(
-            refusal=f"{numbers}, hardly more than it has use for ({per_row:,.1f} for each)",
+            refusal=f"{numbers}, hardly more than it needs ({per_row:,.1f} for each)",
             per_row=per_row,
             examined=mean,
         )
@@ -83,9 +83,9 @@ def _useful(group: Group) -> int:
 
 
 def _flag_reasons(group: Group) -> list[str]:
-    told = ((name, group.flags.get(name)) for name in _SCAN_FLAGS)
+    flags = ((name, group.flags.get(name)) for name in _SCAN_FLAGS)
     return [
         f"{name.replace('_', ' ')} in {flag.yes:,} of {flag.told:,} runs"
-        for name, flag in told
+        for name, flag in flags
         if flag and flag.yes
     ]

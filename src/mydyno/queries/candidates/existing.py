@@ -99,8 +99,8 @@ def why_not_used(serving: Serving, definition: Definition, access: Access, exami
     rows, table = serving.rows, definition.rows
     if rows is not None and table and rows >= LARGE_SHARE * table:
         return (
-            f"{serving.shown} is there, and each of its values stands for about {rows:,.0f} of {table:,}"
-            " rows: the optimizer may rather read the whole table"
+            f"{serving.shown} exists, and each of its values matches about {rows:,.0f} of {table:,}"
+            " rows: the optimizer may prefer to read the whole table"
         )
     if (
         rows is not None
@@ -110,10 +110,10 @@ def why_not_used(serving: Serving, definition: Definition, access: Access, exami
         and not access.lists
     ):
         return (
-            f"{serving.shown} is there and should find about {rows:,.0f} rows: some values may be far more"
+            f"{serving.shown} exists and should find about {rows:,.0f} rows: some values may be far more"
             " frequent than others, or the statistics old (ANALYZE TABLE)"
         )
-    return f"{serving.shown} is there already and serves it"
+    return f"{serving.shown} exists already and serves it"
 
 
 def replaced(definition: Definition, new: TableIndex) -> list[TableIndex]:

@@ -105,8 +105,8 @@ def key_parts(
         parts.append(Part(column.name, length))
         if length is not None:
             caveats.append(
-                f"only the first {length} characters of {column.name} ({column.type}) are indexed: whether"
-                " they tell its values apart, COUNT(DISTINCT LEFT(...)) says"
+                f"only the first {length} characters of {column.name} ({column.type}) are indexed: check "
+                "with COUNT(DISTINCT LEFT(...)) whether they are selective"
             )
             break
     return KeyParts(tuple(parts), tuple(caveats))

@@ -40,7 +40,7 @@ class Looked:
 
 def needs_of(group: Group, schema: Schema | None) -> Looked:
     if group.kind != "statement":
-        return Looked(why=("it is no statement",))
+        return Looked(why=("it is not a statement",))
     shown_by = evidence(group)
     if shown_by.refusal is not None:
         return Looked(why=(shown_by.refusal,))
@@ -65,7 +65,7 @@ def needs_of(group: Group, schema: Schema | None) -> Looked:
         else:
             wished.append(wish)
     if not wished and not why:
-        why.append("it looks for no rows of a table")
+        why.append("it searches no rows of a table")
     return Looked(tuple(_need(group, wish, caveats) for wish in wished), tuple(dict.fromkeys(why)))
 
 
@@ -142,7 +142,7 @@ def _caveats(
 ) -> list[str]:
     caveats: list[str] = []
     if unattributed := [name for block in blocks for name in block.unattributed]:
-        caveats.append(f"of which table {', '.join(unattributed)} is could not be told: left out")
+        caveats.append(f"the table of {', '.join(unattributed)} is unknown: left out")
     if parsed.is_folded and schema is None:
         caveats.append("made from the fingerprint: its names are in lower case")
     if parsed.of_fingerprint and re.search(r"\blike\s+\?", group.fingerprint, re.IGNORECASE):
@@ -150,5 +150,5 @@ def _caveats(
             "whether a pattern of LIKE begins with a wildcard is not known: then no index serves it"
         )
     if len(group.databases) > 1 and database:
-        caveats.append(f"the statement runs in {len(group.databases)} databases, and this is {database}'s")
+        caveats.append(f"the statement runs in {len(group.databases)} databases, this is for {database}")
     return caveats

@@ -58,12 +58,12 @@ def of_expression(tree: exp.Expr, column: str) -> str:
         instead = f"{column} = value OR {column} IS NULL"
     else:
         instead = "a generated column with an index, or (MySQL 8.0.13) an index on the expression"
-    return f"{text} is worked out for every row, no index on {column} can look it up: write {instead}"
+    return f"{text} is computed for every row, so no index on {column} can be used: write {instead}"
 
 
 def of_like(column: str, pattern: str) -> str:
     return (
-        f"{column} LIKE '{pattern[:_SHOWN]}' begins with a wildcard, and an index is sorted by the beginning:"
+        f"{column} LIKE '{pattern[:_SHOWN]}' begins with a wildcard, so an index cannot be used:"
         " a FULLTEXT index finds words, a generated column REVERSE(...) finds ends"
     )
 
@@ -76,11 +76,11 @@ def of_number(column: Column) -> str:
 
 
 def of_regular_expression(column: str) -> str:
-    return f"a regular expression on {column} looks at every row: LIKE 'beginning%' can use an index"
+    return f"a regular expression on {column} is evaluated for every row: LIKE 'beginning%' can use an index"
 
 
 def of_random(text: str) -> str:
-    return f"{text} is drawn anew for every row: put it into a variable first"
+    return f"{text} is evaluated again for every row: put it into a variable first"
 
 
 def of_truth(column: str) -> str:
@@ -88,12 +88,12 @@ def of_truth(column: str) -> str:
 
 
 def of_rows(columns: str) -> str:
-    return f"({columns}) compared by < or > as a row is no range of an index: write it out with AND and OR"
+    return f"({columns}) compared by < or > as a row is not an index range: write it out with AND and OR"
 
 
 def of_either(columns: str) -> str:
     return (
-        f"OR over {columns}: no one index finds both; a UNION of two SELECTs, each with an index of its own,"
+        f"OR over {columns}: no single index serves both; a UNION of two SELECTs, each with its own index,"
         " does (or the optimizer's index_merge, with an index on each)"
     )
 
@@ -117,7 +117,7 @@ def of_join(column: Column | None, other: Column | None, release: Version | None
     if column is None or other is None:
         return None
     if column.kind in _STRINGS and other.kind in _NUMBERS:
-        return f"{column.name} is {column.type} and {other.name} is {other.type}: give both one type"
+        return f"{column.name} is {column.type} and {other.name} is {other.type}: use one type for both"
     if not column.collation or not other.collation or column.collation == other.collation:
         return None
     mine, theirs = _characters(column.collation), _characters(other.collation)
@@ -127,7 +127,7 @@ def of_join(column: Column | None, other: Column | None, release: Version | None
     if is_compared_otherwise or (mine in _CONVERTED and theirs not in _CONVERTED):
         return (
             f"{column.name} is {column.collation} and {other.name} is {other.collation}: every value is"
-            " converted; give both one collation (ALTER TABLE ... CONVERT TO CHARACTER SET)"
+            " converted; use one collation for both (ALTER TABLE ... CONVERT TO CHARACTER SET)"
         )
     return None
 

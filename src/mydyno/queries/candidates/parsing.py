@@ -85,7 +85,7 @@ def parse_group(group: Group) -> Parsed | Refused:
             return Parsed(found, of_fingerprint=False)
         refused = found
     if group.is_cut:
-        return refused or Refused("only the beginning of it is kept")
+        return refused or Refused("it is truncated")
     found = parse(_LITERAL.sub("?", _IS_LITERAL.sub(r"is \1null", _LISTS.sub("?", group.fingerprint))))
     if isinstance(found, Refused):
         return refused or found
@@ -116,7 +116,7 @@ def parse(text: str) -> exp.Expr | Refused:
     """The tree, or why there is none. Whatever the text is, it neither raises nor takes long."""
     text = text[found.end() :] if (found := _COMMENTS.match(text)) else text
     if _READS.match(text) is None:
-        return Refused("it looks for no rows of a table")
+        return Refused("it searches no rows of a table")
     if len(text) > MOST_CHARACTERS:
         return Refused(f"it is longer than {MOST_CHARACTERS:,} characters")
     text = _REPLACE.sub("insert", _MODIFIERS.sub(r"\1", text), count=1)
@@ -138,9 +138,9 @@ def parse(text: str) -> exp.Expr | Refused:
 def refused(error: BaseException) -> Refused:
     """One of `NOT_UNDERSTOOD` in words."""
     if isinstance(error, _TooLongError):
-        return Refused("it takes too long to understand")
+        return Refused("it takes too long to parse")
     if isinstance(error, RecursionError):
         return Refused("it is nested too deeply")
     lines = str(error).splitlines() if isinstance(error, SqlglotError) else []
     place = f": {lines[0].strip().rstrip('.')[:200]}" if lines else ""
-    return Refused(f"it could not be understood{place}")
+    return Refused(f"it could not be parsed{place}")

@@ -45,13 +45,13 @@ def refusals(wish: Wish, schema: Schema | None) -> list[str]:
     if schema is not None and definition is None:
         return [_unseen(table, schema)]
     if definition is not None and definition.rows is not None and definition.rows < TINY_ROWS:
-        return [f"{table} has about {definition.rows:,} rows: so few are read as fast as an index"]
+        return [f"{table} has about {definition.rows:,} rows: too few to need an index"]
     if wish.plan is not None and is_served(wish.plan):
         return [f"{table}: {plan_reason(wish.plan)}"]
     obstacles = [obstacle.says for obstacle in access.obstacles]
     if not wish.choice.pattern:
         if not obstacles:
-            return [f"{table}: it has no condition, and no order with a LIMIT, that an index could serve"]
+            return [f"{table}: no condition and no ORDER BY with LIMIT that an index could serve"]
         return [*obstacles, *_in_vain(access)]
     if definition is None:
         return _like_a_key(access, wish.single or columns_of(wish.choice.pattern))
@@ -60,7 +60,7 @@ def refusals(wish: Wish, schema: Schema | None) -> list[str]:
         examined = None if wish.is_join else wish.evidence.examined
         return [f"{table}: {why_not_used(served, definition, access, examined)}", *obstacles]
     if wish.is_join and not access.limited and _is_found(definition, wish.evidence):
-        return [f"{table} has more rows than the statement examines: an index finds them already"]
+        return [f"{table} has more rows than the statement examines: an index is used already"]
     return _few_values(definition, wish)
 
 
@@ -87,7 +87,7 @@ def _in_vain(access: Access) -> list[str]:
         return []
     columns = tuple(column for obstacle in access.obstacles for column in obstacle.columns)
     index = begins_with_any(access.definition, columns)
-    return [f"{shown(index)} of {access.table} is there and cannot be used for it"] if index else []
+    return [f"{shown(index)} of {access.table} exists and cannot be used for it"] if index else []
 
 
 def _like_a_key(access: Access, columns: frozenset[str]) -> list[str]:
@@ -95,7 +95,11 @@ def _like_a_key(access: Access, columns: frozenset[str]) -> list[str]:
     table = access.table.name.casefold()
     names = {"id", f"{table}_id", f"{table.removesuffix('s')}_id", f"{table}id", f"id_{table}"}
     keys = sorted(columns & names)
-    return [f"{access.table}: {keys[0]} looks like its primary key; the schema would tell"] if keys else []
+    return (
+        [f"{access.table}: {keys[0]} looks like its primary key (from its name; the schema is not known)"]
+        if keys
+        else []
+    )
 
 
 def _few_values(definition: Definition, wish: Wish) -> list[str]:
@@ -112,6 +116,4 @@ def _few_values(definition: Definition, wish: Wish) -> list[str]:
     if share < LARGE_SHARE:
         return []
     names = ", ".join(sorted(columns))
-    return [
-        f"{wish.access.table}: {names} has so few values that each stands for about {share:.0%} of the rows"
-    ]
+    return [f"{wish.access.table}: {names} has so few values that each matches about {share:.0%} of the rows"]

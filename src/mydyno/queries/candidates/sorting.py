@@ -47,11 +47,11 @@ def _of(block: Block, clause: Clause, terms: list[tuple[exp.Expr, bool]]) -> Sor
     for term, _ in terms:
         found = _selected(block.node, term)
         if not isinstance(found, exp.Column):
-            return Sorted(unsorted=f"{clause} is by an expression, and no index has its order")
+            return Sorted(unsorted=f"{clause} uses an expression, whose order no index has")
         sources.add(block.own(found))
         columns.append(found.name.casefold())
     if len(sources) != 1 or None in sources:
-        return Sorted(unsorted=f"{clause} is by columns of several tables, or of none that is known")
+        return Sorted(unsorted=f"{clause} uses columns of several or unknown tables")
     down = frozenset(column for column, (_, descending) in zip(columns, terms, strict=True) if descending)
     return Sorted(sources.pop(), Sorting(tuple(columns), down, clause))
 

@@ -1,1 +1,1 @@
-"""A digest, and two held against each other: as text for a terminal, as a page."""
+"""A digest, and two digests compared: as text for a terminal, as a page."""

@@ -1,4 +1,4 @@
-"""Two digests held against each other, for a page: what the load changed by, statement by statement."""
+"""Two digests compared, for a page: what the load changed by, statement by statement."""
 
 from __future__ import annotations
 

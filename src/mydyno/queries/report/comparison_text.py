@@ -96,10 +96,10 @@ def _far_apart(one: int, other: int) -> bool:
 def _load(comparison: Comparison) -> str:
     old, new, changed = comparison.old.load, comparison.new.load, comparison.load
     kinds = Counter(each.times for each in comparison.changes)
-    told = ", ".join(f"{count(kinds[word])} {word}" for word in _STYLES if kinds[word]) or "none changed"
+    text = ", ".join(f"{count(kinds[word])} {word}" for word in _STYLES if kinds[word]) or "none changed"
     if old is None or new is None or changed is None:
-        return f"Statements: {told}."
-    return f"Load {number(old)} -> {number(new)} ({signed(changed)}). Statements: {told}."
+        return f"Statements: {text}."
+    return f"Load {number(old)} -> {number(new)} ({signed(changed)}). Statements: {text}."
 
 
 def _change(rank: int, each: Change, width: int) -> Iterator[Line]:
@@ -164,8 +164,8 @@ def _mean_words(each: Change) -> str:
 
 def _beyond(loads: Sequence[float | None]) -> str:
     known = [load for load in loads if load is not None]
-    told = f", whose loads change by {signed(sum(known))} together" if known else ""
-    return f"{count(len(loads))} more{told} (--limit)"
+    text = f", whose loads change by {signed(sum(known))} together" if known else ""
+    return f"{count(len(loads))} more{text} (--limit)"
 
 
 def signed(load: float) -> str:

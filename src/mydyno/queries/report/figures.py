@@ -61,8 +61,8 @@ def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
     for group in shown:
         time = group.measures.get("query_time")
         of = f" × {amount(time.mean, 'us')}" if time and timed else ""
-        told = f"{count(group.count)}{of}"
-        bars.append(Bar(group.fingerprint, part(group.query_time_us, group.count), told))
+        label = f"{count(group.count)}{of}"
+        bars.append(Bar(group.fingerprint, part(group.query_time_us, group.count), label))
     if beyond := all_groups(digest) - len(shown):
         time_us = digest.total.query_time_us - sum(each.query_time_us for each in shown)
         calls = digest.total.count - sum(each.count for each in shown)

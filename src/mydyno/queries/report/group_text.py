@@ -39,7 +39,7 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
     if (time := group.measures.get("query_time")) is not None:
         yield from _histogram(time, width)
     if (each := examined_per_sent(group)) is not None and each > _MANY:
-        text = f"{number(each)} rows were examined for each that was sent"
+        text = f"{number(each)} rows examined for each row sent"
         yield from wrapped(text, width, first=_INDENT, style="medium")
     yield from _flags(group, width)
     for label, names in (
@@ -80,9 +80,9 @@ def _histogram(time: Measure, width: int) -> Iterator[Line]:
 
 def _flags(group: Group, width: int) -> Iterator[Line]:
     ordered = sorted(group.flags.items(), key=lambda pair: not title(pair[0]).is_alarming)
-    told = [(name, flag) for name, flag in ordered if flag.yes]
-    text = ", ".join(f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in told)
-    alarming = any(title(name).is_alarming for name, _ in told)
+    flags = [(name, flag) for name, flag in ordered if flag.yes]
+    text = ", ".join(f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in flags)
+    alarming = any(title(name).is_alarming for name, _ in flags)
     for line in _told("flags", text, width):
         yield Line(line.text, "medium" if alarming else "plain")
 

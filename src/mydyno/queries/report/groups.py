@@ -152,13 +152,13 @@ def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
         ("Errors", error_names(group.errors)),
     ):
         if names:
-            told = [
+            parts = [
                 f"{printable(name) or 'no name'} {share(calls, group.count)}"
                 for name, calls in names[:_NAMES]
             ]
             if len(names) > _NAMES:
-                told.append(f"and {count(len(names) - _NAMES)} more")
-            yield heading, tuple(told)
+                parts.append(f"and {count(len(names) - _NAMES)} more")
+            yield heading, tuple(parts)
 
 
 def _example(example: Example, zone: Zone) -> str:

@@ -19,8 +19,8 @@ def span(digest: Digest, zone: Zone) -> str:
 def each_call(group: Group) -> str:
     """`4,000 calls of 193 ms`."""
     time = group.measures.get("query_time")
-    told = "one call" if group.count == 1 else f"{count(group.count)} calls"
-    return f"{told} of {amount(time.mean, 'us')}" if time and time.sum else told
+    text = "one call" if group.count == 1 else f"{count(group.count)} calls"
+    return f"{text} of {amount(time.mean, 'us')}" if time and time.sum else text
 
 
 def facts(digest: Digest) -> Iterator[tuple[str, str]]:
@@ -47,8 +47,8 @@ def candidates_told(digest: Digest) -> str:
     served = {id_ for each in digest.candidates for id_ in each.groups}
     time = sum(group.query_time_us for group in digest.groups if group.id in served)
     several = "s" if len(digest.candidates) > 1 else ""
-    told = f"{count(len(digest.candidates))} index candidate{several}"
-    return f"{told} would serve statements that take {share(time, digest.total.query_time_us)} of the time"
+    text = f"{count(len(digest.candidates))} index candidate{several}"
+    return f"{text} would serve statements that take {share(time, digest.total.query_time_us)} of the time"
 
 
 def sources_table(digest: Digest, zone: Zone) -> Table:

@@ -76,7 +76,7 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
 
 
 def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
-    """The page of two digests held against each other, the largest changes of the load first."""
+    """The page of two compared digests, the largest changes of the load first."""
     press().script  # noqa: B018 - likewise
     drawing = drawings(list(comparison_figures(comparison)))
     sections = change_sections(comparison)

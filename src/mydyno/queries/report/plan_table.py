@@ -22,10 +22,10 @@ def plan_table(plan: Plan) -> Table:
 
 
 def _cells(row: PlanRow, named: Sequence[str]) -> tuple[str, ...]:
-    told = (getattr(row, name) for name in named)
+    cells = (getattr(row, name) for name in named)
     return (
         "\n".join(remarks(row)),
-        *(MISSING if each is None else printable(str(each)) for each in told),
+        *(MISSING if each is None else printable(str(each)) for each in cells),
         count(row.rows),
         number(row.filtered),
         MISSING if row.extra is None else printable(row.extra),

@@ -13,7 +13,7 @@ _EXTRA = {
     "Using temporary": "makes a temporary table",
     "Using filesort": "sorts",
     "Using join buffer": "joins through a buffer, without an index",
-    "Range checked for each record": "looks for an index again for each row",
+    "Range checked for each record": "searches for an index again for each row",
     "Full scan on NULL key": "reads the whole table where the key is NULL",
 }
 

@@ -83,8 +83,8 @@ def _rows(name: str) -> Column[Group]:
 
 def _seen(key: str, value: Callable[[Group], int | None], zone: Zone, day: str | None) -> Column[Group]:
     def written(group: Group) -> str:
-        told = zone.moment(value(group))
-        return told.removeprefix(f"{day} ") if day else told
+        text = zone.moment(value(group))
+        return text.removeprefix(f"{day} ") if day else text
 
     return Column(key, f"{key} seen", value, written)
 
@@ -104,8 +104,8 @@ def _more(group: Group) -> str:
 
 
 def _names(of: Sequence[tuple[str, int]]) -> str:
-    told = ", ".join(cut(name, _NAME) or '""' for name, _ in of[:_NAMES])
-    return f"{told} and {len(of) - _NAMES} more" if len(of) > _NAMES else told
+    text = ", ".join(cut(name, _NAME) or '""' for name, _ in of[:_NAMES])
+    return f"{text} and {len(of) - _NAMES} more" if len(of) > _NAMES else text
 
 
 def _beyond(digest: Digest, keys: Sequence[str]) -> tuple[str, ...]:

@@ -38,20 +38,20 @@ def _rows(group: Group) -> list[Remark]:
     per_row = examined_per_sent(group)
     if per_row is None or per_row < _MANY_PER_ROW:
         return []
-    return [Remark(f"{count(per_row)} rows are looked at for each row that is sent")]
+    return [Remark(f"{count(per_row)} rows are examined for each row sent")]
 
 
 def _flags(group: Group) -> list[Remark]:
-    told = [(name, flag) for name, flag in group.flags.items() if flag.yes and flag.told]
-    told.sort(key=lambda each: (-each[1].yes / each[1].told, each[0]))
+    flags = [(name, flag) for name, flag in group.flags.items() if flag.yes and flag.told]
+    flags.sort(key=lambda each: (-each[1].yes / each[1].told, each[0]))
     return [
         Remark(
             f"{called(name)} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
             title(name).is_alarming,
         )
-        for name, flag in told
+        for name, flag in flags
     ]
 
 
-def _of_calls(yes: int, told: int) -> str:
-    return "each of its calls" if yes == told else f"{share(yes, told)} of its calls"
+def _of_calls(yes: int, counted: int) -> str:
+    return "each of its calls" if yes == counted else f"{share(yes, counted)} of its calls"

@@ -114,11 +114,11 @@ def _row(number: int, row: Row) -> str:
     text, id_ = escape(row.text), escape(row.id)
     if row.more:
         own = f' id="{id_}"'
-        told = f"<details><summary><code>{text}</code></summary>{escape(row.more)}</details>"
+        cell = f"<details><summary><code>{text}</code></summary>{escape(row.more)}</details>"
     else:
-        own, told = "", f'<a href="#{id_}"><code>{text}</code></a>'
+        own, cell = "", f'<a href="#{id_}"><code>{text}</code></a>'
     rest = cells(row.cells, [""] * len(row.cells))
-    return f'<tr{own}><td>{number}</td><td class="text statement">{told}</td>{rest}</tr>'
+    return f'<tr{own}><td>{number}</td><td class="text statement">{cell}</td>{rest}</tr>'
 
 
 def _rounded(value: float | None) -> float | int | None:

@@ -59,22 +59,22 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     for row, text in zip(rows, amounts_us(sums), strict=True):
         row[total] = text
     rank = len(str(len(digest.groups)))
-    told = [
+    columns = [
         place
         for place, column in enumerate(_COLUMNS)
         if any(row[place].strip() not in ("", MISSING) for row in rows)
     ]
     sizes = {
         place: max(len(_COLUMNS[place].head), *(len(row[place]) for row in rows)) if rows else 0
-        for place in told
+        for place in columns
     }
-    while told and _room(width, rank, [sizes[place] for place in told]) < _STATEMENT:
-        told.remove(min(told, key=lambda place: _COLUMNS[place].importance))
-    room = max(_room(width, rank, [sizes[place] for place in told]), _STATEMENT)
-    heads = [_set(_COLUMNS[place].head, place, sizes) for place in told]
+    while columns and _room(width, rank, [sizes[place] for place in columns]) < _STATEMENT:
+        columns.remove(min(columns, key=lambda place: _COLUMNS[place].importance))
+    room = max(_room(width, rank, [sizes[place] for place in columns]), _STATEMENT)
+    heads = [_set(_COLUMNS[place].head, place, sizes) for place in columns]
     yield Line("  ".join([" " * rank, *heads, digest.grouping.noun]), "heading")
     for number, (group, row) in enumerate(zip(digest.groups, rows, strict=True), 1):
-        cells = [_set(row[place], place, sizes) for place in told]
+        cells = [_set(row[place], place, sizes) for place in columns]
         yield Line("  ".join([f"{number:{rank}}", *cells, abbreviated(group.fingerprint, room)]))
 
 

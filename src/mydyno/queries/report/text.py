@@ -61,7 +61,7 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
         yield from wrapped(f"{zone.span(*window)}{length}", width, rest="  ")
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
-        yield from wrapped(f"{_entries(digest.filtered)} left out, as asked", width, rest="  ")
+        yield from wrapped(f"{_entries(digest.filtered)} left out by --filter", width, rest="  ")
     for text in cautions(digest, zone):
         yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style="medium")
     for problem in digest.problems:

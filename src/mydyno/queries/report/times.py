@@ -30,7 +30,7 @@ def times(measure: Measure | None, on: time_bins.Axis) -> Times | None:
     counts = time_bins.counts(measure, on)
     calls = sum(counts)
 
-    def told(place: int) -> str:
+    def label(place: int) -> str:
         ends = f"{amount(on.edge(place), 'us')} to {amount(on.edge(place + 1), 'us')}"
         return (
             f"{ends}: {count(counts[place])} {plural(counts[place], 'call')}, {share(counts[place], calls)}"
@@ -38,16 +38,16 @@ def times(measure: Measure | None, on: time_bins.Axis) -> Times | None:
 
     decades = len(on.ticks) - 1
     ticks = tuple((place / decades * 100, _tick(each)) for place, each in enumerate(on.ticks))
-    return Times(histogram(counts, told), ticks, _label(measure, calls))
+    return Times(histogram(counts, label), ticks, _label(measure, calls))
 
 
 def _label(measure: Measure, calls: int) -> str:
     ends = f"from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
-    told = f"Query times of {count(calls)} {plural(calls, 'call')}, {ends}"
+    label = f"Query times of {count(calls)} {plural(calls, 'call')}, {ends}"
     if measure.p50 is None or measure.p95 is None:
-        return told
+        return label
     half, most = amount(measure.p50, "us"), amount(measure.p95, "us")
-    return f"{told}; half of them below {half}, 95 in 100 below {most}"
+    return f"{label}; half of them below {half}, 95 in 100 below {most}"
 
 
 def _tick(microseconds: int) -> str:

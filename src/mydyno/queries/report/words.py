@@ -41,10 +41,10 @@ def headline(digest: Digest) -> str:
         taken = 1
     elif taken > groups * _HALF or not most_is_told:
         return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
-    told = f"{share(sum(parts[:taken]), whole)} {of}"
+    text = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
-        return f"One of {count(groups)} statements takes {told}"
-    return f"{count(taken)} of {count(groups)} statements take {told}"
+        return f"One of {count(groups)} statements takes {text}"
+    return f"{count(taken)} of {count(groups)} statements take {text}"
 
 
 def _needed(parts: Sequence[int], wanted: float) -> int:
@@ -66,7 +66,7 @@ def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
     """What makes the numbers other than they look."""
     was_narrowed = digest.filtered or digest.since_us is not None or digest.until_us is not None
     if was_narrowed and not digest.total.count and (known := _known(digest)) is not None:
-        yield f"nothing of what was read was asked for; it is from {zone.span(*known)}"
+        yield f"no entry matched; the entries are from {zone.span(*known)}"
     rate = digest.total.measures.get("log_slow_rate_limit")
     if rate is not None and rate.max is not None and rate.max > 1:
         yield (

@@ -34,7 +34,7 @@ def new_file(path: Path | None) -> Iterator[BinaryIO | None]:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise UsageError(f"{path} is there already, and is not overwritten", "--save another name") from None
+        raise UsageError(f"{path} exists already and is not overwritten", "--save another name") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", "does its folder exist?") from error
     with os.fdopen(descriptor, "wb") as file:

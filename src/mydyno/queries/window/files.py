@@ -76,20 +76,22 @@ class FileLog:
         self._look()
 
     def settle(self) -> tuple[str, ...]:
-        told = []
+        problems = []
         if self._pieces.lost:
-            told.append(f"{self.name} was cut while it was watched: {self._pieces.lost} bytes of it are gone")
+            problems.append(
+                f"{self.name} was truncated while it was watched: {self._pieces.lost} bytes are lost"
+            )
         if not self._pieces.all:
-            told.append(
+            problems.append(
                 f"there is no {self.name}: was it renamed without FLUSH SLOW LOGS? Nothing could be caught"
             )
-            return tuple(told)
+            return tuple(problems)
         last = self._pieces.all[-1]
         size = self._files.size(last.inode)
         if size is not None and size > last.end:
             # Whole entries only: the last one may have been caught half, and what follows it came too late.
             last.end = self._next_entry(last, size)
-        return tuple(told)
+        return tuple(problems)
 
     def blocks(self) -> Iterator[bytes]:
         for piece in self._pieces.all:
@@ -168,7 +170,7 @@ class FilesHere:
         while begin < end:
             block = os.pread(self._open[inode], min(_BLOCK, end - begin), begin)
             if not block:
-                raise HostError(f"{self._path} was cut while it was read")
+                raise HostError(f"{self._path} was truncated while it was read")
             yield block
             begin += len(block)
 

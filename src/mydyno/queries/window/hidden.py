@@ -29,7 +29,7 @@ def _hidden(version: Version, variables: Mapping[str, str], wish: Wish) -> Itera
     if disabled:
         yield f"log_slow_disabled_statements = {disabled}: {_disabled(disabled)}"
     if "log_slow_admin_statements" in variables and not is_on(variables, "log_slow_admin_statements"):
-        yield "log_slow_admin_statements = OFF: ALTER TABLE, ANALYZE TABLE and their like are not logged"
+        yield "log_slow_admin_statements = OFF: ALTER TABLE, ANALYZE TABLE and so on are not logged"
     for name in ("log_slow_replica_statements", "log_slow_slave_statements"):
         if name in variables and is_on(variables, "read_only") and not is_on(variables, name):
             yield f"{name} = OFF: what this replica replays is not logged"
@@ -37,8 +37,8 @@ def _hidden(version: Version, variables: Mapping[str, str], wish: Wish) -> Itera
     throttle = variables.get("log_throttle_queries_not_using_indexes", "0")
     if wish.not_using_indexes and throttle != "0":
         yield (
-            f"log_throttle_queries_not_using_indexes = {throttle}: no more of them than that are logged"
-            " in a minute"
+            f"log_throttle_queries_not_using_indexes = {throttle}: at most that many of them are logged "
+            "in a minute"
         )
 
 

@@ -22,8 +22,8 @@ def must_be_allowed(cursor: dbapi.Cursor, names: Iterable[str], output: Output) 
         name, why = next(iter(refusals.items()))
         raise ServerError(
             f"{account} cannot set {', '.join(refusals)}: {name}: {why}",
-            f"GRANT {right} ON *.* TO {account}; on a managed server that grants nobody this, set them in its"
-            " parameter group and give its log to `mydyno digest`",
+            f"GRANT {right} ON *.* TO {account}; on a managed server, which does not grant this, set them "
+            "in its parameter group and give its log to `mydyno digest`",
         )
     if output == "TABLE":
         _must_read_the_table(cursor)

@@ -36,7 +36,7 @@ class Row:
 
 def text_of(row: Row) -> bytes:
     """An entry in the form of MySQL 8. Its one time is the statement's start, to the microsecond."""
-    told = [
+    fields = [
         f"Query_time: {_seconds(row.query_time)}",
         f"Lock_time: {_seconds(row.lock_time)}",
         f"Rows_sent: {row.rows_sent}",
@@ -47,7 +47,7 @@ def text_of(row: Row) -> bytes:
     lines = [
         b"# Time: " + _moment(row.start_us).encode(),
         b"# User@Host: " + row.user_host + thread,
-        b"# " + "  ".join(told).encode(),
+        b"# " + "  ".join(fields).encode(),
         *([b"use " + row.database + b";"] if row.database else []),
         _statement(row.statement),
     ]

@@ -83,8 +83,8 @@ def _outputs(variables: Mapping[str, str], reads_file: bool) -> tuple[str, Outpu
     if "table" in present:
         return variables["log_output"], "TABLE"
     raise UsageError(
-        f"general_log is ON, and with log_output = {output} it would be written there, too:"
-        f" log_output is {variables.get('log_output')} now",
+        f"general_log is ON, and with log_output = {output} it would be written there too: log_output is "
+        f"{variables.get('log_output')} now",
         "--ssh USER@HOST for the machine whose log file can be read, or turn the general log off"
         if not reads_file
         else "turn the general log off",

@@ -72,7 +72,7 @@ class TableLog:
         self._end, _ = self._rows()
         if self._end < self._begin:
             self._told.append(
-                "mysql.slow_log was emptied or exchanged while it was watched: what came before that is gone"
+                "mysql.slow_log was emptied or replaced while it was watched: earlier entries are lost"
             )
             self._begin = 0
 

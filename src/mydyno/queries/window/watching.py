@@ -62,7 +62,7 @@ def watch(log: Log, limit: Limits, is_alive: Callable[[], bool], tell: Tell, wai
             tell(f"watching: {format_duration(left)} left{_caught(amount)} (Ctrl-C ends it early)")
             wait(min(left, _STEP_SECONDS))
             if not is_alive():
-                ended = "the server went away"
+                ended = "the server is no longer reachable"
                 break
             amount = log.amount()
             if (ended := _full(log, limit, amount)) is not None:
@@ -77,13 +77,11 @@ def watch(log: Log, limit: Limits, is_alive: Callable[[], bool], tell: Tell, wai
 
 def _full(log: Log, limit: Limits, amount: Amount) -> str | None:
     if amount.bytes >= limit.most_bytes:
-        return (
-            f"{format_bytes(amount.bytes)} had been caught, and {format_bytes(limit.most_bytes)} is the limit"
-        )
+        return f"{format_bytes(amount.bytes)} were caught, and {format_bytes(limit.most_bytes)} is the limit"
     if limit.least_room is not None:
         room = log.room()
         if room is not None and room < limit.least_room:
-            return f"only {format_bytes(room)} was left on the log's file system"
+            return f"only {format_bytes(room)} were left on the log's file system"
     return None
 
 

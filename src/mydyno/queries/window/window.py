@@ -85,10 +85,10 @@ class Window:
         entry = store.add(new_application("hold", server, ("slow log",), (self.act,)), ())
         watched: Watched | None = None
         failure: UndoError | None = None
-        told: list[str] = []
+        messages: list[str] = []
         try:
-            with held_while(entry, ApplyContext(login=self.login), told.append):
-                told.clear()  # What it did was shown before; what it tells at its end was not.
+            with held_while(entry, ApplyContext(login=self.login), messages.append):
+                messages.clear()  # What it did was shown before; what it reports at its end was not.
                 self.log.begin()
                 with telling as tell:
                     watched = watch(self.log, limit, self._is_alive, tell, wait)
@@ -98,10 +98,10 @@ class Window:
                 raise
             failure = error
         assert watched is not None
-        told += self.log.settle()
+        messages += self.log.settle()
         if limit.most_bytes < most_bytes:
-            told.append(f"the limit was {format_bytes(limit.most_bytes)}, half of what its disk has free")
-        return Caught(self.log, watched, (*told, *self._still_there()), failure)
+            messages.append(f"the limit was {format_bytes(limit.most_bytes)}, half of what its disk has free")
+        return Caught(self.log, watched, (*messages, *self._still_there()), failure)
 
     def _end(self, watched: Watched) -> None:
         try:
@@ -122,8 +122,8 @@ class Window:
         if not left:
             return ()
         return (
-            f"{left} of the connections that were open before are connected still: an application with a pool"
-            " of them is seen in full only after it has connected anew",
+            f"{left} of the connections that were open before are still connected: statements of a "
+            "connection pool are logged completely only after it has reconnected",
         )
 
 
@@ -176,7 +176,7 @@ def _must_be_the_only_one(cursor: dbapi.Cursor, login: Login) -> None:
     if row is None or row[0] != 1:
         raise ServerError(
             f"{login.address}: another mydyno has turned this server's slow log on for a while",
-            "wait until it ends, or end that one: two of them would put back each other's settings",
+            "wait until it ends, or stop it: two of them would restore each other's settings",
         )
 
 
@@ -217,11 +217,11 @@ def _remarks(
     yield from hidden(version, variables, wish)
     if wanted.output == "TABLE" and not has_fractions(cursor):
         yield (
-            "mysql.slow_log of this release has whole seconds only, so what took less counts as nothing:"
-            " give the log's file (--ssh)"
+            "mysql.slow_log of this release has whole seconds only, so shorter statements count as 0 s: "
+            "use the log's file (--ssh)"
         )
     if wanted.output == "TABLE" and version.is_mariadb:
-        yield "mysql.slow_log of MariaDB is text: bytes of a statement that are no UTF-8 have become ? in it"
+        yield "mysql.slow_log of MariaDB is text: bytes that are not UTF-8 are replaced by ? in it"
     if wish.threshold < _FAST:
         yield _rate(cursor)
 

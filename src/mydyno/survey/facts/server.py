@@ -105,7 +105,7 @@ class Server(Record):
     """Active ones, small letters."""
     role: Role = Role()
     schema_facts: Schema | None = None
-    """None: the schema was not looked at."""
+    """None: the schema was not read."""
     accounts: Accounts | None = None
     host_cache: HostCache | None = None
     address: str | None = None

@@ -1,10 +1,10 @@
-"""Attempts to connect that failed.
+"""Failed attempts to connect.
 
 Aborted_connects counts wrong passwords, missing rights, broken handshakes, handshakes slower than
-connect_timeout and packets that are none. Each costs a thread and a look into the grants, and each may be
-somebody who guesses. The error log names account and address when log_error_verbosity is 3 (MySQL), or
-log_warnings is above 1 (MariaDB, MySQL 5.6). MySQL's Connection_errors_... tell the server's own reasons
-apart.
+connect_timeout and malformed packets. Each costs a thread and a lookup in the grant tables, and each may be
+an attempt to guess a password. The error log names account and address when log_error_verbosity is 3
+(MySQL), or log_warnings is above 1 (MariaDB, MySQL 5.6). MySQL's Connection_errors_... counters separate
+the server's own reasons.
 """
 
 from mydyno.advisor.rules import *
@@ -31,16 +31,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{part:.0%} of all attempts to connect fail",
         evidence=(f"{aborted:.0f} of {tried:.0f} {uptime(server)}, {rate * 3600:.0f} an hour", *own),
-        recommendation=f"let the error log name them ({logs}), then mend the client or its probe",
+        recommendation=f"let the error log name them ({logs}), then fix the client or its probe",
         changes=by_hand("look in the error log for who fails to connect, and why", f"SET GLOBAL {logs};"),
         severity=Severity.MEDIUM if part >= 0.5 else Severity.LOW,
-        effect=better("insight", "small", "a broken client or an attacker is known"),
+        effect=better("insight", "small", "broken clients and attackers are identified"),
     )
 
 
 RULE = Rule(
-    checks="Aborted_connects against Connections",
-    why="Failed attempts are broken clients, probes that break off, or somebody who guesses passwords.",
+    checks="Aborted_connects compared with Connections",
+    why="Failed attempts come from broken clients, interrupted probes or password guessing.",
     expected="insight; where they are many, some CPU",
     sources=(
         "MySQL Reference Manual, Communication Errors and Aborted Connections",

@@ -1,8 +1,8 @@
 """Accounts without a user name.
 
-Such an account lets anybody in from its host, under any name, mostly without a password. It also stands in
-the way of others: the server sorts accounts by host first, so that ''@'localhost' is taken for a client on
-the machine before 'app'@'%' is, and the application gets "Access denied" with the right password. Releases
+Such an account lets anyone log in from its host, under any name, mostly without a password. It also hides
+other accounts: the server sorts accounts by host first, so that ''@'localhost' is taken for a client on the
+machine before 'app'@'%' is, and the application gets "Access denied" with the right password. Releases
 before MySQL 5.7 made them at installation, and upgrades keep them.
 """
 
@@ -21,14 +21,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"each of {counted(accounts.number, 'account')} has a user name")
     from_elsewhere = [host for host in hosts if host not in _OF_THE_MACHINE]
     return RULE.finding(
-        title=f"Anybody may log in from {first(hosts)}, under any user name",
+        title=f"Anyone may log in from {first(hosts)}, under any user name",
         evidence=(
             f"{counted(len(hosts), 'account')} of {accounts.number} without a user name:"
             f" {first([account('', host) for host in hosts])}",
         ),
-        recommendation="drop them, and give who uses them an account with a name and a password",
+        recommendation="drop them, and create a named account with a password for each user of them",
         changes=by_hand(
-            "see what they may do, then drop them",
+            "check their privileges, then drop them",
             *tuple(
                 command
                 for host in hosts[:SHOWN]
@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "safety",
             "large" if from_elsewhere else "medium",
-            "only who has an account gets in, and named accounts are not hidden behind these",
+            "only named accounts can log in, and none is hidden by an anonymous one",
         ),
         risk="a program that gives no user name can no longer log in",
     )
@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="accounts whose user name is empty",
-    why="They let anybody in, and the server prefers them to named accounts with a less exact host.",
+    why="They let anyone log in, and the server prefers them to named accounts with a less specific host.",
     expected="no logins without a name; no effect on speed",
     risk="programs that log in without a name fail",
     sources=(

@@ -1,15 +1,15 @@
-"""How many new connections may wait until the server takes them.
+"""How many new connections may wait until the server accepts them.
 
-back_log is what the server asks listen(2) for; the kernel cuts it at net.core.somaxconn. One thread takes
-the connections; while it is busy, or the machine is, new ones wait, and when the queue is full their
+back_log is what the server passes to listen(2); the kernel limits it to net.core.somaxconn. One thread
+accepts connections; while it is busy, or the machine is, new ones wait, and when the queue is full their
 packets are dropped and repeated by the client a second later: connection times of 1 s and 3 s in a
 distribution whose rest is milliseconds. The default follows max_connections (50 + a fifth of it, at most
 900; since MySQL 8.0 it is max_connections). Only many new connections each second make it matter, and a
 pool of connections in the application does more than any queue.
 """
 
+from mydyno.advisor.backlog import MOST, places_wanted
 from mydyno.advisor.rules import *
-from mydyno.advisor.waiting import MOST, places_wanted
 
 _NAME = "back_log"
 _SOMAXCONN = "net.core.somaxconn"
@@ -26,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{a_second(rate)} new connections, {now} may wait: more than two seconds' worth")
     kernel = system.host.kernel.number(_SOMAXCONN) if system.host else None
     return RULE.finding(
-        title=f"{a_second(rate)} new connections, and only {now} may wait to be taken",
+        title=f"{a_second(rate)} new connections, and only {now} may wait to be accepted",
         evidence=(
             f"Connections grows by {rate:.0f} each second",
             f"two seconds of them: {2 * rate:.0f}, the next power of two {wanted} (at most {MOST});"
@@ -42,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="back_log against the rate of new connections",
+    checks="back_log compared with the rate of new connections",
     why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
     expected="shorter worst connection times in bursts; nothing else",
     sources=(

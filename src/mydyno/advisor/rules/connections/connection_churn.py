@@ -1,7 +1,7 @@
-"""Clients that connect for a few statements and go.
+"""Clients that connect for a few statements and disconnect.
 
-Connecting costs a handshake of several round trips (more with TLS), a look into the grants, a hash of the
-password and a thread: easily more than the statements that follow. Keeping connections, in the
+Connecting costs a handshake of several round trips (more with TLS), a lookup in the grant tables, a hash of
+the password and a thread: easily more than the statements that follow. Keeping connections, in the
 application's pool or in a proxy, removes all of it. No setting of the server does as much.
 """
 
@@ -15,25 +15,27 @@ _FEW = 20
 
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
-    rate, asked = often(server, "Connections"), often(server, "Questions")
-    if rate is None or asked is None:
+    rate, statements = often(server, "Connections"), often(server, "Questions")
+    if rate is None or statements is None:
         return Unknown("Connections or Questions")
-    if rate < _MANY or asked >= _FEW * rate:
-        return Fine(f"{a_second(rate)} new connections, {a_second(asked)} statements")
+    if rate < _MANY or statements >= _FEW * rate:
+        return Fine(f"{a_second(rate)} new connections, {a_second(statements)} statements")
     return RULE.finding(
-        title=f"{a_second(rate)} new connections for {asked / rate:.1f} statements each",
-        evidence=(f"Connections grows by {a_second(rate)}, Questions by {a_second(asked)}",),
+        title=f"{a_second(rate)} new connections for {statements / rate:.1f} statements each",
+        evidence=(f"Connections grows by {a_second(rate)}, Questions by {a_second(statements)}",),
         recommendation="keep connections: a pool in the application, or a proxy that holds them",
         changes=by_hand("let the application reuse connections (a pool, or a proxy in between)"),
         severity=Severity.MEDIUM,
         effect=better(
-            "latency", "medium", f"{rate:.0f} handshakes a second less, each dearer than a short statement"
+            "latency",
+            "medium",
+            f"{rate:.0f} fewer handshakes a second, each more expensive than a short statement",
         ),
     )
 
 
 RULE = Rule(
-    checks="new connections against statements",
+    checks="new connections compared with statements",
     why="A handshake costs more than most statements; clients that reconnect for a few pay it each time.",
     expected="less latency and CPU for clients that reconnect",
     risk="state of a session (variables, temporary tables) outlives a request in a pool",

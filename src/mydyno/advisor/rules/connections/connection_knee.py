@@ -1,8 +1,8 @@
-"""Beyond how many statements at once throughput falls.
+"""The number of concurrent statements beyond which throughput falls.
 
 Up to some number of statements at work each one more adds to the throughput; beyond it they wait for CPUs
-and for each other's locks, and throughput falls while everybody waits longer. A guide of 2014 saw it on
-MySQL 5.5: even up to 215 connections, down from there on. The number is different on each machine, so it is
+and for each other's locks, and throughput falls while latency grows. A guide of 2014 measured it on MySQL
+5.5: constant up to 215 connections, falling beyond. The number is different on each machine, so it is
 measured: the seconds in which the server was watched are sorted by Threads_running, and the third with most
 of them is compared with the best third.
 
@@ -54,19 +54,19 @@ def _judge(system: System, _: Targets) -> Judgement:
             f" {error:,.0f} statements/s",
             *((f"{cpus} CPUs: {knee / cpus:.1f} statements for each at the best",) if cpus else ()),
         ),
-        recommendation=f"keep no more than {knee:.0f} statements at work: "
+        recommendation=f"run no more than {knee:.0f} statements at once: "
         + ("a thread pool, or " if has_pool else "")
         + "smaller pools of connections in the application",
         changes=by_hand(
-            f"bound the pools of all applications to {knee:.0f} connections together"
+            f"limit the pools of all applications to {knee:.0f} connections in total"
             + (", or set thread_handling = pool-of-threads and restart" if has_pool else "")
         ),
         severity=Severity.MEDIUM,
         effect=better(
             "throughput",
             "medium",
-            f"up to {_throughput(best) - _throughput(busiest):,.0f} statements/s more in the busiest"
-            " seconds, and shorter answers",
+            f"up to {_throughput(best) - _throughput(busiest):,.0f} statements/s more in the busiest "
+            "seconds, and lower latency",
         ),
         risk="the cause may be other statements at those times; statements wait in the application instead",
     )
@@ -85,9 +85,9 @@ def _squared_error(readings: Sequence[Reading]) -> float:
 
 
 RULE = Rule(
-    checks="statements a second against Threads_running, second by second",
-    why="More statements at once than the machine can work on only wait for each other.",
-    expected="more throughput and shorter answers in the busiest seconds",
+    checks="statements/s compared with Threads_running, second by second",
+    why="Statements beyond what the machine can run at once only wait for each other.",
+    expected="more throughput and lower latency in the busiest seconds",
     risk="queues in the application",
     sources=(
         "N. Gunther, Guerrilla Capacity Planning, The Universal Scalability Law",

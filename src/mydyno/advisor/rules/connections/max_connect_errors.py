@@ -2,8 +2,8 @@
 
 The server counts connections of each host that broke off before the handshake was done, and refuses the
 host from max_connect_errors on ("Host is blocked because of many connection errors") until FLUSH HOSTS.
-Wrong passwords and unknown users are not counted here, and each success begins the count again. It was meant
-against attackers and mostly hits load balancers and monitors that open the port and say nothing, and then
+Wrong passwords and unknown users are not counted here, and each success resets the count. It was meant
+against attackers and mostly hits load balancers and monitors that open the port and close it, and then
 every application on that address. The default of 100 is reached in minutes by a probe every second. With
 skip_name_resolve there is no host cache, and nothing is counted.
 
@@ -32,14 +32,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     if errors is None:
         return Unknown("performance_schema.host_cache, which counts handshakes that broke off")
     if now > _SMALL or (not blocked and errors < min(_MANY, _NEAR * now)):
-        return Fine(f"{evidence}, {now} in a row block a host")
+        return Fine(f"{evidence}, {now} in a row block the host")
     return RULE.finding(
-        title=f"{errors:.0f} handshakes broke off, and {now} in a row block a host",
+        title=f"{errors:.0f} handshakes broke off, and {now} in a row block the host",
         evidence=(
             evidence,
-            f"{_NAME} = {now}: a probe every second that breaks off is blocked after {now} seconds",
+            f"{_NAME} = {now}: a probe that connects and disconnects every second is blocked after {now} "
+            "seconds",
         ),
-        recommendation=f"set {_NAME} to {_WANTED}, and find out who breaks off (rule aborted-connects)",
+        recommendation=f"set {_NAME} to {_WANTED}, and find the clients that disconnect early (rule "
+        "aborted-connects)",
         changes=settings(server, {_NAME: _WANTED}),
         severity=Severity.HIGH if blocked else Severity.MEDIUM,
         effect=better(
@@ -47,7 +49,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             "medium" if blocked else "small",
             "no host is locked out by its own monitor or load balancer",
         ),
-        risk="it is no guard against guessing of passwords, which it does not count; a firewall is one",
+        risk="it does not protect against password guessing, which it does not count; use a firewall",
     )
 
 
@@ -71,8 +73,8 @@ def _handshakes(server: Server, limit: int) -> tuple[float | None, str, bool]:
 
 
 RULE = Rule(
-    checks="max_connect_errors against the errors in a row of the host that has most",
-    why="A host whose probes break off is refused altogether from then on, its application too.",
+    checks="max_connect_errors compared with the most errors in a row of one host",
+    why="A host whose probes disconnect early is blocked, together with its application.",
     expected="no blocked hosts; no effect on speed",
     sources=(
         "MySQL Reference Manual, Host 'host_name' is blocked; DNS Lookups and the Host Cache",

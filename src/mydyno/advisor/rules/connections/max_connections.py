@@ -1,13 +1,13 @@
-"""How many connections the server lets in.
+"""How many connections the server accepts.
 
 At the limit a client gets error 1040 (Too many connections): the application is down although the server
-is well. One connection more is kept for an administrator. A limit far above what memory has room for is no
-better: each connection may take its session buffers, and a rush of them ends in the out-of-memory killer.
+works. One extra connection is reserved for an administrator. A limit far above what fits in memory is no
+better: each connection may allocate its session buffers, and many at once end in the out-of-memory killer.
 So the limit follows the largest number ever in use, with headroom, as far as the memory budget allows.
 
-The default is 151 and the most is 100000. Guides of old advise 5000 to 10000 for all: that is a promise of
-memory which few machines have, and thousands of threads that run at once only wait for each other. A pool
-of connections in the application is worth more than a high limit.
+The default is 151 and the maximum 100000. Old guides advise 5000 to 10000 for every server: few machines
+have memory for that, and thousands of running threads only wait for each other. A pool of connections in
+the application is worth more than a high limit.
 """
 
 from mydyno.advisor.rules import *
@@ -28,7 +28,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if not changes and not refused:
         return Fine(f"at most {used:.0f} of {now} connections were in use {uptime(server)}")
     if not changes:
-        return Fine(f"{refused:.0f} connections were refused, but {now} is what the memory has room for")
+        return Fine(f"{refused:.0f} connections were refused, but the memory has no room for more than {now}")
     evidence = [f"at most {used:.0f} of {now} connections were in use {uptime(server)}"]
     if refused:
         evidence.append(f"{refused:.0f} connections were refused (Connection_errors_max_connections)")
@@ -36,7 +36,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     return RULE.finding(
         title=f"{used:.0f} of {now} connections were in use"
         if raised
-        else f"{now} connections are allowed, {used:.0f} were in use, and the memory has room for {wanted}",
+        else f"{now} connections are allowed, {used:.0f} were in use, and the memory is enough for {wanted}",
         evidence=(*evidence, *targets.connections_lines, *targets.memory_lines),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
@@ -61,11 +61,11 @@ def _severity(raised: bool, refused: bool, near: bool) -> Severity:
 
 
 RULE = Rule(
-    checks="max_connections against the most connections in use, refused ones, and the memory budget",
-    why="At the limit the application is refused (error 1040); far above what memory has room for, a rush of "
-    "connections ends in the server being killed.",
+    checks="max_connections compared with the most connections in use, refused ones, and the memory budget",
+    why="At the limit the application is refused (error 1040); far above what fits in memory, a burst of "
+    "connections ends with the server killed.",
     expected="no refused clients at peaks, or a worst case that fits the memory; no more throughput",
-    risk="raising lets more memory be taken at once; lowering refuses clients above it",
+    risk="a higher limit lets more memory be used at once; a lower one refuses clients above it",
     sources=(
         "MySQL Reference Manual, Too many connections; Server System Variables, max_connections",
         "MariaDB Documentation, Server System Variables, max_connections",

@@ -1,9 +1,9 @@
 """How long a statement waits for the definition of a table.
 
 An ALTER TABLE behind a long transaction waits for its metadata lock, and everything that comes after the
-ALTER waits behind it: the table stands still. lock_wait_timeout bounds that wait; its default is a year in
-MySQL and a day in MariaDB. An hour ends such a pile-up on the day it happens. (innodb_lock_wait_timeout,
-for rows, is another one.)
+ALTER waits behind it: the table is blocked. lock_wait_timeout bounds that wait; its default is a year in
+MySQL and a day in MariaDB. With an hour, such a queue ends on the same day. (innodb_lock_wait_timeout, for
+rows, is another one.)
 """
 
 from mydyno.advisor.rules import *
@@ -26,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = {_WANTED} s",
         changes=settings(server, {_NAME: _WANTED}),
         severity=Severity.LOW,
-        effect=better("stability", "small", "a pile-up behind a forgotten transaction ends within the hour"),
+        effect=better("stability", "small", "a queue behind a forgotten transaction ends within an hour"),
         risk="a backup or ALTER that waits longer than an hour for its lock fails",
     )
 
@@ -34,8 +34,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 RULE = Rule(
     checks="lock_wait_timeout",
     why="An ALTER behind a forgotten transaction holds up every later statement on its table.",
-    expected="shorter pile-ups; nothing on normal days",
-    risk="very patient statements fail",
+    expected="shorter queues; no effect on normal days",
+    risk="statements that wait longer fail",
     sources=(
         "MySQL Reference Manual, Metadata Locking; Server System Variables, lock_wait_timeout",
         "MariaDB Documentation, Server System Variables, lock_wait_timeout",

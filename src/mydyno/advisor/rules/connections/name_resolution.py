@@ -1,10 +1,10 @@
 """Whether the server asks DNS for the name of each client's address.
 
-Without skip_name_resolve the server looks the address of a TCP client up, and the name found up again,
-before it checks the password. The host cache remembers both, so a good DNS costs nothing noticeable; a
-slow or broken one holds every new host for seconds. With it accounts are known by address alone: an
-account whose host is a name can no longer log in. Nobody but you can tell whether such accounts are in
-use, so this is done by hand.
+Without skip_name_resolve the server looks up the name of a TCP client's address, and the address of that
+name, before it checks the password. The host cache remembers both, so a good DNS costs nothing noticeable;
+a slow or broken one delays every new host for seconds. With it accounts are known by address alone: an
+account whose host is a name can no longer log in. Only you know whether such accounts are in use, so this
+is done by hand.
 """
 
 from mydyno.advisor.rules import *
@@ -61,7 +61,7 @@ def _named_hosts(server: Server) -> tuple[str, ...]:
 
 RULE = Rule(
     checks="skip_name_resolve where clients connect often",
-    why="A slow DNS holds each new client up, and a broken one keeps it out.",
+    why="A slow DNS delays each new client, and a broken one refuses it.",
     expected="steady connection times; nothing where DNS is good",
     risk="accounts bound to host names stop working",
     sources=(

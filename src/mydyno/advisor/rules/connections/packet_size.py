@@ -1,7 +1,7 @@
 """How large one packet may be: a statement, a row, an event of the binary log.
 
-What is larger is refused and the connection closed. The buffer starts small (net_buffer_length) and grows
-to what is needed, so a generous limit costs no memory by itself. Two things do go wrong: a limit from an
+A larger packet is refused and the connection closed. The buffer starts small (net_buffer_length) and grows
+to what is needed, so a generous limit costs no memory by itself. Two problems are common: a limit from an
 old option file that dies on today's documents and images, and a replica that takes less than its source
 sends, which stops replication (error 1236 or 1153). Sessions cannot raise it for themselves.
 """
@@ -26,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     dying = share(server.counter("Aborted_clients"), server.counter("Connections"))
     if now < _SMALL and dying is not None and dying >= _DYING:
         wanted[_NAME] = "64M"
-        evidence.append(f"{dying:.1%} of the connections died, which a packet above the limit does, too")
+        evidence.append(f"{dying:.1%} of the connections died, which a packet above the limit also causes")
     stops = _stops(system)
     for name, size in stops.items():
         wanted[name] = "1G"
@@ -59,8 +59,8 @@ def _stops(system: System) -> Mapping[str, int]:
 
 
 RULE = Rule(
-    checks="max_allowed_packet where connections die, and a replica's limit against it",
-    why="A packet above the limit closes its connection, and one in the binary log stops the replica.",
+    checks="max_allowed_packet where connections die, and a replica's limit compared with its source's",
+    why="A packet above the limit closes its connection; one in the binary log stops the replica.",
     expected="no errors on large rows; no effect on speed",
     sources=(
         "MySQL Reference Manual, Packet Too Large; Replica Server Options, replica_max_allowed_packet",

@@ -2,8 +2,8 @@
 
 Each outgoing TCP connection takes a port of net.ipv4.ip_local_port_range, and the side that closes first
 keeps it for a minute more. With the usual 28,232 ports that is about 470 connections a second from one
-address to one server port. It counts where the clients run: here only when they are on this machine and come
-by TCP. Connections that last, or the unix socket, are the better cure.
+address to one server port. It counts where the clients run: here only when they are on this machine and
+come by TCP. Persistent connections, or the unix socket, are the better solution.
 """
 
 from mydyno.advisor.rules import *
@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "stability",
             "small",
-            "clients on this machine run out of ports later; clients elsewhere need it there",
+            "clients on this machine do not run out of ports; for clients elsewhere set it there",
         ),
         risk="a service that listens on a port of the range can find it taken: reserve it in "
         "net.ipv4.ip_local_reserved_ports",
@@ -47,8 +47,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="the rate of new connections against the range of local ports",
-    why="A closed connection keeps its port for a minute; many short ones use the range up.",
+    checks="the rate of new connections compared with the range of local ports",
+    why="A closed connection keeps its port for a minute; many short ones exhaust the range.",
     expected="no `cannot assign requested address` at clients on this machine",
     risk="a port that a service listens on may be taken",
     sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7), Linux manual page"),

@@ -36,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Com_stmt_prepare against Com_stmt_execute",
+    checks="Com_stmt_prepare compared with Com_stmt_execute",
     why="Preparing for a single execution doubles the round trips.",
     expected="less latency over a network; little on one machine",
     sources=(

@@ -2,9 +2,10 @@
 
 Every statement prepared on the server and not closed counts against max_prepared_stmt_count, for all
 connections together; at the limit PREPARE fails with error 1461, and with it the application. A number that
-grows without end is a client that forgets to close; one that is steady and near the limit is a large pool
-with a cache of statements in each connection, which needs the limit raised. The two look the same at one
-moment, so a limit below the default is set to the default, and a higher one is left to you.
+keeps growing is a client that does not close its statements; one that is steady and near the limit is a
+large pool with a cache of statements in each connection, which needs the limit raised. The two look the
+same at one moment, so a limit below the default is set to the default, and a higher one is for you to
+decide.
 """
 
 from mydyno.advisor.rules import *
@@ -24,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     wanted = _DEFAULT if now < _DEFAULT else min(_MOST, 1 << int(2 * held).bit_length())
     changes: tuple[Change, ...] = settings(server, {_NAME: wanted})
     if now >= _DEFAULT:
-        says = f"where the number is steady, set {_NAME} to {wanted}; where it grows, mend the client"
+        says = f"where the number is steady, set {_NAME} to {wanted}; where it grows, fix the client"
         watch = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count';"
         changes = by_hand(says, watch, f"SET GLOBAL {_NAME} = {wanted};")
     return RULE.finding(
@@ -42,7 +43,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Prepared_stmt_count against max_prepared_stmt_count",
+    checks="Prepared_stmt_count compared with max_prepared_stmt_count",
     why="At the limit PREPARE fails and the application with it.",
     expected="no error 1461; no effect on speed",
     risk="memory for more statements",

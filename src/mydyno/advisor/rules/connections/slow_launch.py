@@ -1,7 +1,7 @@
-"""Threads that took longer than slow_launch_time (2 s) to be made.
+"""Threads that took longer than slow_launch_time (2 s) to start.
 
-Making a thread takes microseconds. When it takes seconds the machine is short of CPU, of memory (it swaps)
-or of what limits allow, and everything else is slow as well: the server only happens to notice it here.
+Starting a thread takes microseconds. When it takes seconds, the machine is short of CPU or memory (it
+swaps), or a limit is reached, and everything else is slow as well.
 """
 
 from mydyno.advisor.rules import *
@@ -20,25 +20,25 @@ def _judge(system: System, _: Targets) -> Judgement:
     if slow < _MANY and not server.grown(_COUNTER):
         return Fine(f"{slow:.0f} threads were slow to start {uptime(server)}")
     return RULE.finding(
-        title=f"{slow:.0f} threads took seconds to start: the machine is starved",
+        title=f"{slow:.0f} threads took seconds to start: the machine is overloaded",
         evidence=(
             f"{_COUNTER} = {slow:.0f} {uptime(server)}, each longer than slow_launch_time ="
             f" {server.text('slow_launch_time')} s",
         ),
-        recommendation="look for what starves the machine: CPU, swap, limits on processes",
+        recommendation="find what the machine is short of: CPU, memory (swap), processes",
         changes=by_hand(
-            "watch CPU, swap and pressure of the machine while it happens",
+            "watch CPU, swap and pressure stall information while it happens",
             "vmstat 1",
             "cat /proc/pressure/cpu /proc/pressure/memory",
         ),
         severity=Severity.MEDIUM,
-        effect=better("insight", "small", "the cause lies under the server"),
+        effect=better("insight", "small", "the cause is the machine, not the server"),
     )
 
 
 RULE = Rule(
     checks="Slow_launch_threads",
-    why="A thread that takes seconds to start tells of a machine without CPU or memory to spare.",
+    why="A thread that takes seconds to start shows that the machine has no CPU or memory to spare.",
     expected="insight",
     sources=(
         "MySQL Reference Manual, Server Status Variables, Slow_launch_threads",

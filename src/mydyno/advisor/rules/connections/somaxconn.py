@@ -1,12 +1,13 @@
-"""Whether the kernel cuts the queue of connections that wait to be accepted.
+"""Whether the kernel limits the queue of connections that wait to be accepted.
 
-The server asks for back_log places; the kernel grants at most net.core.somaxconn (4096 since Linux 5.4, 128
-before), to TCP and to unix sockets alike. In a burst of new connections a full queue drops them: the client
-tries again after a second, which looks like an odd second of latency. The kernel counts these drops.
+The server requests a queue of back_log connections; the kernel grants at most net.core.somaxconn (4096
+since Linux 5.4, 128 before), for TCP and unix sockets. In a burst of new connections a full queue drops
+them: the client tries again after a second, which appears as a second of latency. The kernel counts these
+drops.
 """
 
+from mydyno.advisor.backlog import MOST, places_wanted
 from mydyno.advisor.rules import *
-from mydyno.advisor.waiting import MOST, places_wanted
 
 _NAME = "net.core.somaxconn"
 
@@ -17,16 +18,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     back_log = system.server.number("back_log")
     if host is None or now is None or back_log is None:
         return Unknown(f"{_NAME} and back_log")
-    asked = max(back_log, places_wanted(system.server) or 0)
+    requested = max(back_log, places_wanted(system.server) or 0)
     dropped = host.kernel.counters.get("TcpExtListenOverflows")
-    numbers = f"back_log asks for {back_log} places, {_NAME} grants at most {now}"
-    if asked > back_log:
-        numbers += f"; the rate of new connections asks for {asked}"
-    if now >= asked:
+    numbers = f"back_log requests {back_log} places, {_NAME} grants at most {now}"
+    if requested > back_log:
+        numbers += f"; the rate of new connections calls for {requested}"
+    if now >= requested:
         return Fine(numbers)
-    wanted = power_of_two(max(MOST, asked))
+    wanted = power_of_two(max(MOST, requested))
     return RULE.finding(
-        title=f"The queue of waiting connections is cut from {asked} to {now}",
+        title=f"The queue of waiting connections is limited to {now} instead of {requested}",
         evidence=(
             numbers,
             f"connections dropped from full queues on this machine since boot: "
@@ -38,15 +39,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "latency",
             "medium" if dropped else "small",
-            "no connection waits a second and more for its second try in a burst",
+            "in a burst no connection waits a second or more for a retry",
         ),
-        risk="takes effect when the server listens anew",
+        risk="takes effect when the server is restarted",
         restart=True,
     )
 
 
 RULE = Rule(
-    checks="net.core.somaxconn against back_log",
+    checks="net.core.somaxconn compared with back_log",
     why="Above the smaller of the two, connections in a burst are dropped and tried again after a second.",
     expected="bursts of connections without retries; nothing with a connection pool",
     sources=(

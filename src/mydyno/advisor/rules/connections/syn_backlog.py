@@ -2,7 +2,7 @@
 
 net.ipv4.tcp_max_syn_backlog bounds the connections whose handshake is not finished. When the queue is full
 the kernel answers with SYN cookies (where they are on) or drops the request. On a database in a private
-network that is rare; it is looked at only because the kernel counts it, and advised on only when it happened.
+network that is rare; a finding is made only when the kernel's counters show that it happened.
 """
 
 from mydyno.advisor.rules import *
@@ -25,14 +25,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not full:
         return Fine(numbers)
     if now >= _WANTED:
-        return Fine(f"{numbers}: a longer one would not help against a flood")
+        return Fine(f"{numbers}: a longer one would not help against a SYN flood")
     return RULE.finding(
         title=f"The queue of half-open connections was full {full} times",
-        evidence=(f"{_NAME} = {now}", f"answered by a cookie: {cookies or 0}, dropped: {drops or 0}"),
+        evidence=(f"{_NAME} = {now}", f"answered with a cookie: {cookies or 0}, dropped: {drops or 0}"),
         recommendation=f"set {_NAME} to {_WANTED}",
         changes=(SetSysctl(name=_NAME, value=str(_WANTED), was=str(now)),),
         severity=Severity.LOW,
-        effect=better("latency", "small", "no retried handshake in a burst of connections"),
+        effect=better("latency", "small", "no retried handshakes in a burst of connections"),
         risk="some memory in a flood of connection requests",
     )
 

@@ -1,10 +1,10 @@
-"""How many threads wait for the next connection.
+"""How many threads are kept for new connections.
 
 Without a pool each connection has a thread. One that ends goes into the cache while there is room, and the
-next connection takes it; else a thread is made and unmade, which costs some tens of microseconds, memory
-mappings and a turn of the scheduler. A measurement of 2014 tried it with 10 to 400 clients that
-come and go: with a cache of 8 the server made 5575 threads for 8611 connections, with 450 it made 31 for
-8937 (and reached fewer clients at once, so that its throughput is not to be compared).
+next connection takes it; otherwise a thread is created and destroyed, which costs tens of microseconds,
+memory mappings and a context switch. A measurement of 2014 with 10 to 400 clients that connect and
+disconnect: with a cache of 8 the server created 5575 threads for 8611 connections, with 450 it created 31
+for 8937 (and reached fewer clients at once, so that its throughput is not to be compared).
 
 MySQL decides by itself (8 + max_connections / 100, at most 100), MariaDB's default is 256; the setting
 matters where an old option file has a small number and clients reconnect all the time. A thread pool does
@@ -33,15 +33,15 @@ def _judge(system: System, targets: Targets) -> Judgement:
     made = max(again / server.uptime_seconds, server.rate("Threads_created") or 0.0)
     part = share(again, connections)
     if made < _OFTEN or part is None or part < _PART:
-        return Fine(f"{a_second(made)} threads are made anew, {now} are kept")
+        return Fine(f"{a_second(made)} threads are created, {now} are kept")
     limit = targets.max_connections or server.number("max_connections") or _MOST
     wanted = min(_MOST, limit, -(-int(used) // 10) * 10)
     if now >= wanted:
         return Fine(f"{now} threads are kept, for at most {used:.0f} connections")
     return RULE.finding(
-        title=f"{a_second(made)} threads are made anew: {now} are kept for {used:.0f} connections",
+        title=f"{a_second(made)} threads are created: {now} are kept for {used:.0f} connections",
         evidence=(
-            f"{created:.0f} threads were made for at most {used:.0f} connections at once",
+            f"{created:.0f} threads were created for at most {used:.0f} connections at once",
             f"{part:.0%} of all connections needed a new one",
             f"Max_used_connections = {used:.0f}, in tens and at most {min(_MOST, limit)}: {wanted}",
         ),
@@ -58,8 +58,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="thread_cache_size against the rate at which threads are made",
-    why="A thread made for each connection costs CPU where clients come and go quickly.",
+    checks="thread_cache_size compared with the rate at which threads are created",
+    why="Creating a thread for each connection costs CPU where clients reconnect often.",
     expected="cheaper connecting where clients reconnect often; nothing with connections that stay",
     risk="some memory for waiting threads",
     sources=(

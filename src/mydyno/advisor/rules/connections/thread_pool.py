@@ -2,10 +2,10 @@
 
 With many more runnable threads than CPUs the kernel switches between them, they wait for each other's
 latches, and throughput falls while latency grows. MariaDB and Percona Server have a pool: thread_pool_size
-groups (one for each CPU by default) run about one statement each at a time, the others wait in a queue,
-and a group with a statement that stalls (thread_pool_stall_limit) gets another thread. It helps many short
+groups (one for each CPU by default) run about one statement each at a time, the others wait in a queue, and
+a group with a statement that stalls (thread_pool_stall_limit) gets another thread. It helps many short
 statements at once; it does not help a server with few active connections, and a burst of long queries can
-hold short ones up. MySQL has one in its Enterprise edition alone.
+delay short ones. MySQL has one in its Enterprise edition only.
 """
 
 from mydyno.advisor.counts import least_running
@@ -27,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     pooled = (server.text(_HANDLING) or "").casefold() == "pool-of-threads"
     crowded = running >= _CROWD * cpus
     if not pooled and not crowded:
-        return Fine(f"{running:.0f} statements at work on {cpus} CPUs: no crowd for a pool")
+        return Fine(f"{running:.0f} statements running on {cpus} CPUs: too few for a pool to help")
     wanted: dict[str, Setting] = {_HANDLING: "pool-of-threads"}
     if size is not None and not cpus / 2 <= size <= 2 * cpus:
         wanted[_SIZE] = cpus
@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"A thread pool of {size} groups on {cpus} CPUs"
         if pooled
-        else f"{running:.0f} statements at work on {cpus} CPUs, each with a thread of its own",
+        else f"{running:.0f} statements at work on {cpus} CPUs, each with its own thread",
         evidence=(
             f"Threads_running = {running:.0f} at least, {running / cpus:.1f} for each of {cpus} CPUs",
             f"{_HANDLING} = {server.text(_HANDLING)}, {_SIZE} = {size}",
@@ -50,9 +50,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput",
             "small" if pooled else "medium",
-            "throughput no longer falls as more clients work at once",
+            "throughput no longer falls as more clients become active",
         ),
-        risk="short statements may wait behind long ones; a way in for administrators is extra_port",
+        risk="short statements may wait behind long ones; administrators can connect through extra_port",
     )
 
 
@@ -60,7 +60,7 @@ RULE = Rule(
     checks="thread_handling where many more statements run than there are CPUs; the pool's number of groups",
     why="Hundreds of threads on a few CPUs wait for each other instead of working.",
     expected="steadier throughput and latency at very many active clients; nothing, or a little less, at few",
-    risk="long statements can hold short ones up",
+    risk="long statements can delay short ones",
     sources=(
         "MariaDB Documentation, Thread Pool in MariaDB; Thread Pool System and Status Variables",
         "Percona Server Documentation, Thread pool",

@@ -1,9 +1,9 @@
-"""How long a connection may sleep.
+"""How long a connection may be idle.
 
 A sleeping connection holds a place under max_connections, its thread and its buffers, and sometimes an open
-transaction with its locks. By default the server waits eight hours before it closes one. That is no matter
-while places are plenty; where sleeping connections fill the limit, clients that would work are refused. The
-timeout is read when a connection begins, so those that are open keep theirs.
+transaction with its locks. By default the server waits eight hours before it closes one. That does not
+matter while connections are available; where sleeping connections fill the limit, active clients are
+refused. The timeout is read when a connection begins, so those that are open keep theirs.
 """
 
 from mydyno.advisor.rules import *
@@ -26,7 +26,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if now <= _LONG or connected < _FILLED * limit or sleeping < _SLEEPING * connected:
         return Fine(f"{sleeping:.0f} of {connected:.0f} connections sleep, {limit} are allowed")
     return RULE.finding(
-        title=f"{sleeping:.0f} sleeping connections take {sleeping / limit:.0%} of the places",
+        title=f"{sleeping:.0f} sleeping connections take {sleeping / limit:.0%} of max_connections",
         evidence=(
             f"Threads_connected {connected:.0f} - Threads_running {running:.0f} = {sleeping:.0f} that sleep",
             f"{limit} connections are allowed; {_NAME} lets them sleep for {now / 3600:.1f} h",
@@ -37,16 +37,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "stability",
             "medium",
-            "abandoned connections give their places back within half an hour, not eight hours",
+            "abandoned connections are closed within half an hour instead of eight hours",
         ),
-        risk="a pool that does not test its connections gives one to the application that the server closed",
+        risk="a pool that does not test its connections may hand out one that the server has closed",
     )
 
 
 RULE = Rule(
     checks="wait_timeout where most connections sleep and fill the limit",
-    why="Sleeping connections hold places, memory and sometimes locks that clients at work need.",
-    expected="free places under max_connections; no more throughput",
+    why="Sleeping connections occupy max_connections, memory and sometimes locks that active clients need.",
+    expected="free connections under max_connections; no more throughput",
     risk="pools that do not test their connections see errors 2006",
     sources=(
         "MySQL Reference Manual, Server System Variables, wait_timeout",

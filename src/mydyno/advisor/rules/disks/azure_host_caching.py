@@ -1,11 +1,11 @@
-"""How the host of a virtual machine of Azure's caches its disks.
+"""How Azure's host caches the disks of a virtual machine.
 
-Each managed disk has a setting of its own. With ReadWrite the host takes writes into its cache: Microsoft
-allows that only for programs that write what must last through to the disk, and makes it the default of the
-disk of the operating system, where a fresh installation has its data. With ReadOnly reads are served by the
-host's memory and SSD, and writes go to the disk and into the cache: good for data that is mostly read, of no
-use for logs, which nobody reads. With None all of it goes to the disk, which suits logs and busy data.
-Guides of 2015 have None for every data disk of MySQL.
+Each managed disk has its own setting. With ReadWrite the host caches writes: Microsoft recommends that only
+for programs that flush persistent data themselves, and makes it the default of the operating system's disk,
+where a fresh installation has its data. With ReadOnly reads are served by the host's memory and SSD, and
+writes go to the disk and into the cache: good for data that is mostly read, useless for logs, which are not
+read. With None everything goes to the disk, which suits logs and busy data. Guides of 2015 have None for
+every data disk of MySQL.
 
 Changing it detaches and attaches the disk for a moment: stop the server first.
 """
@@ -19,14 +19,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     if system.host is None:
         return Unknown("the machine")
     if system.host.cloud != "Microsoft Azure":
-        return NotHere("it is no virtual machine of Azure's")
+        return NotHere("it is not a virtual machine on Azure")
     cached: dict[str, tuple[str, list[str]]] = {}
     for place, files in places(system):
         for disk in system.host.storage.disks_of(place):
             if disk.host_caching is not None:
                 cached.setdefault(disk.name, (disk.host_caching, []))[1].extend(files.split(", "))
     if not cached:
-        return Unknown("how the host caches the disks: Azure's metadata service tells it")
+        return Unknown("how the host caches the disks (from Azure's metadata service)")
     numbers = "; ".join(f"{name} ({', '.join(files)}): {how}" for name, (how, files) in cached.items())
     written = sorted(name for name, (how, _) in cached.items() if how == "ReadWrite")
     read_more = _reads_more(system)
@@ -39,23 +39,23 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(numbers)
     wrong = written or logged
     return RULE.finding(
-        title=f"The host takes writes to {', '.join(wrong)} into its cache"
+        title=f"The host caches writes to {', '.join(wrong)}"
         if written
         else f"The host caches {', '.join(wrong)} for reading, and the server mostly writes there",
         evidence=(f"host caching: {numbers}", *_io(system)),
         recommendation=f"set the host caching of {', '.join(wrong)} to None",
         changes=by_hand(
             f"stop the server, set the host caching of {', '.join(wrong)} to None, start it again;"
-            " a disk of the operating system is no place for data",
+            " do not keep data on the operating system's disk",
             "az vm update --resource-group GROUP --name VM --disk-caching LUN=None",
         ),
         severity=Severity.HIGH if written else Severity.LOW,
         effect=better(
             "safety" if written else "latency",
             "medium" if written else "small",
-            "what is committed is on the disk, whatever happens to the host"
+            "committed transactions are on the disk, whatever happens to the host"
             if written
-            else "writes go to the disk without a copy that nobody reads",
+            else "writes are not copied to a cache that is never read",
         ),
         risk="reads that the host's cache has served go to the disk",
     )
@@ -75,10 +75,10 @@ def _io(system: System) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    checks="the host caching of the disks of a virtual machine of Azure's",
-    why="A cache of writes in the host may lose them; a cache of reads is no use to logs.",
+    checks="the host caching of an Azure virtual machine's disks",
+    why="A host's write cache may lose writes; a read cache is useless for logs.",
     expected="no committed transaction lost with the host; a little less latency of logs",
-    durability="none, or it raises it where the host took writes into its cache",
+    durability="none, or raised where the host cached writes",
     risk="more reads of the disk",
     sources=(
         "Microsoft, Azure premium storage: design for high performance, Disk caching",

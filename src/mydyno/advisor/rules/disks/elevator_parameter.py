@@ -1,9 +1,8 @@
 """`elevator=` on the kernel's command line.
 
-Guides of the days of noop, deadline and cfq have it written into the boot loader. Linux 5.0 removed those
-schedulers with the queue that the parameter was for, and 5.4 the parameter: it is accepted and ignored, so
-a machine that was thought to be tuned is not. The scheduler is chosen for each disk in sysfs, and kept by a
-udev rule.
+Guides from the time of noop, deadline and cfq set it in the boot loader. Linux 5.0 removed those schedulers
+with the queue that the parameter was for, and 5.4 the parameter: it is accepted and ignored, so a machine
+that seems tuned is not. The scheduler is chosen for each disk in sysfs, and kept by a udev rule.
 """
 
 from mydyno.advisor.machine import kernel_number
@@ -27,19 +26,19 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{found[0]} has no effect: the kernel is {kernel.release}",
         evidence=(f"command line: {found[0]}; without effect since Linux 5.0, removed in 5.4",),
-        recommendation="take it out, and let the scheduler rules of each disk decide",
+        recommendation="remove it, and let the scheduler rules of each disk decide",
         changes=by_hand(
-            f"take {found[0]} out of the boot loader's settings", "editor /etc/default/grub", "update-grub"
+            f"remove {found[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
         ),
         severity=Severity.LOW,
-        effect=better("insight", "small", "nobody believes in a setting that does nothing"),
+        effect=better("insight", "small", "no setting without effect"),
     )
 
 
 RULE = Rule(
     checks="whether the kernel's command line sets elevator=",
-    why="It has no effect since Linux 5.0: the disks have the scheduler that they would have without it.",
-    expected="a boot line that says what is",
+    why="It has no effect since Linux 5.0: the disks keep their default scheduler.",
+    expected="a kernel command line without dead options",
     sources=(
         "Linux kernel documentation, kernel parameters, elevator=",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which sets it",

@@ -14,8 +14,8 @@ def _judge(system: System, _: Targets) -> Judgement:
     if storage is None or data is None:
         return Unknown("the file system of the data")
     if not data.volume:
-        return NotHere("the data does not lie on a logical volume")
-    volume = next((each for each in storage.volumes if each.name == data.volume), None)
+        return NotHere("the data is not on a logical volume")
+    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
     if volume is None or volume.snapshots is None:
         return Unknown(f"the snapshots of {data.volume}")
     if not volume.snapshots:
@@ -30,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(f"1 write + {count} x (1 read and 1 write of the old chunk), once for each chunk",),
         recommendation="remove snapshots that no backup needs any more",
         changes=by_hand(
-            "look which snapshots are old, and remove them",
+            "find old snapshots and remove them",
             "lvs --options lv_name,origin,data_percent,lv_time",
             "lvremove VG/SNAPSHOT",
         ),

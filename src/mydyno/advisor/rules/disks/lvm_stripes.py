@@ -1,8 +1,8 @@
 """A logical volume that fills one disk after the other.
 
 A linear volume over several disks puts neighbouring data on the same one: the busy tables share one disk's
-I/O and the others idle. A striped volume (lvcreate --stripes) or an array below it shares the work out. Like
-RAID 0 it needs all of its disks, as the linear one does too.
+I/O while the others are idle. A striped volume (lvcreate --stripes) or an array below it spreads the load.
+Like RAID 0, and like a linear volume, it needs all of its disks.
 """
 
 from mydyno.advisor.rules import *
@@ -14,12 +14,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     if storage is None or data is None:
         return Unknown("the file system of the data")
     if not data.volume:
-        return NotHere("the data does not lie on a logical volume")
-    volume = next((each for each in storage.volumes if each.name == data.volume), None)
+        return NotHere("the data is not on a logical volume")
+    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
     if volume is None or volume.segment is None:
         return Unknown(f"how {data.volume} is laid out")
     if data.array:
-        return NotHere(f"{data.array} below the volume shares the work out")
+        return NotHere(f"{data.array} below the volume spreads the load")
     if volume.segment != "linear" or len(data.disks) < 2:
         stripes = f", {volume.stripes} stripes" if volume.stripes else ""
         size = f" of {format_bytes(volume.stripe_bytes)}" if volume.stripe_bytes else ""
@@ -30,22 +30,22 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(f"{volume.name} is linear over {disks}",),
         recommendation="a volume with as many stripes as disks",
         changes=by_hand(
-            "make a striped volume and move the data there, at a renewal or beside the old one",
+            "create a striped volume and move the data there",
             f"lvcreate --stripes {len(data.disks)} --stripesize 512k --size SIZE --name data VG",
         ),
         severity=Severity.LOW,
         effect=better(
             "throughput",
             "medium",
-            f"up to {len(data.disks)} times the I/O where the busy tables lie on one disk",
+            f"up to {len(data.disks)} times the I/O where the busy tables are on one disk",
         ),
-        risk="needs room for both volumes while the data moves",
+        risk="needs space for both volumes while the data moves",
     )
 
 
 RULE = Rule(
     checks="whether the data's logical volume uses all of its disks at once",
-    why="A linear volume leaves the work of neighbouring data to one disk.",
+    why="A linear volume puts neighbouring data, and its load, on one disk.",
     expected="the I/O of all disks",
     risk="the data has to move",
     sources=("lvcreate(8), --stripes", "lvm(8), segment types"),

@@ -1,8 +1,8 @@
 """How many requests the kernel holds for a disk while it sorts them.
 
-nr_requests bounds the requests of a queue with a scheduler. Below some tens of them there is nothing to sort,
-and threads wait for a place before their request is even known. It is rarely set that low; above the default
-little is gained, since InnoDB bounds its I/O itself. Without a scheduler it is the disk's own number.
+nr_requests bounds the requests of a queue with a scheduler. With only a few dozen there is nothing to sort,
+and threads wait before their request is even queued. It is rarely set that low; above the default little is
+gained, since InnoDB bounds its I/O itself. Without a scheduler it is the disk's own number.
 """
 
 from mydyno.advisor.rules import *
@@ -24,7 +24,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not few:
         return Fine(f"requests that are sorted: {numbers}")
     return RULE.finding(
-        title=f"Queues of {', '.join(disk.name for disk, _ in few)} are too short to be sorted",
+        title=f"Queues of {', '.join(disk.name for disk, _ in few)} are too short to sort",
         evidence=(f"nr_requests: {numbers}",),
         recommendation=f"nr_requests = {_WANTED}",
         changes=tuple(
@@ -41,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="nr_requests of disks with a scheduler",
-    why="A queue of a few requests cannot be sorted, and threads wait for a place in it.",
+    why="A queue of a few requests cannot be sorted, and threads wait to enter it.",
     expected="more throughput while many pages are flushed, if the queue was very short",
     risk="longer waits behind many writes",
     sources=("Linux kernel documentation, Queue sysfs files, nr_requests",),

@@ -20,7 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a redundant software array")
+        return NotHere("no file of the server is on a redundant software array")
     known = [array for array in found if array.bitmap is not None]
     if not known:
         return Unknown("the bitmaps of the arrays")
@@ -48,7 +48,7 @@ def _fine_grained(array: Array, size: int) -> Finding:
         ),
         recommendation=f"a bit for {_WANTED}: more to resync after a crash, fewer writes before",
         changes=by_hand(
-            "make the bitmap anew, which goes while the array is used",
+            "recreate the bitmap, which works while the array is in use",
             f"mdadm --grow {device} --bitmap=none",
             f"mdadm --grow {device} --bitmap=internal --bitmap-chunk={_WANTED}",
         ),
@@ -56,7 +56,7 @@ def _fine_grained(array: Array, size: int) -> Finding:
         effect=better(
             "throughput",
             "medium",
-            "fewer synchronous writes of the bitmap under random writes; measure it on your disks",
+            "fewer synchronous bitmap writes under random writes; measure it on your disks",
         ),
         risk="a crash between the two commands means a full resync",
     )
@@ -69,7 +69,7 @@ def _missing(array: Array) -> Finding:
         evidence=(f"{array.name} ({array.level}, {array.devices} disks): bitmap none",),
         recommendation=f"an internal bitmap with a bit for {_WANTED}",
         changes=by_hand(
-            "add a bitmap, which goes while the array is used",
+            "add a bitmap, which works while the array is in use",
             f"mdadm --grow {device} --bitmap=internal --bitmap-chunk={_WANTED}",
         ),
         severity=Severity.LOW,
@@ -84,7 +84,7 @@ def _missing(array: Array) -> Finding:
 
 RULE = Rule(
     checks="whether redundant arrays have a write-intent bitmap, and how fine it is",
-    why="A fine bitmap costs a synchronous write for many random writes; none costs hours after a crash.",
+    why="A fine bitmap costs a synchronous write for many random writes; without one a crash costs hours.",
     expected="more random writes, or a short resync",
     durability="none: the bitmap says what to compare after a crash, not what is written",
     risk="a coarser bitmap resyncs more after a crash",

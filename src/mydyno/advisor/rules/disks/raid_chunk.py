@@ -1,11 +1,11 @@
 """The chunk size of a striped array.
 
-A chunk is what lies on one disk before the next disk's turn. A page of 16 KiB that crosses a border occupies
-two disks, so one request in (chunk / page) does so at worst: a chunk of 4 or 8 KiB splits every page, 64 KiB
-one in four when it is not aligned, mdadm's default of 512 KiB hardly any. Small chunks also cut the
-sequential writes of logs and scans into many requests. Large chunks cost nothing in random I/O: which disk a
-page lies on is as random as before. On RAID 5 and 6 a full stripe, which needs no reading before, is chunk
-times data disks, and a larger chunk makes it rarer.
+A chunk is the piece of data on one disk before the next disk follows. A page of 16 KiB that crosses a
+border occupies two disks, so one request in (chunk / page) does so at worst: a chunk of 4 or 8 KiB splits
+every page, 64 KiB one in four when it is not aligned, mdadm's default of 512 KiB hardly any. Small chunks
+also cut the sequential writes of logs and scans into many requests. Large chunks cost nothing in random
+I/O: the disk of a page is as random as before. On RAID 5 and 6 a full stripe, which needs no reading
+before, is chunk times data disks, and a larger chunk makes it rarer.
 """
 
 from mydyno.advisor.rules import *
@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if striped is None:
         return Unknown("the disks under the server's files")
     if not striped:
-        return NotHere("no file of the server lies on a striped software array")
+        return NotHere("no file of the server is on a striped software array")
     known = {array.name: array.chunk_bytes for array in striped if array.chunk_bytes}
     if not known:
         return Unknown("the chunk size of the arrays")
@@ -39,9 +39,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"Small chunks split the server's I/O: {numbers}",
         evidence=(f"chunk: {numbers}; mdadm's default is {_DEFAULT}", splits),
-        recommendation=f"chunks of {_DEFAULT} at the next renewal of the array",
+        recommendation=f"use chunks of {_DEFAULT} when the array is next rebuilt",
         changes=by_hand(
-            "build the array anew with the default chunk; or reshape it, which takes days and wants a backup",
+            "rebuild the array with the default chunk; or reshape it, which takes days and needs a backup",
             *tuple(f"mdadm --grow /dev/{name} --chunk=512" for name in small),
         ),
         severity=Severity.LOW if all(chunk >= page for chunk in small.values()) else Severity.MEDIUM,
@@ -55,8 +55,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="the chunk size of striped arrays against InnoDB's page",
-    why="A page that lies on two disks takes the time of both.",
+    checks="the chunk size of striped arrays compared with InnoDB's page",
+    why="A page on two disks takes the time of both.",
     expected="more I/O from the same disks, if the chunk was below 64K; above it nothing",
     risk="a reshape takes long",
     sources=(

@@ -1,8 +1,7 @@
 """An array that runs with fewer disks than it should have.
 
-It goes on as if nothing had happened, but for what it was built for: RAID 1, 5 and 10 without a disk lose
-data at the next failure (RAID 10: of that disk's mirror), and RAID 5 and 6 compute the missing chunk for
-each read.
+It keeps working, but without the protection it was built for: RAID 1, 5 and 10 without a disk lose data at
+the next failure (RAID 10: of that disk's mirror), and RAID 5 and 6 compute the missing chunk for each read.
 """
 
 from mydyno.advisor.rules import *
@@ -13,7 +12,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     known = [array for array in found if array.working is not None]
     if not known:
         return Unknown("how many disks of the arrays work")
@@ -43,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.CRITICAL,
         effect=better("safety", "large", "the array survives the next failure again"),
         durability="raises",
-        durability_says="committed transactions outlive the failure of a disk again",
+        durability_says="committed transactions survive the failure of a disk again",
         risk="rebuilding reads all other disks and slows the server for hours",
     )
 
@@ -51,8 +50,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 RULE = Rule(
     checks="whether all disks of the arrays work",
     why="A degraded array loses the data at the next failure, and parity levels read slower meanwhile.",
-    expected="redundancy as it was paid for",
-    durability="raises: what is committed outlives a disk again",
+    expected="redundancy restored",
+    durability="raises: committed transactions survive a disk failure again",
     risk="the rebuild takes I/O from the server",
     sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
     judge=_judge,

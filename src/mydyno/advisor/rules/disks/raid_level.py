@@ -1,10 +1,10 @@
 """RAID 5 and 6 under a load that writes.
 
 A page written in place changes one chunk of a stripe. RAID 5 reads the old chunk and the old parity and
-writes both anew: four I/Os; RAID 6 has two parities: six. RAID 1 and 10 write twice and read nothing. For
-reads all are alike. So the same disks do the more work on RAID 10 the more of the load is writes; a page
+rewrites both: four I/Os; RAID 6 has two parities: six. RAID 1 and 10 write twice and read nothing. For
+reads all are equal. So the more of the load is writes, the more the same disks achieve on RAID 10; a page
 flush, its doublewrite copy and each commit of the redo log all count. Full stripes (large sequential
-writes) escape it.
+writes) avoid it.
 """
 
 from mydyno.advisor.rules import *
@@ -21,14 +21,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     parity = [array for array in found if array.level in _PENALTY]
     if not parity:
         return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))
     reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
     if reads is None or writes is None:
         return Unknown("Innodb_data_reads and Innodb_data_writes")
-    array = max(parity, key=lambda each: _PENALTY[each.level])
+    array = max(parity, key=lambda array: _PENALTY[array.level])
     penalty = _PENALTY[array.level]
     now, then = reads + penalty * writes, reads + _MIRRORED * writes
     ratio = now / then if then else 1.0
@@ -45,26 +45,26 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{sums}: {ratio:.1f} times",
             f"{writes / (reads + writes):.0%} of InnoDB's I/Os are writes; full stripes would cost less",
         ),
-        recommendation=f"build {array.name} anew as RAID 10, or move the data to mirrored disks",
+        recommendation=f"rebuild {array.name} as RAID 10, or move the data to mirrored disks",
         changes=by_hand(
-            f"at the next renewal of the storage use RAID 10 instead of {array.level} "
+            f"when the storage is next renewed, use RAID 10 instead of {array.level} "
             f"({array.devices} disks then hold the data of {array.devices // 2})"
         ),
         severity=Severity.MEDIUM,
         effect=better(
             "throughput",
             size,
-            f"up to {ratio:.1f} times the writes where the disks are the bottleneck; nothing where not",
+            f"up to {ratio:.1f} times the writes where the disks are the bottleneck; no effect elsewhere",
         ),
-        risk="half of the disks' space; building an array anew erases it",
+        risk="half of the disks' space; rebuilding an array erases it",
     )
 
 
 RULE = Rule(
-    checks="the RAID level against the server's mix of reads and writes",
+    checks="the RAID level compared with the server's mix of reads and writes",
     why="A small write costs four disk I/Os on RAID 5 and six on RAID 6, and two on RAID 10.",
     expected="more writes from the same disks",
-    risk="less space; a new array is made empty",
+    risk="less space; a new array starts empty",
     sources=(
         "md(4), RAID4, RAID5, RAID6, RAID10",
         "Patterson, Gibson, Katz, A Case for Redundant Arrays of Inexpensive Disks, SIGMOD 1988, level 5",

@@ -19,7 +19,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("the disks under the data")
     disks, array = storage.disks_of(data), storage.array_of(data)
     if all(disk.kind == "virtual" for disk in disks):
-        return NotHere("the disks are virtual: their redundancy is the hypervisor's business")
+        return NotHere("the disks are virtual: the hypervisor provides their redundancy")
     if array and array.level not in _NONE:
         return Fine(f"{array.name} is {array.level} over {array.devices} disks")
     if data.kind in ("btrfs", "zfs") and len(disks) > 1:
@@ -32,17 +32,17 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(
             f"{data.mount_point}: {what} ({', '.join(disk.name for disk in disks)})",
             f"copies elsewhere that the server knows of: {copies or 'none'}",
-            f"the binary log lies on other disks: {'yes' if apart else 'no'}",
+            f"the binary log is on other disks: {'yes' if apart else 'no'}",
         ),
-        recommendation="mirror the disks (RAID 1 or 10), or make sure of replicas and tested backups",
-        changes=by_hand("put the data on RAID 1 or RAID 10 at the next renewal of the storage"),
+        recommendation="mirror the disks (RAID 1 or 10), or have replicas and tested backups",
+        changes=by_hand("put the data on RAID 1 or RAID 10 when the storage is next renewed"),
         severity=Severity.LOW if copies or not array else Severity.HIGH,
         effect=better(
             "safety", "large", "a failing disk is replaced while the server runs; reads can use both halves"
         ),
         durability="raises",
-        durability_says="committed transactions outlive the failure of a disk",
-        risk="half of the disks' space; building an array anew erases it",
+        durability_says="committed transactions survive the failure of a disk",
+        risk="half of the disks' space; rebuilding an array erases it",
     )
 
 
@@ -64,11 +64,11 @@ def _binary_log_apart(storage: Storage) -> bool:
 
 
 RULE = Rule(
-    checks="whether the data outlives the failure of one disk",
+    checks="whether the data survives the failure of one disk",
     why="Without a mirror or parity the failure of any disk ends the database; n striped disks fail n times "
     "as often as one.",
-    expected="a failed disk is an errand, not an outage",
-    durability="raises: what is committed outlives a disk",
+    expected="a failed disk causes no outage",
+    durability="raises: committed transactions survive a disk failure",
     risk="half of the space with mirrors",
     sources=("md(4), RAID0, RAID1, RAID10", "MySQL Reference Manual, Optimizing Disk I/O"),
     judge=_judge,

@@ -1,9 +1,9 @@
 """How many stripes of RAID 4, 5 and 6 the kernel can work on at once.
 
 Every write to a parity array needs a stripe in the stripe cache while old chunks are read and the parity is
-computed. With the default of 256 entries a burst of page flushes runs out of them, and writes that belong to
-one stripe meet there less often. Its memory is page size x entries x disks. It is no write cache: a write is
-acknowledged when it is on the disks.
+computed. With the default of 256 entries a burst of page flushes runs out of them, and writes that belong
+to one stripe meet there less often. Its memory is page size x entries x disks. It is not a write cache: a
+write is acknowledged when it is on the disks.
 """
 
 from mydyno.advisor.rules import *
@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if system.host is None or parity is None:
         return Unknown("the disks under the server's files")
     if not parity:
-        return NotHere("no file of the server lies on a software array with parity")
+        return NotHere("no file of the server is on a software array with parity")
     known = [(array, array.stripe_cache_size) for array in parity if array.stripe_cache_size is not None]
     if not known:
         return Unknown("stripe_cache_size of the arrays")
@@ -41,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if memory > system.host.memory.total * _MEMORY_PART:
         return Fine(f"{numbers}; more would take too much of this machine's memory ({sums})")
     return RULE.finding(
-        title=f"Few stripes at once for {writes:.0f} writes/s on {', '.join(each.name for each, _ in few)}",
+        title=f"Few stripes at once for {writes:.0f} writes/s on {', '.join(array.name for array, _ in few)}",
         evidence=(f"stripe_cache_size of {numbers}", f"memory of {_WANTED}: {sums}"),
         recommendation=f"stripe_cache_size = {_WANTED}",
         changes=tuple(
@@ -61,10 +61,10 @@ def _memory(array: Array) -> int:
 
 RULE = Rule(
     checks="stripe_cache_size of arrays with parity, where the server writes",
-    why="A write to RAID 5 or 6 waits for a free stripe; the default is for small machines.",
+    why="A write to RAID 5 or 6 waits for a free stripe; the default is small.",
     expected="more writes in bursts; published gains are for sequential writes, random ones gain little",
-    durability="none: it is no write cache",
-    risk="some memory that cannot be used otherwise",
+    durability="none: it is not a write cache",
+    risk="some memory",
     sources=("Linux kernel documentation, RAID arrays, stripe_cache_size", "md(4), md/stripe_cache_size"),
     judge=_judge,
 )

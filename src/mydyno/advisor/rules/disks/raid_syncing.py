@@ -1,8 +1,8 @@
-"""An array that copies or checks itself at the moment.
+"""An array that is being resynced, rebuilt, checked or reshaped.
 
-resync, recover, check and reshape read all of the disks, with at least dev.raid.speed_limit_min even when the
-server is busy. What is measured or judged meanwhile is not what the machine can do. A monthly check is usual
-in distributions and belongs into the quiet hours.
+resync, recover, check and reshape read all of the disks, with at least dev.raid.speed_limit_min even when
+the server is busy. Measurements taken meanwhile do not show what the machine can do. A monthly check is
+usual in distributions and should run in quiet hours.
 """
 
 from mydyno.advisor.rules import *
@@ -13,7 +13,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if found is None or system.host is None:
         return Unknown("the disks under the server's files")
     if not found:
-        return NotHere("no file of the server lies on a software array")
+        return NotHere("no file of the server is on a software array")
     known = [array for array in found if array.action is not None]
     if not known:
         return Unknown("whether the arrays are copying (sync_action)")
@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence=(
             f"dev.raid.speed_limit_min = {floor or 'not known'}, "
             f"speed_limit_max = {ceiling or 'not known'} (KiB/s for each disk)",
-            "figures of this interval are of a machine that does two things at once",
+            "measurements of this interval include the array's own I/O",
         ),
         recommendation="wait until it has finished before judging the server's speed",
         changes=by_hand(
@@ -43,9 +43,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="whether an array is being rebuilt, resynced, reshaped or checked",
-    why="It reads every disk from end to end beside the server's own I/O.",
-    expected="the speed that the disks have",
-    risk="none, but for stopping what makes the array redundant",
+    why="It reads every disk completely, in addition to the server's own I/O.",
+    expected="the full speed of the disks",
+    risk="none, unless a rebuild is stopped",
     sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
     judge=_judge,
 )

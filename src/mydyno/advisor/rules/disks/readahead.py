@@ -1,10 +1,10 @@
-"""How much the kernel reads beyond what was asked.
+"""How much the kernel reads ahead of requests.
 
-Readahead serves programs that read files through the page cache from front to back. InnoDB with O_DIRECT goes
-past it, and has a readahead of its own: then the kernel's setting touches only other files. Where tables do
-go through the page cache, the kernel reads ahead when reads look sequential: it begins small and doubles, up
-to this size. With megabytes (large arrays and some tuning guides have it) a short run of neighbours, as a
-range scan makes, can bring in hundreds of pages that nobody wants. The kernel's default is 128 KiB. On
+Readahead serves programs that read files through the page cache from front to back. InnoDB with O_DIRECT
+goes past it, and has its own readahead: then the kernel's setting touches only other files. Where tables do
+go through the page cache, the kernel reads ahead when reads look sequential: it begins small and doubles,
+up to this size. With megabytes (large arrays and some tuning guides have it) a short run of neighbours, as
+a range scan makes, can bring in hundreds of pages that are not needed. The kernel's default is 128 KiB. On
 an array the array's own value counts, not its disks'.
 """
 
@@ -23,7 +23,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if direct is None:
         return Unknown("innodb_flush_method")
     if data.volume and not data.array:
-        return NotHere("a logical volume has a readahead of its own, which is not looked at")
+        return NotHere("a logical volume has its own readahead, which is not checked")
     array = storage.array_of(data)
     devices = (
         {array.name: array.read_ahead_kib}
@@ -58,8 +58,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput",
             "small",
-            "random reads leave the disk's time and the page cache to each other; the kernel notices "
-            "most random access by itself, so little is gained",
+            "random reads waste less disk time and page cache; the kernel detects most random access by "
+            "itself, so the gain is small",
         ),
         risk="programs that read large files from front to back, as backups do, may become slower",
     )
@@ -67,7 +67,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="the kernel's readahead on the data's disk, where InnoDB reads through the page cache",
-    why="Pages of tables are wanted in random order: what is read beyond them is thrown away.",
+    why="Pages of tables are read in random order: what is read ahead is thrown away.",
     expected="a little more random reads; nothing with O_DIRECT",
     risk="slower sequential reads of other programs",
     sources=(

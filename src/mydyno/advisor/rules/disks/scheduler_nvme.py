@@ -1,10 +1,10 @@
 """The I/O scheduler of NVMe disks.
 
-Such a disk has many queues and orders its own work; there is no arm whose way could be shortened. `none`
-hands requests on as they come, on the CPU where they were made, and is the kernel's own default there.
-`kyber` limits the depth to keep reads fast beside heavy writes, and can be worth a try. mq-deadline and bfq
-put all requests of a disk through one ordered queue: that lock is what limits them at hundreds of thousands
-of requests a second; below that the difference is small.
+Such a disk has many queues and orders its own work; there is no head to move. `none` hands requests on as
+they come, on the CPU where they were made, and is the kernel's own default there. `kyber` limits the depth
+to keep reads fast during heavy writes, and can be worth a try. mq-deadline and bfq put all requests of a
+disk through one ordered queue: that lock is what limits them at hundreds of thousands of requests a second;
+below that the difference is small.
 """
 
 from mydyno.advisor.rules import *
@@ -20,7 +20,7 @@ _TASTE = Taste(
         ),
         "deadline": ("small", "puts every request through one ordered queue, which costs CPU at high rates"),
         "bfq": ("medium", "accounts each request to its process, which costs the most CPU of all schedulers"),
-        "cfq": ("medium", "waits for more requests of the same process, while the disk could work"),
+        "cfq": ("medium", "waits for more requests of the same process while the disk is idle"),
     },
 )
 
@@ -30,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="whether NVMe disks hand on requests unsorted",
+    checks="whether NVMe disks get requests unsorted",
     why="An NVMe disk orders its own queues; sorting before costs CPU and a lock, and gains nothing.",
     expected="a little less CPU and latency for each I/O; more only at very high rates",
     sources=(

@@ -1,11 +1,11 @@
-"""The I/O scheduler of disks that turn.
+"""The I/O scheduler of rotating disks.
 
-A disk with an arm does much more work when requests come in the order of their places. `mq-deadline` sorts
-them, prefers reads, and lets none wait for ever; the disk's own queue of 32 sorts the rest. `none` leaves
-all of it to the disk. kyber does not sort at all. bfq sorts too, and shares the disk between processes: it
-is right where a backup must not starve the server, and slower where the server is alone. noop, deadline and
-cfq of the old guides are gone since Linux 5.0. Behind a controller with a cache of its own, the controller
-sorts and the choice hardly matters.
+A rotating disk does much more work when requests come in the order of their positions. `mq-deadline` sorts
+them, prefers reads, and lets none starve; the disk's own queue of 32 sorts the rest. `none` leaves all of
+it to the disk. kyber does not sort at all. bfq sorts too, and shares the disk between processes: it is
+right where a backup must not starve the server, and slower where the server is alone. noop, deadline and
+cfq of the old guides are gone since Linux 5.0. Behind a controller with its own cache, the controller sorts
+and the choice hardly matters.
 """
 
 from mydyno.advisor.rules import *
@@ -17,7 +17,7 @@ _TASTE = Taste(
     bad={
         "none": ("medium", "sorts nothing: only the disk's own short queue does"),
         "noop": ("medium", "sorts nothing: only the disk's own short queue does"),
-        "kyber": ("medium", "does not sort by place: it is made for disks without an arm"),
+        "kyber": ("medium", "does not sort by position: it is made for solid-state disks"),
         "cfq": ("small", "waits for more requests of the same process; a server's threads are many"),
     },
 )
@@ -28,10 +28,10 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="whether disks with an arm get their requests in a good order",
-    why="Each seek costs milliseconds, and a deep queue in the order of places has shorter ones.",
+    checks="whether rotating disks get their requests sorted",
+    why="Each seek costs milliseconds, and a deep sorted queue has shorter seeks.",
     expected="more throughput under a deep queue; nothing with one request at a time",
-    risk="behind a controller with a cache of its own the gain is less",
+    risk="behind a controller with its own cache the gain is smaller",
     sources=(
         "Linux kernel documentation, Deadline IO scheduler tunables",
         "Linux kernel documentation, Switching Scheduler",

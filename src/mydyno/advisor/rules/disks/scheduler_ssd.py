@@ -1,7 +1,7 @@
 """The I/O scheduler of SSDs behind SATA or SAS.
 
-They have one queue of 32 or so requests and no arm. `none` and `mq-deadline` (the kernel's default for
-disks of one queue) are both right: the first costs a little less, the second keeps reads from waiting
+They have one queue of about 32 requests and no head to move. `none` and `mq-deadline` (the kernel's default
+for disks of one queue) are both right: the first costs a little less, the second keeps reads from waiting
 behind a flood of writes. bfq is made for the desktop: it gives each process its fair share and costs CPU
 for it.
 """
@@ -14,7 +14,7 @@ _TASTE = Taste(
     good=("none", "mq-deadline", "noop", "deadline", "kyber"),
     bad={
         "bfq": ("small", "shares the disk fairly between processes, of which only one counts here, for CPU"),
-        "cfq": ("medium", "waits for more requests of the same process, while the disk could work"),
+        "cfq": ("medium", "waits for more requests of the same process while the disk is idle"),
     },
 )
 
@@ -24,8 +24,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="whether SSDs have a scheduler that is made for them",
-    why="An SSD has no arm whose way could be shortened: sorting costs CPU and gains nothing.",
+    checks="whether SSDs have a suitable scheduler",
+    why="An SSD has no head to move: sorting costs CPU and gains nothing.",
     expected="a little less CPU and latency for each I/O",
     sources=(
         "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",

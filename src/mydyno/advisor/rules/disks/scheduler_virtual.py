@@ -1,9 +1,9 @@
 """The I/O scheduler of a hypervisor's disks.
 
 What the guest sees as one disk is a file, a volume or a network away; the hypervisor and the storage below
-order requests with knowledge that the guest has not. Sorting in the guest as well costs CPU and latency.
-`none` (and noop before Linux 5.0) hands requests on; `mq-deadline` is cheap and keeps reads from waiting
-behind writes where the disk's rate is limited, so it is left alone. bfq and cfq cost for nothing here.
+order requests with knowledge that the guest does not have. Sorting in the guest as well costs CPU and
+latency. `none` (and noop before Linux 5.0) hands requests on; `mq-deadline` is cheap and keeps reads from
+waiting behind writes where the disk's rate is limited, so it is left alone. bfq and cfq only add cost here.
 """
 
 from mydyno.advisor.rules import *
@@ -13,8 +13,8 @@ _TASTE = Taste(
     kind="virtual",
     good=("none", "mq-deadline", "noop", "deadline", "kyber"),
     bad={
-        "bfq": ("small", "sorts and shares what the hypervisor sorts and shares again"),
-        "cfq": ("medium", "waits for more requests of the same process on a disk that may have no arm"),
+        "bfq": ("small", "sorts requests that the hypervisor sorts again"),
+        "cfq": ("medium", "waits for more requests of the same process on a disk that may be solid-state"),
     },
 )
 
@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="whether a guest leaves the ordering of I/O to its hypervisor",
-    why="The hypervisor orders the requests again, with knowledge of the disk that the guest has not.",
+    why="The hypervisor orders the requests again, knowing more about the disk than the guest does.",
     expected="a little less CPU and latency for each I/O",
     sources=(
         "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",

@@ -1,11 +1,11 @@
 """What the disk's write cache means for commits.
 
 A disk that reports `write back` has a cache that a power cut empties: the kernel sends it a flush at each
-sync (unless barriers are off), and a commit takes as long as that flush: 5 to 15 ms on a turning disk,
+sync (unless barriers are off), and a commit takes as long as that flush: 5 to 15 ms on a rotating disk,
 around a millisecond and more on SSDs without capacitors. `write through` means there is no such cache, or
-one that survives: flushes are left out, and a commit takes some tens of microseconds on a good SSD. Neither
-is unsafe. Writing `write through` into sysfs for a disk whose cache is volatile is: nothing can see that
-from here.
+one that survives: flushes are left out, and a commit takes tens of microseconds on a good SSD. Neither is
+unsafe. Writing `write through` into sysfs for a disk whose cache is volatile is: nothing can see that from
+here.
 """
 
 from mydyno.advisor.rules import *
@@ -43,17 +43,19 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{cost}: at most {1 / speed.sync_seconds:.0f} in a row each second; commits together share one",
             f"commits: {commits:.0f}/s",
         ),
-        recommendation="a disk with power-loss protection for the redo log; not a looser commit",
-        changes=by_hand("choose disks with power-loss protection (capacitors) at the next renewal"),
+        recommendation="use a disk with power-loss protection for the redo log, not a weaker commit",
+        changes=by_hand(
+            "choose disks with power-loss protection (capacitors) when the storage is next renewed"
+        ),
         severity=Severity.LOW,
-        effect=better("latency", "large", f"commits in well below {format_duration(speed.sync_seconds)}"),
+        effect=better("latency", "large", f"commits take well below {format_duration(speed.sync_seconds)}"),
         risk="never set write_cache to `write through` by hand to save the flush: a power cut loses commits",
     )
 
 
 RULE = Rule(
     checks="whether the disks under the redo log have a volatile cache, and what flushing it costs",
-    why="A durable commit on such a disk takes as long as its flush.",
+    why="A durable commit takes as long as the flush of such a cache.",
     expected="faster durable commits by a better disk",
     durability="none: both kinds keep what was synced",
     sources=(

@@ -1,12 +1,12 @@
-"""Whose the data directory is, and who else may read it.
+"""Who owns the data directory, and who else may read it.
 
 Files that do not belong to the server's user cannot be written: copied as root without an owner, they stop
-the server at its next start or at the first table that it opens. Files that everybody may read give every
-account of the machine, and every program that is broken into, all tables without a password. Old guides end
-a move of the data with `chmod -R 755`, which does just that. MySQL and MariaDB make their files 0640 or 0660.
+the server at its next start or at the first table that it opens. World-readable files give every account of
+the machine, and every compromised program, all tables without a password. Old guides end a move of the data
+with `chmod -R 755`, which does exactly that. MySQL and MariaDB make their files 0640 or 0660.
 
-A folder that everybody may list, with files that are shut, gives away names alone; on some systems clients
-find the socket in it, so it is left as it is.
+A world-readable folder with protected files reveals only names; on some systems clients find the socket in
+it, so it is left as it is.
 """
 
 import shlex
@@ -35,18 +35,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=_title(data, user, foreign, writable),
         evidence=(f"{data.path}: {numbers}",),
-        recommendation="give the files to the server's user and to nobody else",
+        recommendation="make the server's user the owner, without access for others",
         changes=by_hand(
-            "set owner and rights of the files; the socket stays open to clients",
+            "set owner and permissions of the files; the socket stays accessible to clients",
             *((f"chown --recursive {shlex.quote(owner)}: {path}",) if owner else ()),
             *((f"chmod o-w {path}",) if writable else ()),
             f"find {path} -mindepth 1 ! -type s -exec chmod o-rwx {{}} +",
         ),
         severity=Severity.CRITICAL if writable else Severity.HIGH,
         effect=better(
-            "safety", "large", "the server can write its files, and others cannot read them past its accounts"
+            "safety", "large", "the server can write its files, and other accounts cannot read them"
         ),
-        risk="a backup that reads the files under an account of its own needs the server's group",
+        risk="a backup that reads the files under another account needs the server's group",
     )
 
 
@@ -61,14 +61,14 @@ def _title(data: Use, user: str | None, foreign: bool, writable: bool) -> str:
 def _numbers(data: Use, user: str | None) -> str:
     parts = [f"it belongs to {data.owner}" if data.owner else "its owner is not known"]
     parts += [f"the server runs as {user}"] if user else []
-    parts += [f"rights {data.mode:04o}"] if data.mode is not None else []
+    parts += [f"permissions {data.mode:04o}"] if data.mode is not None else []
     parts += [f"the system tablespace {data.file_mode:04o}"] if data.file_mode is not None else []
     return ", ".join(parts)
 
 
 RULE = Rule(
-    checks="owner and rights of the data directory and of a file in it",
-    why="Files of another owner cannot be written, and files open to all can be read past every password.",
+    checks="owner and permissions of the data directory and of a file in it",
+    why="Files of another owner cannot be written, and world-readable files can be read without a password.",
     expected="no effect on speed",
     risk="programs that read the files under another account no longer can",
     sources=(

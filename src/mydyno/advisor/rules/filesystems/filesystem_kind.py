@@ -1,9 +1,9 @@
-"""Which file system the server's files lie on.
+"""The file system of the server's files.
 
 ext4 and XFS are what MySQL and MariaDB are run and tested on. Others are old (ext2 has no journal, ext3 no
 extents, ReiserFS left the kernel in 6.13 and cannot be mounted after an upgrade, JFS is hardly maintained),
-not made for it (FAT and NTFS know no owners), not on this machine (NFS and others: a lock or a sync there is
-another thing), or not lasting: tmpfs goes with the power, an overlay with its container.
+not made for it (FAT and NTFS know no owners), not on this machine (NFS and others: locks and syncs work
+differently there), or not persistent: tmpfs is lost with the power, an overlay with its container.
 """
 
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class _Verdict:
     instead: str = "move the files to ext4 or XFS"
 
 
-_LOST = "give the data a disk of its own: a volume of the container, a mounted file system"
+_LOST = "put the data on a separate disk: a volume of the container, a mounted file system"
 _NETWORK = _Verdict(
     Severity.MEDIUM,
     "latency",
     "medium",
-    "lies on another machine: each commit crosses the network, and its syncs and locks are only as good as "
+    "is on another machine: each commit crosses the network, and its syncs and locks are only as good as "
     "that server and the mount's options (hard, intr off, NFS 4)",
-    "move the files to a local disk, or make sure of `hard` and of the server's own syncs",
+    "move the files to a local disk, or use `hard` and a server that syncs",
 )
 _FOREIGN = _Verdict(
     Severity.HIGH, "safety", "large", "knows neither owners nor reliable syncs as a server needs them"
@@ -60,13 +60,15 @@ _MATTERS = {"data", "redo log", "binary log", "undo"}
 
 
 def _judge(system: System, _: Targets) -> Judgement:
-    found = [(each, files) for each, files in places(system) if _MATTERS & set(files.split(", "))]
+    found = [(filesystem, files) for filesystem, files in places(system) if _MATTERS & set(files.split(", "))]
     if not found:
         return Unknown("the file systems under the server's files")
-    numbers = [f"{each.mount_point} ({files}): {each.kind}" for each, files in found]
-    judged = [(each, _VERDICTS[each.kind]) for each, _ in found if each.kind in _VERDICTS]
+    numbers = [f"{filesystem.mount_point} ({files}): {filesystem.kind}" for filesystem, files in found]
+    judged = [
+        (filesystem, _VERDICTS[filesystem.kind]) for filesystem, _ in found if filesystem.kind in _VERDICTS
+    ]
     if not judged:
-        strange = [each.kind for each, _ in found if each.kind not in _GOOD]
+        strange = [filesystem.kind for filesystem, _ in found if filesystem.kind not in _GOOD]
         return Unknown(f"how {', '.join(strange)} serves a database") if strange else Fine("; ".join(numbers))
     worst, verdict = max(judged, key=lambda pair: pair[1].severity)
     return RULE.finding(
@@ -75,20 +77,22 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=verdict.instead,
         changes=by_hand(f"stop the server, {verdict.instead}, and change datadir or the mount"),
         severity=verdict.severity,
-        effect=better(verdict.aspect, verdict.size, "files where a server's files are safe and usual"),
+        effect=better(
+            verdict.aspect, verdict.size, "files on a file system that is safe and usual for a server"
+        ),
         durability="raises" if verdict.aspect == "safety" else "keeps",
-        durability_says="the data outlives what it does not outlive now"
+        durability_says="the data survives what it does not survive now"
         if verdict.aspect == "safety"
         else None,
-        risk="moving the files takes an outage, or a replica that takes over",
+        risk="moving the files needs downtime, or a replica that takes over",
     )
 
 
 RULE = Rule(
     checks="the kind of the file systems under data, redo log, binary log and undo",
-    why="Some lose the data by design, some have no maintainers, some are slower; ext4 and XFS are usual.",
-    expected="data that stays; between ext4 and XFS the difference is small",
-    durability="raises, where the data lay on memory or a container's layer",
+    why="Some lose data by design, some are unmaintained, some are slower; ext4 and XFS are usual.",
+    expected="data that persists; between ext4 and XFS the difference is small",
+    durability="raises, where the data was in memory or in a container's layer",
     risk="the files have to move",
     sources=(
         "MySQL Reference Manual, Using NFS with MySQL; Optimizing Disk I/O",

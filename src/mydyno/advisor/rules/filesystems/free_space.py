@@ -1,4 +1,4 @@
-"""How much room is left where the server writes.
+"""How much space is left where the server writes.
 
 A full disk stops every write: InnoDB waits or fails, a binary log that cannot grow stops commits, and a
 temporary file that fails ends its query. Before that, a rebuild of a table (ALTER, OPTIMIZE) needs the
@@ -10,30 +10,31 @@ from mydyno.advisor.rules import *
 
 _SHORT, _NONE = 0.10, 0.02
 _PLENTY = 100 << 30
-"""Free bytes from which on a small share is no reason for alarm."""
+"""Free bytes above which a small share is no problem."""
 _LAST = 1 << 30
 
 
 def _judge(system: System, _: Targets) -> Judgement:
     found = [
-        (each, files, each.free_bytes, each.size_bytes)
-        for each, files in places(system)
-        if each.free_bytes is not None and each.size_bytes
+        (filesystem, files, filesystem.free_bytes, filesystem.size_bytes)
+        for filesystem, files in places(system)
+        if filesystem.free_bytes is not None and filesystem.size_bytes
     ]
     if not found:
         return Unknown("the free space of the file systems under the server's files")
     lines = []
     worst, where = 1.0, ""
     critical = False
-    for each, files, free, size in found:
+    for filesystem, files, free, size in found:
         if free is None or size is None:
             continue
         part = free / size
         lines.append(
-            f"{each.mount_point} ({files}): {format_bytes(free)} of {format_bytes(size)} free ({part:.0%})"
+            f"{filesystem.mount_point} ({files}): {format_bytes(free)} of {format_bytes(size)} free "
+            f"({part:.0%})"
         )
         if part < worst and (_used_up(part, free) or (part < _SHORT and free < _PLENTY)):
-            worst, where = part, each.mount_point
+            worst, where = part, filesystem.mount_point
             critical = _used_up(part, free)
     if not where:
         return Fine("; ".join(lines))
@@ -43,9 +44,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{where} is nearly full: {worst:.0%} free",
         evidence=tuple(lines),
-        recommendation=f"make room or grow {where}{purge}",
+        recommendation=f"free space or grow {where}{purge}",
         changes=by_hand(
-            f"see what fills {where}, and make room or grow it{purge}",
+            f"see what fills {where}, then free space or grow it{purge}",
             f"du --one-file-system --max-depth=2 {where} | sort --numeric-sort",
         ),
         severity=Severity.CRITICAL if critical else Severity.HIGH,
@@ -59,8 +60,8 @@ def _used_up(part: float, free: int) -> bool:
 
 RULE = Rule(
     checks="the free space of each file system that the server writes to",
-    why="When it is used up, commits wait or fail.",
-    expected="no outage for want of space",
+    why="On a full disk commits wait or fail.",
+    expected="no outage because of a full disk",
     sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
     judge=_judge,
 )

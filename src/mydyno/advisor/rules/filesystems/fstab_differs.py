@@ -1,8 +1,8 @@
 """Mount options in force that /etc/fstab does not have, or the other way round.
 
-A remount by hand lasts until the next boot, a changed line of fstab begins then: until somebody knows which
-of the two is meant, a reboot changes the server's behaviour. A file system that fstab does not name at all
-is not there after a boot, unless a mount unit of its own brings it.
+A remount by hand lasts until the next boot, a changed line of fstab takes effect then: until they agree, a
+reboot changes the server's behaviour. A file system that fstab does not name at all is not there after a
+boot, unless a systemd mount unit mounts it.
 """
 
 from collections.abc import Iterator
@@ -24,27 +24,29 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = places(system)
     if not found:
         return Unknown("the mount options under the server's files")
-    told: list[str] = []
-    for each, _files in found:
-        entry = lines.get(each.mount_point)
+    differences: list[str] = []
+    for filesystem, _files in found:
+        entry = lines.get(filesystem.mount_point)
         if entry is None:
-            if each.mount_point != "/" and each.source.startswith("/dev/"):
-                told.append(f"{each.mount_point} ({each.source}): no line in /etc/fstab")
+            if filesystem.mount_point != "/" and filesystem.source.startswith("/dev/"):
+                differences.append(f"{filesystem.mount_point} ({filesystem.source}): no line in /etc/fstab")
             continue
         if entry.fault:  # fstab-faults tells of it
             continue
-        told += (
-            f"{each.mount_point}: {now} in force, {later} in /etc/fstab:{entry.line}"
-            for now, later in _differences(each.options, entry.options)
+        differences += (
+            f"{filesystem.mount_point}: {now} in force, {later} in /etc/fstab:{entry.line}"
+            for now, later in _differences(filesystem.options, entry.options)
         )
-    if not told:
-        return Fine(f"{', '.join(each.mount_point for each, _ in found)}: mounted as /etc/fstab says")
+    if not differences:
+        return Fine(
+            f"{', '.join(filesystem.mount_point for filesystem, _ in found)}: mounted as /etc/fstab says"
+        )
     return RULE.finding(
-        title="The next boot mounts the server's files otherwise than now",
-        evidence=tuple(told),
-        recommendation="make /etc/fstab say what is meant",
+        title="The next boot mounts the server's files with other options",
+        evidence=tuple(differences),
+        recommendation="make /etc/fstab and the mounts agree",
         changes=by_hand(
-            "decide which is meant, and bring fstab and the mount together",
+            "decide which options are right, and set them in fstab and on the mount",
             "findmnt --verify",
             "mount -o remount MOUNT_POINT",
         ),
@@ -75,7 +77,7 @@ def _meaning(options: tuple[str, ...], force: bool) -> dict[str, str]:
 
 RULE = Rule(
     checks="whether the server's file systems are mounted as /etc/fstab says",
-    why="What was changed by hand is gone after the next boot, and what stands in fstab begins then.",
+    why="Changes made by hand are lost at the next boot, and fstab's options take effect.",
     expected="a reboot without surprises",
     sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
     judge=_judge,

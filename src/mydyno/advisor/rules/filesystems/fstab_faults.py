@@ -1,6 +1,6 @@
-"""Lines of /etc/fstab that do not say what somebody meant.
+"""Faulty lines of /etc/fstab.
 
-A space inside the options makes a field too many: `defaults,nobootwait, noatime` stands in published guides,
+A space inside the options makes a field too many: `defaults,nobootwait, noatime` is in published guides,
 and mount(8) then takes noatime for the dump number and drops the line, so the volume is not there after the
 next boot, or the boot stops. nobootwait was an option of Ubuntu's old init alone; today an unknown option
 makes the mount fail. nofail says the same to systemd, and x-systemd.device-timeout how long to wait.
@@ -25,9 +25,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=faults[0] if len(faults) == 1 else f"{len(faults)} faults in {_FILE}",
         evidence=tuple(faults),
-        recommendation="mend the lines before the next boot finds them",
+        recommendation="fix the lines before the next boot",
         changes=by_hand(
-            f"mend {_FILE}, and have it checked before a reboot",
+            f"fix {_FILE}, and verify it before a reboot",
             f"editor {_FILE}",
             "findmnt --verify --verbose",
         ),
@@ -42,15 +42,15 @@ def _faults(entry: FstabEntry) -> Iterator[str]:
         yield f"{where}: {entry.fault}"
     for option in entry.options:
         if option in _GONE and option not in (entry.fault or ""):
-            yield f"{where}: {option} is no option any more: write {_GONE[option]}"
+            yield f"{where}: {option} is no longer an option: write {_GONE[option]}"
     if "" in entry.options and not entry.fault:
         yield f"{where}: an empty option: a comma too many, or a space after one"
 
 
 RULE = Rule(
     checks="whether every line of /etc/fstab can be read, and has no option that is gone",
-    why="A line that cannot be read is left out at the next boot: the data is missing, or the boot stops.",
-    expected="a boot that works",
+    why="An invalid line is skipped at the next boot: the data is missing, or the boot stops.",
+    expected="a working boot",
     sources=(
         "fstab(5), Linux manual page",
         "systemd.mount(5), nofail, x-systemd.device-timeout=",

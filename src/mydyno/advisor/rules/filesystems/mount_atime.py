@@ -17,33 +17,37 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = places(system)
     if not found:
         return Unknown("the mount options under the server's files")
-    local = [(each, files) for each, files in found if each.kind in _KINDS]
+    local = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
     if not local:
         return NotHere("none of these file systems keeps access times on a disk of this machine")
-    strict = [(each, files) for each, files in local if not set(_CHEAP) & set(each.options)]
+    strict = [(filesystem, files) for filesystem, files in local if not set(_CHEAP) & set(filesystem.options)]
     if not strict:
         return Fine(
             ", ".join(
-                f"{each.mount_point}: {next(word for word in _CHEAP if word in each.options)}"
-                for each, _ in local
+                f"{filesystem.mount_point}: {next(word for word in _CHEAP if word in filesystem.options)}"
+                for filesystem, _ in local
             )
         )
     return RULE.finding(
-        title=f"Every read of a file on {', '.join(each.mount_point for each, _ in strict)} writes its time",
+        title=f"Every read of a file on {', '.join(filesystem.mount_point for filesystem, _ in strict)} "
+        "writes its time",
         evidence=tuple(
-            f"{each.mount_point} ({files}): neither relatime nor noatime, so strictatime"
-            for each, files in strict
+            f"{filesystem.mount_point} ({files}): neither relatime nor noatime, so strictatime"
+            for filesystem, files in strict
         ),
         recommendation="mount with noatime",
         changes=tuple(
             SetMountOptions(
-                mount_point=each.mount_point, add=("noatime",), remove=("strictatime",), was=each.options
+                mount_point=filesystem.mount_point,
+                add=("noatime",),
+                remove=("strictatime",),
+                was=filesystem.options,
             )
-            for each, _ in strict
+            for filesystem, _ in strict
         ),
         severity=Severity.LOW,
         effect=better("throughput", "small", "no inode is written for a read"),
-        risk="programs that go by access times, as some mail readers do, see none",
+        risk="programs that rely on access times, as some mail readers do, see none",
     )
 
 

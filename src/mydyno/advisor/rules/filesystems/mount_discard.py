@@ -1,9 +1,9 @@
-"""How SSDs learn which blocks are free.
+"""How free blocks are reported to SSDs.
 
-The option discard tells them at once, at each commit of the file system's journal after files were freed: a
-DROP TABLE, a purge of binary logs or a temporary file then waits for the disk's discards, which some disks do
-slowly and one after another. fstrim.timer does it once a week for all of it; that is what mount(8) and most
-distributions prefer. btrfs's discard=async collects and is fine.
+The option discard reports them at once, at each commit of the file system's journal after files were freed:
+a DROP TABLE, a purge of binary logs or a temporary file then waits for the disk's discards, which some
+disks do slowly and one after another. fstrim.timer does it once a week for all of it; that is what mount(8)
+and most distributions prefer. btrfs's discard=async collects and is fine.
 """
 
 from mydyno.advisor.rules import *
@@ -16,45 +16,50 @@ _TIMER = ByHand(says="let systemd trim once a week", commands=("systemctl enable
 
 def _judge(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
-    found = [each for each, _ in places(system)]
+    found = [filesystem for filesystem, _ in places(system)]
     if storage is None or not found:
         return Unknown("the mount options under the server's files")
-    able = [each for each in found if any(disk.discards for disk in storage.disks_of(each))]
-    at_once = [each for each in found if set(_AT_ONCE) & set(each.options)]
+    able = [filesystem for filesystem in found if any(disk.discards for disk in storage.disks_of(filesystem))]
+    at_once = [filesystem for filesystem in found if set(_AT_ONCE) & set(filesystem.options)]
     if at_once:
         return _online(at_once, storage.trim_timer)
     if not able:
         return NotHere("no disk under the server's files takes discards")
-    if storage.trim_timer is False and not all("discard=async" in each.options for each in able):
+    if storage.trim_timer is False and not all("discard=async" in filesystem.options for filesystem in able):
         return _never(able)
     timer = (
         "fstrim.timer is enabled" if storage.trim_timer else "whether fstrim.timer is enabled is not known"
     )
-    return Fine(f"{', '.join(each.mount_point for each in able)}: no discard at each commit; {timer}")
+    return Fine(
+        f"{', '.join(filesystem.mount_point for filesystem in able)}: no discard at each commit; {timer}"
+    )
 
 
 def _online(at_once: list[FileSystem], timer: bool | None) -> Finding:
     changes: list[Change] = [
         SetMountOptions(
-            mount_point=each.mount_point,
+            mount_point=filesystem.mount_point,
             add=("nodiscard",),
-            remove=tuple(word for word in _AT_ONCE if word in each.options),
-            was=each.options,
+            remove=tuple(word for word in _AT_ONCE if word in filesystem.options),
+            was=filesystem.options,
         )
-        if each.kind in _REMOUNTED
+        if filesystem.kind in _REMOUNTED
         else ByHand(
-            says=f"take discard out of the line of {each.mount_point} in /etc/fstab: {each.kind} "
+            says=f"remove discard from the line of {filesystem.mount_point} in /etc/fstab: {filesystem.kind} "
             "leaves it off from its next mount on"
         )
-        for each in at_once
+        for filesystem in at_once
     ]
     if timer is not True:
         changes.append(_TIMER)
-    points = ", ".join(each.mount_point for each in at_once)
+    points = ", ".join(filesystem.mount_point for filesystem in at_once)
     return RULE.finding(
-        title=f"{points}: freed blocks are discarded while somebody waits",
+        title=f"{points}: freed blocks are discarded synchronously",
         evidence=(
-            *(f"{each.mount_point} ({each.kind}) is mounted with discard" for each in at_once),
+            *(
+                f"{filesystem.mount_point} ({filesystem.kind}) is mounted with discard"
+                for filesystem in at_once
+            ),
             f"fstrim.timer: {'not known' if timer is None else 'enabled' if timer else 'not enabled'}",
         ),
         recommendation="nodiscard, and fstrim.timer once a week",
@@ -70,9 +75,9 @@ def _online(at_once: list[FileSystem], timer: bool | None) -> Finding:
 
 
 def _never(able: list[FileSystem]) -> Finding:
-    points = ", ".join(each.mount_point for each in able)
+    points = ", ".join(filesystem.mount_point for filesystem in able)
     return RULE.finding(
-        title=f"Nobody tells the disks under {points} which blocks are free",
+        title=f"Free blocks are not reported to the disks under {points}",
         evidence=("no discard among the mount options, and fstrim.timer is not enabled",),
         recommendation="enable fstrim.timer",
         changes=(_TIMER,),
@@ -85,8 +90,9 @@ def _never(able: list[FileSystem]) -> Finding:
 
 
 RULE = Rule(
-    checks="whether SSDs are told of free blocks, and when",
-    why="Discards at each commit make whoever frees space wait for the disk; none at all let it slow down.",
+    checks="whether and when free blocks are reported to SSDs",
+    why="Discards at each commit make statements that free space wait for the disk; without discards an "
+    "SSD slows down.",
     expected="drops and purges without pauses",
     risk="space of thin volumes comes back later",
     sources=("fstrim(8), Linux manual page", "ext4(5), discard", "xfs(5), discard", "btrfs(5), discard"),

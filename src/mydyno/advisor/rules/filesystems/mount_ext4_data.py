@@ -16,51 +16,54 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = places(system)
     if not found:
         return Unknown("the mount options under the server's files")
-    extended = [each for each, _ in found if each.kind in _KINDS]
+    extended = [filesystem for filesystem, _ in found if filesystem.kind in _KINDS]
     if not extended:
-        return NotHere("none of the server's files lies on ext4")
-    for each in extended:
-        if "data=journal" in each.options:
-            return _journalled(each)
-    for each in extended:
-        if "data=writeback" in each.options:
-            return _unordered(each)
-    return Fine(f"{', '.join(each.mount_point for each in extended)}: contents are ordered (data=ordered)")
-
-
-def _by_hand(each: FileSystem, option: str) -> ByHand:
-    return ByHand(
-        says=f"take {option} out of the line of {each.mount_point} in /etc/fstab (for the root file system: "
-        "out of rootflags=), and mount it anew with the server stopped",
-        commands=(f"tune2fs -l {each.source} | grep 'Default mount options'",),
+        return NotHere("none of the server's files is on ext4")
+    for filesystem in extended:
+        if "data=journal" in filesystem.options:
+            return _journalled(filesystem)
+    for filesystem in extended:
+        if "data=writeback" in filesystem.options:
+            return _unordered(filesystem)
+    return Fine(
+        f"{', '.join(filesystem.mount_point for filesystem in extended)}: contents are ordered (data=ordered)"
     )
 
 
-def _journalled(each: FileSystem) -> Finding:
+def _by_hand(filesystem: FileSystem, option: str) -> ByHand:
+    return ByHand(
+        says=f"remove {option} from the line of {filesystem.mount_point} in /etc/fstab (for the root file "
+        "system: from rootflags=), and remount it with the server stopped",
+        commands=(f"tune2fs -l {filesystem.source} | grep 'Default mount options'",),
+    )
+
+
+def _journalled(filesystem: FileSystem) -> Finding:
     return RULE.finding(
-        title=f"Every byte under {each.mount_point} is written twice: data=journal",
+        title=f"Every byte under {filesystem.mount_point} is written twice: data=journal",
         evidence=(
-            f"{each.mount_point} ({each.kind}): data=journal; O_DIRECT and delayed allocation are off",
+            f"{filesystem.mount_point} ({filesystem.kind}): data=journal; O_DIRECT and delayed allocation "
+            "are off",
         ),
         recommendation="mount with data=ordered, the default",
-        changes=(_by_hand(each, "data=journal"),),
+        changes=(_by_hand(filesystem, "data=journal"),),
         severity=Severity.MEDIUM,
         effect=better("throughput", "large", "half of the bytes to write where the disk is the bottleneck"),
         restart=True,
     )
 
 
-def _unordered(each: FileSystem) -> Finding:
+def _unordered(filesystem: FileSystem) -> Finding:
     return RULE.finding(
-        title=f"After a crash files under {each.mount_point} may hold old blocks: data=writeback",
-        evidence=(f"{each.mount_point} ({each.kind}): data=writeback",),
+        title=f"After a crash files under {filesystem.mount_point} may hold old blocks: data=writeback",
+        evidence=(f"{filesystem.mount_point} ({filesystem.kind}): data=writeback",),
         recommendation="mount with data=ordered, the default",
-        changes=(_by_hand(each, "data=writeback"),),
+        changes=(_by_hand(filesystem, "data=writeback"),),
         severity=Severity.LOW,
         effect=better(
             "safety",
             "small",
-            "logs and tables of other engines are whole after a crash; InnoDB syncs what it needs",
+            "logs and tables of other engines are intact after a crash; InnoDB syncs what it needs",
         ),
         durability="raises",
         durability_says="files that had grown right before a crash hold what was written, or nothing",
@@ -74,7 +77,7 @@ RULE = Rule(
     why="data=journal doubles all writes and forbids O_DIRECT; data=writeback keeps no order.",
     expected="half the writes without data=journal; a little safety without data=writeback",
     durability="keeps, or raises where it was data=writeback",
-    risk="the file system must be mounted anew",
+    risk="the file system must be remounted",
     sources=("ext4(5), data={journal|ordered|writeback}", "Linux kernel documentation, ext4, Data Mode"),
     judge=_judge,
 )

@@ -1,10 +1,10 @@
 """Whether the adaptive hash index is worth its latches.
 
 InnoDB can build hash indexes in memory for pages that are searched often. Where searches repeat they save
-some CPU; where they do not, and under many changes, keeping them costs more than they bring, and their
-latches are waited for. New releases have it off (MariaDB 10.5, MySQL 8.4).
+some CPU; where they do not, and under many changes, maintaining them costs more than they save, and threads
+wait for their latches. New releases have it off (MariaDB 10.5, MySQL 8.4).
 
-The counters of searches by hash and without tell which it is here. Where a release does not have them as
+The counters of searches with and without hash show which it is here. Where a release does not have them as
 status variables, threads that wait for latches at the moment of the survey are the only sign, and nothing
 is changed on so little evidence.
 """
@@ -30,22 +30,23 @@ def _judge(system: System, _: Targets) -> Judgement:
         return _by_waits(server)
     searches = by_hash + without
     if searches < _ENOUGH_SEARCHES:
-        return Unknown(f"whether it helps: only {searches:,.0f} searches yet")
+        return Unknown(f"whether it helps: only {searches:,.0f} searches so far")
     share = by_hash / searches
     if share >= _WORTH_IT:
         return Fine(f"{share:.0%} of {searches:,.0f} searches went by hash")
     return RULE.finding(
-        title=f"The adaptive hash index serves {share:.0%} of the searches and costs all of them",
+        title=f"The adaptive hash index serves only {share:.0%} of the searches",
         evidence=(f"{by_hash:,.0f} searches by hash of {searches:,.0f} = {share:.1%}",),
-        recommendation=f"set {_NAME} to OFF, and measure",
+        recommendation=f"set {_NAME} to OFF and measure",
         changes=settings(server, {_NAME: "OFF"}),
         severity=Severity.LOW,
         effect=better(
             "throughput",
             "small",
-            "no upkeep of hash indexes that are seldom used; its memory goes back to the pool",
+            "no maintenance of rarely used hash indexes; their memory returns to the pool",
         ),
-        risk="loads that search the same few pages can get slower; it can be set back while the server runs",
+        risk="loads that search the same few pages can get slower; it can be changed back while the "
+        "server runs",
     )
 
 
@@ -58,22 +59,22 @@ def _by_waits(server: Server) -> Judgement:
     return RULE.finding(
         title=f"{waits} threads wait for latches, and the adaptive hash index is on",
         evidence=(f"{waits} threads in the list of semaphores of SHOW ENGINE INNODB STATUS",),
-        recommendation="look whether they wait in btr0sea; if so, turn the index off and measure",
+        recommendation="check whether they wait in btr0sea; if so, turn the index off and measure",
         changes=by_hand(
-            "look at the SEMAPHORES section; where it names btr0sea, turn the index off",
+            "check the SEMAPHORES section; where it names btr0sea, turn the index off",
             "SHOW ENGINE INNODB STATUS",
             f"SET GLOBAL {_NAME} = OFF",
         ),
         severity=Severity.LOW,
-        effect=better("throughput", "medium", "less waiting, if it is for its latches"),
+        effect=better("throughput", "medium", "less waiting, if the latches are its own"),
     )
 
 
 RULE = Rule(
     checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
-    why="Hash indexes that are seldom used cost CPU, memory and latches with every change.",
+    why="Rarely used hash indexes cost CPU, memory and latches with every change.",
     expected="a bit more throughput under mixed loads",
-    risk="searches of few hot pages may get slower; measure, and set it back if so",
+    risk="searches of a few hot pages may get slower; measure, and change it back if so",
     sources=(
         'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',
         'MariaDB Documentation, "InnoDB System Variables", innodb_adaptive_hash_index',

@@ -5,8 +5,8 @@ numbers are the same when a replica repeats the statement. Mode 2 (MySQL's defau
 it: concurrent inserts do not wait, numbers of one statement may have gaps between them, and statement-based
 replication would give other numbers on the replica. Galera replicates rows from many nodes and needs 2.
 
-Only Galera's need is set by mydyno. Whether gaps matter is for the application to say, so that elsewhere
-the setting is recommended by hand.
+Only Galera's need is set by mydyno. Whether gaps matter depends on the application, so elsewhere the change
+is left to you.
 """
 
 from mydyno.advisor.rules import *
@@ -26,11 +26,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now == _FREE and statements:
         return _other_numbers()
     if now == _FREE:
-        return Fine(f"{_NAME} is 2, and no statement is repeated on a replica")
+        return Fine(f"{_NAME} is 2, and no statement is replayed on a replica")
     if server.role.galera:
         return _galera(server, now)
     if statements or now == 1:
-        return Fine(f"{_NAME} is {now}: inserts of many rows hold the counter, numbers have no gaps")
+        return Fine(f"{_NAME} is {now}: bulk inserts hold the counter, numbers have no gaps")
     return RULE.finding(
         title="Every INSERT holds the lock of the AUTO_INCREMENT counter to its end",
         evidence=(f"{_NAME} = {now}",),
@@ -50,7 +50,7 @@ def _galera(server: Server, now: int) -> Finding:
         recommendation=f"set {_NAME} to 2",
         changes=changes,
         severity=Severity.HIGH,
-        effect=better("stability", "medium", "appliers of other nodes do not deadlock with inserts here"),
+        effect=better("stability", "medium", "no deadlocks between appliers and local inserts"),
     )
 
 
@@ -58,7 +58,7 @@ def _other_numbers() -> Finding:
     return RULE.finding(
         title="Replicas can get other AUTO_INCREMENT numbers than this server",
         evidence=(f"{_NAME} = 2 with binlog_format = STATEMENT",),
-        recommendation="log rows: see the advice on binlog_format",
+        recommendation="use row-based logging: see the advice on binlog_format",
         changes=by_hand("set binlog_format to ROW (or innodb_autoinc_lock_mode to 1)"),
         severity=Severity.HIGH,
         effect=better("safety", "medium", "source and replicas hold the same rows"),
@@ -67,7 +67,7 @@ def _other_numbers() -> Finding:
 
 RULE = Rule(
     checks="innodb_autoinc_lock_mode with the format of the binary log and with Galera",
-    why="The wrong mode makes replicas differ, or Galera's nodes stop each other.",
+    why="The wrong mode makes replicas differ, or Galera nodes deadlock.",
     expected="the same numbers everywhere, or less waiting in inserts",
     risk="mode 2 leaves gaps in the numbers of one statement",
     sources=(

@@ -1,9 +1,9 @@
 """How near the redo log is to being full.
 
 The checkpoint age is how much redo is not in the data files yet. As it nears the log's capacity, InnoDB
-writes pages faster and faster, at last with every query waiting for it (synchronous flushing): throughput
-falls to what the disks can write, in waves. A larger redo log moves that point away, a higher
-innodb_io_capacity makes the writing begin in time.
+writes pages faster and faster, until every query waits for it (synchronous flushing): throughput falls to
+what the disks can write, in waves. A larger redo log moves that point away, a higher innodb_io_capacity
+makes the writing begin in time.
 """
 
 from mydyno.advisor.rules import *
@@ -26,19 +26,19 @@ def _judge(system: System, targets: Targets) -> Judgement:
     return RULE.finding(
         title=f"The redo log is nearly full: {share:.0%} of what may be in use",
         evidence=tuple(evidence),
-        recommendation="see redo-capacity and io-capacity; if both are as advised, the disks are too slow",
+        recommendation="see redo-capacity and io-capacity; if both are followed, the disks are too slow",
         changes=by_hand("look at the checkpoint age again once the redo log has its advised size"),
         severity=Severity.HIGH if share >= _FULL else Severity.MEDIUM,
         effect=better(
             "stability",
             "large" if share >= _FULL else "medium",
-            "no waves of waiting for pages to be written",
+            "no stalls while pages are written",
         ),
     )
 
 
 RULE = Rule(
-    checks="how much of the redo log is in use, against the point at which changes have to wait",
+    checks="how much of the redo log is in use, compared with the point at which changes have to wait",
     why="Near the end of the redo log all changes wait for pages to be written.",
     expected="steady throughput under writes",
     sources=(

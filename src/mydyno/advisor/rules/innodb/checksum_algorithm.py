@@ -1,9 +1,9 @@
-"""Whether damaged pages are noticed, and at what price.
+"""Whether corrupt pages are detected, and at what cost.
 
-Each page carries a checksum. With `none` InnoDB writes a constant and takes any page for good: a fault of
-the disk, of memory or of a cable spreads into backups and replicas. `innodb`, the default of MySQL 5.6, costs
-several times the CPU of crc32, for which processors have an instruction. Old pages stay readable under
-crc32, and get the new checksum when they are next written.
+Each page carries a checksum. With `none` InnoDB writes a constant and accepts any page: a fault of the
+disk, memory or a cable spreads into backups and replicas. `innodb`, the default of MySQL 5.6, costs several
+times the CPU of crc32, for which processors have an instruction. Old pages stay readable under crc32, and
+get the new checksum when they are next written.
 """
 
 from mydyno.advisor.rules import *
@@ -21,7 +21,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}")
     changes = settings(server, {_NAME: "crc32"})
     return RULE.finding(
-        title="Damaged pages are not noticed" if blind else "Checksums of pages cost more CPU than they need",
+        title="Corrupt pages are not detected"
+        if blind
+        else "Checksums of pages cost more CPU than they need",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to crc32",
         changes=changes,
@@ -29,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "safety" if blind else "throughput",
             "medium" if blind else "small",
-            "a fault of the hardware is noticed before it is in every backup"
+            "a hardware fault is detected before it is in every backup"
             if blind
             else "less CPU for each page that is read or written",
         ),
@@ -39,9 +41,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="innodb_checksum_algorithm",
-    why="Without checksums damage spreads unseen; the old algorithm is slow.",
-    expected="damage that is noticed, or some CPU back",
-    durability="none for commits; damage is noticed",
+    why="Without checksums corruption spreads undetected; the old algorithm is slow.",
+    expected="corruption that is detected, or less CPU",
+    durability="none for commits; corruption is detected",
     risk="no way back to MySQL 5.6.2 and older",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_checksum_algorithm',

@@ -1,9 +1,9 @@
-"""Whether deadlocks are noticed.
+"""Whether deadlocks are detected.
 
 With innodb_deadlock_detect off, two transactions that wait for each other wait until
 innodb_lock_wait_timeout is over, 50 seconds by default. With hundreds of transactions that queue for one
-row, detection itself costs time; MySQL's manual allows turning it off there, with a short timeout in its
-place. So it is let be where the timeout is short.
+row, detection itself costs time; MySQL's manual allows turning it off there, with a short timeout instead.
+So it is left alone where the timeout is short.
 """
 
 from mydyno.advisor.rules import *
@@ -16,7 +16,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     on, timeout = server.switch(_NAME), server.number("innodb_lock_wait_timeout")
     if on is None:
-        return NotHere("this release always looks for deadlocks")
+        return NotHere("this release always detects deadlocks")
     if on:
         return Fine(f"{_NAME} is ON")
     if timeout is not None and timeout <= _SHORT_SECONDS:
@@ -27,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON, or innodb_lock_wait_timeout to a few seconds",
         changes=settings(server, {_NAME: "ON"}),
         severity=Severity.MEDIUM,
-        effect=better("latency", "medium", "deadlocks end at once, not after the timeout"),
+        effect=better("latency", "medium", "deadlocks end at once instead of after the timeout"),
         risk="where hundreds of transactions queue for one row, detection costs CPU",
     )
 

@@ -1,9 +1,9 @@
 """How often transactions end in a deadlock.
 
-A deadlock costs one of its transactions everything that it has done, and the application must try again. A
-few each hour are normal under load; a steady stream means that transactions take the same rows in different
-orders, hold locks for long, or lock ranges for want of an index. Only MariaDB and Percona Server count them
-in a status variable.
+A deadlock rolls back one of its transactions, and the application must retry. A few each hour are normal
+under load; a steady stream means that transactions take the same rows in different orders, hold locks for
+long, or lock ranges because an index is missing. Only MariaDB and Percona Server count them in a status
+variable.
 """
 
 from mydyno.advisor.rules import *
@@ -34,15 +34,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput",
             "medium" if rate >= _VERY_OFTEN else "small",
-            "less work that is done and thrown away",
+            "less work that is rolled back",
         ),
     )
 
 
 RULE = Rule(
     checks="the rate of deadlocks",
-    why="Each deadlock throws the work of a transaction away.",
-    expected="fewer transactions that are done twice",
+    why="Each deadlock rolls back the work of a transaction.",
+    expected="fewer transactions that run twice",
     sources=('MySQL Reference Manual, "How to Minimize and Handle Deadlocks"',),
     judge=_judge,
 )

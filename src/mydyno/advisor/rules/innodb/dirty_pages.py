@@ -1,9 +1,9 @@
-"""How much of the buffer pool may differ from the disk.
+"""How much of the buffer pool may be dirty.
 
 Up to innodb_max_dirty_pages_pct, pages may gather changes before they are written. A low bound (5, 10)
-makes InnoDB write pages nearly at every change, which defeats the redo log. A bound of 99 leaves no clean
-page to be freed for a read. The defaults are 75 before MySQL 8.0.3 and MariaDB 10.5.7, and 90 since;
-between 50 and 95 nothing is said.
+makes InnoDB write pages nearly at every change, which defeats the redo log. With 99 no clean page is left
+to free for a read. The defaults are 75 before MySQL 8.0.3 and MariaDB 10.5.7, and 90 since; values between
+50 and 95 are left alone.
 """
 
 from mydyno.advisor.rules import *
@@ -26,9 +26,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     seen = (f"{dirty / total:.0%} of the pool is dirty now",) if dirty is not None and total else ()
     changes = settings(server, {_NAME: default})
     return RULE.finding(
-        title=f"Only {now}% of the pool may be dirty: pages are written again and again"
+        title=f"Only {now}% of the pool may be dirty: pages are written over and over"
         if low
-        else f"{now}% of the pool may be dirty: no clean page may be left to be freed",
+        else f"{now}% of the pool may be dirty: reads may find no clean page to free",
         evidence=(f"{_NAME} = {now}", *seen),
         recommendation=f"set {_NAME} to {default}, the default of this release",
         changes=changes,
@@ -36,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput" if low else "stability",
             "medium" if low else "small",
-            "fewer writes for the same changes" if low else "reads find a page to free",
+            "fewer writes for the same changes" if low else "reads find clean pages to free",
         ),
         risk="a clean shutdown has more pages to write" if low else None,
     )
@@ -44,7 +44,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="innodb_max_dirty_pages_pct",
-    why="The bound decides how many changes a page gathers before it is written.",
+    why="The limit decides how many changes a page collects before it is written.",
     expected="fewer writes, or steadier reads",
     durability="none: redo covers dirty pages",
     risk="a longer shutdown",

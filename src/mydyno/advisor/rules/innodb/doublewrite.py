@@ -1,12 +1,12 @@
-"""Whether a page that is torn by a crash can be repaired.
+"""Whether a page torn by a crash can be repaired.
 
-A page has 16K, a disk guarantees less: after a power cut half of a page may be new and half old. Redo is
-applied to whole pages and cannot repair that. So InnoDB writes pages to a place of their own first, in
-large sequential writes, and from there a torn page is taken again. Off, a crash can leave a table that only
-a backup brings back. MySQL's DETECT_ONLY (8.0.30) notices and does not repair; MariaDB's `fast` (11.0.6)
-leaves out syncs of the data files.
+A page has 16K, and a disk guarantees less: after a power cut half of a page may be new and half old. Redo
+is applied to whole pages and cannot repair that. So InnoDB writes pages to a separate area first, in large
+sequential writes, from which a torn page is restored. With it off, a crash can leave a table that only a
+backup restores. MySQL's DETECT_ONLY (8.0.30) detects and does not repair; MariaDB's `fast` (11.0.6) skips
+syncs of the data files.
 
-A file system that never overwrites in place (ZFS) tears no page; there it may be off.
+A file system that never overwrites in place (ZFS) does not tear pages; there it may be off.
 """
 
 from mydyno.advisor.rules import *
@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}")
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind == "zfs":
-        return NotHere("the data lies on ZFS, which never overwrites a page in place")
+        return NotHere("the data is on ZFS, which never overwrites a page in place")
     fast = same_value(now, _FAST)
     changes = tuple(
         change.model_copy(update={"restart": change.restart or _only_at_start(server, now)})
@@ -35,7 +35,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         title=f"{_NAME} is {now}: "
         + ("data files are not synced" if fast else "a page torn by a crash cannot be repaired"),
         evidence=(f"{_NAME} = {now}",),
-        recommendation=f"set {_NAME} to ON, unless the disks are known to write 16K as a whole",
+        recommendation=f"set {_NAME} to ON, unless the disks write 16K atomically",
         changes=changes,
         severity=Severity.MEDIUM if fast else Severity.CRITICAL,
         effect=worse(
@@ -53,8 +53,8 @@ def _only_at_start(server: Server, now: str) -> bool:
 
 RULE = Rule(
     checks="innodb_doublewrite, and the file system under the data",
-    why="Redo cannot repair a page of which a crash has left one half old.",
-    expected="no damaged tables after a crash; some more writing",
+    why="Redo cannot repair a page that is half old after a crash.",
+    expected="no corrupt tables after a crash; somewhat more writes",
     durability="raises it",
     risk="somewhat lower write throughput",
     sources=(

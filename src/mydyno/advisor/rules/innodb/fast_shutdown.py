@@ -1,8 +1,8 @@
-"""Whether the server ends cleanly.
+"""Whether the server shuts down cleanly.
 
 At innodb_fast_shutdown = 2 InnoDB writes its redo log and stops as if it had crashed: nothing that was
-committed is lost, but the next start has to recover, an upgrade to another release is refused, and a redo
-log cannot get another size. 1, the default, writes all pages first.
+committed is lost, but the next start has to recover, an upgrade to another release is refused, and the redo
+log cannot be resized. 1, the default, writes all pages first.
 """
 
 from mydyno.advisor.rules import *
@@ -23,14 +23,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 1, the default",
         changes=settings(system.server, {_NAME: 1}),
         severity=Severity.MEDIUM,
-        effect=better("stability", "small", "starts are quick, upgrades and a new size of the redo log work"),
-        risk="a shutdown takes as long as dirty pages take to be written",
+        effect=better("stability", "small", "starts are quick; upgrades and resizing the redo log work"),
+        risk="a shutdown takes until dirty pages are written",
     )
 
 
 RULE = Rule(
     checks="innodb_fast_shutdown",
-    why="A shutdown that leaves recovery to the next start makes upgrades and changes of the redo log fail.",
+    why="A shutdown that leaves recovery to the next start prevents upgrades and resizing the redo log.",
     expected="clean shutdowns",
     risk="slower shutdowns",
     sources=(

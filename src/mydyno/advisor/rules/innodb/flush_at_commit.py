@@ -1,22 +1,22 @@
-"""What a commit guarantees: the truth about innodb_flush_log_at_trx_commit.
+"""What a commit guarantees: innodb_flush_log_at_trx_commit.
 
-At 1 a commit returns when its redo is on the disk: the only value with which nothing that was confirmed is
+At 1 a commit returns when its redo is on the disk: the only value with which no acknowledged transaction is
 lost, and the default. At 2 the redo is handed to the operating system and synced once a second: a crash of
-the server loses nothing, a crash of the machine or a power cut about a second of confirmed transactions.
-At 0 it is also only written once a second: a crash of the server alone loses as much. Some guides call 2
-the value of the highest integrity; it is not.
+the server loses nothing, a crash of the machine or a power cut loses about a second of acknowledged
+transactions. At 0 it is also only written once a second: a crash of the server alone loses as much. Some
+guides call 2 the safest value; it is not.
 
 A sync costs what the disk needs for it: with 1 ms, one connection commits at most 1000 times a second, and
 many connections share one sync (group commit). Where a second of transactions may be lost (a replica that
-is built anew, a cache), 2 can be right: leave this finding out then. MariaDB's value 3 syncs like 1.
+can be rebuilt, a cache), 2 can be right: skip this finding then. MariaDB's value 3 syncs like 1.
 """
 
 from mydyno.advisor.rules import *
 
 _NAME = "innodb_flush_log_at_trx_commit"
 _LOSES = {
-    0: "a crash of the server, of the machine or of the power loses",
-    2: "a crash of the machine or of the power loses",
+    0: "a crash of the server or machine, or a power cut, loses",
+    2: "a crash of the machine or a power cut loses",
 }
 
 
@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now not in _LOSES:
         return Fine(f"{_NAME} is {now}: a commit that returns is on the disk")
     seconds = server.number("innodb_flush_log_at_timeout") or 1
-    loss = f"{_LOSES[now]} about {seconds} s of confirmed transactions"
+    loss = f"{_LOSES[now]} about {seconds} s of acknowledged transactions"
     commits = server.rate("Com_commit")
     evidence = [f"{_NAME} = {now}: {loss}"]
     if commits:
@@ -36,22 +36,22 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{loss[0].upper()}{loss[1:]}",
         evidence=(*evidence, *_price(system)),
-        recommendation=f"set {_NAME} to 1, unless such a loss is accepted here",
+        recommendation=f"set {_NAME} to 1, unless this loss is acceptable",
         changes=settings(server, {_NAME: 1}),
         severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,
         effect=worse(
             "throughput",
             "medium",
-            "commits wait for the disk; connections that commit at the same time share one sync",
+            "commits wait for the disk; concurrent commits share one sync",
         ),
         durability="raises",
-        durability_says="nothing confirmed is lost in a crash (on a source with sync_binlog = 1)",
+        durability_says="no acknowledged transaction is lost in a crash (on a source with sync_binlog = 1)",
         risk="writes get slower on disks that sync slowly",
     )
 
 
 def _can_be_built_anew(system: System) -> bool:
-    """A replica that nobody replicates from: what it loses, its source still has."""
+    """A replica without replicas: what it loses, its source still has."""
     role = system.server.role
     return bool(role.replica and role.source is False)
 
@@ -69,8 +69,8 @@ def _price(system: System) -> tuple[str, ...]:
 
 RULE = Rule(
     checks="innodb_flush_log_at_trx_commit",
-    why="Only 1 keeps the promise of a commit. 0 and 2 are faster since they do not.",
-    expected="no confirmed transaction is lost; writes cost a sync",
+    why="Only 1 makes commits durable. 0 and 2 are faster because they do not.",
+    expected="no acknowledged transaction is lost; commits cost a sync",
     durability="raises it; mydyno never lowers it",
     risk="lower write throughput on disks without a protected cache",
     sources=(

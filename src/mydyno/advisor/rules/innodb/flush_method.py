@@ -1,17 +1,17 @@
 """How data files are opened and synced.
 
-Without O_DIRECT a page that InnoDB reads lies in memory twice, in the buffer pool and in the cache of the
-file system, and writes go through that cache. O_DIRECT leaves it out: the memory is the pool's, and the
-kernel has no dirty pages of its own to write at a bad moment. It is the default since MySQL 8.4 and
-MariaDB 10.6. MariaDB 11.0 has made four settings of it, of which innodb_data_file_buffering is this one.
+Without O_DIRECT a page that InnoDB reads is in memory twice, in the buffer pool and in the cache of the
+file system, and writes go through that cache. O_DIRECT bypasses it: the memory is the pool's, and the
+kernel has no own dirty pages to write at a bad moment. It is the default since MySQL 8.4 and MariaDB 10.6.
+MariaDB 11.0 split it into four settings, of which innodb_data_file_buffering is this one.
 
 It is advised only where the pool holds the data or most of the memory: as long as the pool is small, what
-it cannot hold comes out of the file system's cache, and O_DIRECT would send every miss to the disk. tmpfs,
+it cannot hold comes from the file system's cache, and O_DIRECT would send every miss to the disk. tmpfs,
 network and overlay file systems are left alone.
 
-nosync and littlesync are for tests of the server and leave out syncs that recovery needs.
-O_DIRECT_NO_FSYNC leaves out those of data files: after a crash a file may be shorter than InnoDB thinks
-on file systems that keep sizes in their journal (XFS), and a disk's own cache is not emptied.
+nosync and littlesync are for tests of the server and skip syncs that recovery needs. O_DIRECT_NO_FSYNC
+skips those of data files: after a crash a file may be shorter than InnoDB thinks on file systems that keep
+sizes in their journal (XFS), and a disk's own cache is not emptied.
 """
 
 from mydyno.advisor.rules import *
@@ -42,7 +42,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{_NAME} is {server.text(_NAME)}")
     lies_on = system.host.storage.of("data") if system.host else None
     if lies_on is not None and lies_on.kind not in _FILE_SYSTEMS:
-        return NotHere(f"the data lies on {lies_on.kind}, where O_DIRECT does not pay or does not work")
+        return NotHere(f"the data is on {lies_on.kind}, where O_DIRECT does not help or does not work")
     if lies_on is None:
         return Unknown("the file system under the data")
     if (kept := _cache_is_needed(system, targets)) is not None:
@@ -71,13 +71,13 @@ def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
     if (data is not None and data <= pool) or pool >= _MOST_OF_MEMORY * memory:
         return None
     return Fine(
-        f"a pool of {format_bytes(pool)} of {format_bytes(memory)}: the file system's cache holds the rest"
+        f"a pool of {format_bytes(pool)} of {format_bytes(memory)}: the file system's cache serves the rest"
     )
 
 
 def _unsafe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
     return RULE.finding(
-        title=f"{_NAME} is {server.text(_NAME)}: syncs that recovery relies on are left out",
+        title=f"{_NAME} is {server.text(_NAME)}: syncs that recovery relies on are skipped",
         evidence=(f"{_NAME} = {server.text(_NAME)}, which the manual keeps for tests of the server",),
         recommendation=f"set {_NAME} to O_DIRECT",
         changes=changes,
@@ -97,7 +97,7 @@ def _less_safe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
         severity=Severity.HIGH,
         effect=worse("throughput", "small", "data files are synced again"),
         durability="raises",
-        durability_says="pages that a checkpoint counts on are on the disk",
+        durability_says="pages that a checkpoint relies on are on the disk",
     )
 
 
@@ -106,24 +106,22 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
         return Fine("data files are opened with O_DIRECT")
     name = changes[0].name
     return RULE.finding(
-        title="Pages lie in memory twice: in the buffer pool and in the file system's cache",
+        title="Pages are in memory twice: in the buffer pool and in the file system's cache",
         evidence=(f"{name} = {server.text(name) or 'not set, which is fsync'}",),
         recommendation=f"set {name} to {changes[0].value}",
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=better(
-            "memory", "medium", "the file system's copy of the data leaves the memory; steadier writes"
-        ),
-        risk="each miss of the buffer pool is a read of the disk: follow buffer-pool-size with it",
+        effect=better("memory", "medium", "no second copy of the data in memory; steadier writes"),
+        risk="each buffer pool miss reads the disk: follow buffer-pool-size as well",
     )
 
 
 RULE = Rule(
     checks="how data files are opened and synced, and the pool's share of memory and data",
-    why="Two copies of a page waste memory, and syncs that are left out cost data.",
-    expected="more memory for what is used, steadier writes; safety where syncs were left out",
-    durability="kept, or raised where syncs were left out",
-    risk="with a pool that is small for the data, reads get slower: there it is not advised",
+    why="Two copies of a page waste memory, and skipped syncs lose data.",
+    expected="more memory for what is used, steadier writes; safety where syncs were skipped",
+    durability="kept, or raised where syncs were skipped",
+    risk="with a pool that is small for the data, reads get slower: not advised there",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_flush_method',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',

@@ -1,9 +1,9 @@
-"""Whether the server still runs in the mode that is meant for rescuing damaged data.
+"""Whether the server still runs in the mode for rescuing damaged data.
 
-innodb_force_recovery lets a server start on damaged files by leaving out parts of recovery: from 1 on damage
-is passed over, from 4 on data files can be damaged for good. Changes are refused or not purged. It is for
-dumping what can be read, then a new data directory; forgotten in the option file, it hides every later
-fault. mydyno does not take it out: without it the server may not start at all.
+innodb_force_recovery lets a server start on damaged files by skipping parts of recovery: from 1 on damage
+is ignored, from 4 on data files can be damaged permanently. Changes are refused or not purged. It is for
+dumping what can be read into a new data directory; left in the option file, it hides every later fault.
+mydyno does not remove it: without it the server may not start at all.
 """
 
 from mydyno.advisor.rules import *
@@ -20,13 +20,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is 0")
     origin = system.server.variables[_NAME].origin
     said = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
-    damages = ", at which data files can be damaged for good" if now >= _DAMAGES else ""
+    damages = ", at which data files can be damaged permanently" if now >= _DAMAGES else ""
     return RULE.finding(
         title=f"The server runs in recovery mode {now}{damages}",
         evidence=(f"{_NAME} = {now}", *said),
-        recommendation="dump all data, make a new data directory without it, and load the dump",
+        recommendation="dump all data, create a new data directory without it, and load the dump",
         changes=by_hand(
-            f"take a backup, dump all tables, then take {_NAME} out of the option file",
+            f"take a backup, dump all tables, then remove {_NAME} from the option file",
             "mysqldump --all-databases --single-transaction",
         ),
         severity=Severity.CRITICAL,
@@ -38,8 +38,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="innodb_force_recovery",
-    why="It switches parts of recovery off, hides damage, and from 4 on can do more of it.",
-    expected="a database that protects itself again",
+    why="It disables parts of recovery, hides damage, and from 4 on can cause more.",
+    expected="crash recovery and checks that work again",
     durability="raises it",
     risk="the server may not start before the damage is repaired",
     sources=(

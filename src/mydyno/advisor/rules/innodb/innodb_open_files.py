@@ -1,8 +1,8 @@
-"""Whether InnoDB keeps closing and opening the files of its tables.
+"""Whether InnoDB keeps closing and reopening table files.
 
 With a file for each table, InnoDB keeps innodb_open_files of them open and closes the least used when one
-more is needed. That is one system call or two, and a latch that everybody needs; where it happens all the
-time it shows. It matters only when there are more tables than places and the places are used up.
+more is needed. That costs one or two system calls and a shared latch; it shows when it happens all the
+time. It matters only when there are more tables than the limit and the limit is reached.
 """
 
 from mydyno.advisor.rules import *
@@ -21,19 +21,19 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{opened:,.0f} of {now:,} files are open")
     return RULE.finding(
         title=f"InnoDB may have {now:,} files open, {opened:,.0f} are, and there are more tables",
-        evidence=(f"{opened:,.0f} / {now:,} = {opened / now:.0%} of the places are used",),
+        evidence=(f"{opened:,.0f} / {now:,} = {opened / now:.0%} of the limit are used",),
         recommendation=f"set {_NAME} to {wanted:,}",
         changes=changes,
         severity=Severity.LOW,
-        effect=better("latency", "small", "files stay open between two uses"),
-        risk="the process needs as many open files: see its limit",
+        effect=better("latency", "small", "files stay open between uses"),
+        risk="the process needs as many open files: check its limit",
     )
 
 
 RULE = Rule(
-    checks="innodb_open_files against the files that are open and the tables that there are",
-    why="Closing and opening files takes a latch that all need.",
-    expected="a bit of latency back on servers with thousands of tables in use",
+    checks="innodb_open_files compared with open files and the number of tables",
+    why="Closing and opening files takes a shared latch.",
+    expected="slightly lower latency on servers with thousands of tables in use",
     risk="more open files of the process",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_open_files',

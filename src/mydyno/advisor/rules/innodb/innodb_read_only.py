@@ -1,4 +1,4 @@
-"""Whether InnoDB was started for reading alone.
+"""Whether InnoDB was started read-only.
 
 innodb_read_only is for data on read-only media or for several servers on one data directory. On any other
 server it refuses every change, and old row versions are not purged.
@@ -16,10 +16,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not on:
         return Fine(f"{_NAME} is OFF")
     return RULE.finding(
-        title="InnoDB refuses every change: it was started for reading alone",
+        title="InnoDB refuses every change: it was started read-only",
         evidence=(f"{_NAME} = ON",),
-        recommendation=f"take {_NAME} out of the option file, unless the data is meant to stay as it is",
-        changes=by_hand(f"take {_NAME} out of the option file and restart"),
+        recommendation=f"remove {_NAME} from the option file, unless the data is meant to be read-only",
+        changes=by_hand(f"remove {_NAME} from the option file and restart"),
         severity=Severity.MEDIUM,
         effect=better("stability", "medium", "changes are possible"),
         restart=True,
@@ -28,8 +28,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="innodb_read_only",
-    why="A server that was started so for a test looks like a broken one.",
-    expected="a server that takes changes",
+    why="A server left in this mode after a test looks broken.",
+    expected="a server that accepts changes",
     sources=('MySQL Reference Manual, "Configuring InnoDB for Read-Only Operation"',),
     judge=_judge,
 )

@@ -1,17 +1,17 @@
-"""How many writes a second InnoDB may count on when it flushes in the background.
+"""How many writes a second InnoDB may use when it flushes in the background.
 
 innodb_io_capacity is the pace at which dirty pages are written ahead of need, innodb_io_capacity_max what
-it may take when it has fallen behind. Far below what the disks can do, dirty pages pile up until all
-queries have to wait for them; far above, pages are written too early, again and again, and the disk is
-busy when a query needs it.
+it may take when it has fallen behind. Far below what the disks can do, dirty pages accumulate until all
+queries wait for them; far above, pages are written too early, again and again, and the disk is busy when a
+query needs it.
 
 Where the disk was measured (`--measure`), half of its random writes is advised: each page is written twice
-(doublewrite), and reads need the rest. Where it was not, a modest number for the kind of disk; nothing is
-said of a hypervisor's disk, unless its requests take less than a millisecond each, which no arm does: then
-the number of an SSD. Where nothing is known, a number of 100 or less is raised to 200, the least that any
-release begins with: 100 is meant for a single slow disk. A number is lowered only where it is twice what
-the disk can do or more.
-MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about what two rotating disks do.
+(doublewrite), and reads need the rest. Where it was not, a modest number for the kind of disk; no number is
+advised for a hypervisor's disk, unless its requests take less than a millisecond each, which no rotating
+disk does: then that of an SSD. Where nothing is known, a number of 100 or less is raised to 200, the lowest
+default of any release: 100 is meant for a single slow disk. A number is lowered only where it is twice what
+the disk can do or more. MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about what
+two rotating disks do.
 """
 
 from mydyno.advisor.innodb import data_disk_kinds
@@ -38,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if wanted is None and now >= _USUAL:
         return Unknown(f"what the data's disks can do: {because}")
     if wanted is None:
-        wanted, because = _USUAL, f"{because}; {_USUAL} is the least default of any release"
+        wanted, because = _USUAL, f"{because}; {_USUAL} is the lowest default of any release"
     too_high = now > _FAR_ABOVE * wanted and (measured or wanted == _BY_KIND["rotating"])
     if now * 2 > wanted and not too_high:
         return Fine(f"{_NAME} is {now}; {because}: about {wanted}")
@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}")
     pressed = _pressed(system)
     return RULE.finding(
-        title=f"InnoDB counts on {now} writes a second; {wanted} suit the disks",
+        title=f"InnoDB is set to {now} writes a second; the disks suit {wanted}",
         evidence=(because, f"{_NAME} = {now}, {_MAX} = {server.text(_MAX)}", *_of_load(server)),
         recommendation=f"set {_NAME} to {wanted} and {_MAX} to {2 * wanted}",
         changes=changes,
@@ -57,9 +57,9 @@ def _judge(system: System, _: Targets) -> Judgement:
             "medium" if pressed and not too_high else "small",
             "no bursts of writes that queries wait for"
             if too_high
-            else "dirty pages are written in time, not when all wait for it",
+            else "dirty pages are written in time, before queries wait for it",
         ),
-        risk="with too high a pace pages are written too often; half of a measured rate leaves room",
+        risk="at too high a rate pages are written too often; half of a measured rate leaves headroom",
     )
 
 
@@ -77,14 +77,14 @@ def _wanted(system: System) -> tuple[int | None, str, bool]:
         if quick is not None:
             return _BY_KIND["ssd"], quick, False
         if kinds is None:
-            return None, "which disks the data lies on is not known", False
-        return None, "a hypervisor's disk does not tell; `--measure` would", False
+            return None, "which disks the data is on is not known", False
+        return None, "a hypervisor's disk does not show it; use `--measure`", False
     slowest = min(kinds, key=lambda kind: _BY_KIND[kind])
-    return _BY_KIND[slowest], f"the data lies on {' and '.join(sorted(kinds))}", False
+    return _BY_KIND[slowest], f"the data is on {' and '.join(sorted(kinds))}", False
 
 
 def _quick(system: System) -> str | None:
-    """That the disks under the data answer faster than any with an arm, in words; None: not so, not known."""
+    """That the disks under the data are faster than any rotating disk, in words; None: not so, not known."""
     storage = system.host.storage if system.host else None
     disks = storage.disks_of(storage.of("data")) if storage else ()
     if not disks:
@@ -98,11 +98,12 @@ def _quick(system: System) -> str | None:
     if slowest >= _NO_ARM_SECONDS:
         return None
     names = ", ".join(disk.name for disk in disks)
-    return f"{names}: a request takes {slowest * 1e6:,.0f} us on average since boot, no arm is as fast"
+    microseconds = f"{slowest * 1e6:,.0f} us on average since boot"
+    return f"{names}: a request takes {microseconds}, faster than any rotating disk"
 
 
 def _in_order(server: Server, now: int, wanted: int) -> dict[str, Setting]:
-    """Neither may be on the wrong side of the other for a moment: the server would bend it."""
+    """Neither may pass the other for a moment: the server would adjust it."""
     both: list[tuple[str, Setting]] = [(_NAME, wanted), (_MAX, 2 * wanted)]
     return dict(reversed(both)) if wanted > now else dict(both)
 
@@ -123,9 +124,10 @@ def _of_load(server: Server) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    checks="innodb_io_capacity and its maximum against what the disks can do, measured or by their kind",
-    why="It is the pace of writing in the background: too slow and queries wait for it in the end, too fast "
-    "and pages are written over and over.",
+    checks="innodb_io_capacity and its maximum compared with what the disks can do, measured or by their "
+    "kind",
+    why="It sets the rate of background writes: too low and queries wait in the end, too high and pages "
+    "are written over and over.",
     expected="steadier throughput under writes",
     risk="more writes where the number is too high for the disk",
     sources=(

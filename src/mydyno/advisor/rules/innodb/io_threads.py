@@ -1,9 +1,9 @@
 """Whether reads or writes of pages queue for an I/O thread.
 
-InnoDB hands its background I/O (read-ahead, flushing) to a few threads: each can have 256 requests under
-way. MySQL's manual advises more of them only when more than 64 requests for each thread are pending. MariaDB
-since 10.5 has no such threads; the numbers, times 256, bound how many requests may be under way. The
-default of 4 is enough nearly always.
+InnoDB hands its background I/O (read-ahead, flushing) to a few threads: each can have 256 requests in
+flight. MySQL's manual advises more of them only when more than 64 requests for each thread are pending.
+MariaDB since 10.5 has no such threads; the numbers, times 256, limit how many requests may be in flight.
+The default of 4 is nearly always enough.
 """
 
 import math
@@ -40,15 +40,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.MEDIUM if pressed else Severity.LOW,
-        effect=better(
-            "throughput", "small", "more requests under way at once, where the disks can take them"
-        ),
+        effect=better("throughput", "small", "more requests in flight, where the disks can handle them"),
     )
 
 
 RULE = Rule(
-    checks="innodb_read_io_threads and innodb_write_io_threads against pending requests",
-    why="A request that waits for a thread does not reach a disk that could take it.",
+    checks="innodb_read_io_threads and innodb_write_io_threads compared with pending requests",
+    why="A request that waits for a thread does not reach an idle disk.",
     expected="somewhat more I/O on fast disks; nothing where no requests queue",
     sources=(
         'MySQL Reference Manual, "Configuring the Number of Background InnoDB I/O Threads"',

@@ -1,8 +1,8 @@
-"""Which isolation all transactions begin with.
+"""The default isolation level of transactions.
 
 REPEATABLE READ is the default and what the server's replication and most applications were tested with.
-READ COMMITTED locks fewer rows and no gaps, and needs a binary log of rows. READ UNCOMMITTED as the default
-shows every session what may be rolled back a moment later. SERIALIZABLE turns each SELECT in a transaction
+READ COMMITTED locks fewer rows and no gaps, and needs row-based binary logging. READ UNCOMMITTED as the
+default shows every session changes that may be rolled back. SERIALIZABLE turns each SELECT in a transaction
 into a locking one. Only the application knows what it relies on: mydyno changes nothing here.
 """
 
@@ -18,7 +18,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     if name is None or not now:
         return Unknown(_NAMES[0])
     if now == "READ-UNCOMMITTED":
-        return _finding(name, now, "every session sees what may be rolled back", "safety", Severity.MEDIUM)
+        return _finding(
+            name, now, "every session sees changes that may be rolled back", "safety", Severity.MEDIUM
+        )
     if now == "SERIALIZABLE":
         return _finding(
             name, now, "each SELECT in a transaction locks what it reads", "throughput", Severity.LOW
@@ -39,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) -> Finding:
     effects = {
-        "safety": better("safety", "medium", "answers that were true once"),
+        "safety": better("safety", "medium", "results that were true at some time"),
         "throughput": better("throughput", "medium", "readers lock nothing"),
         "stability": better("stability", "large", "writes are not refused"),
     }
@@ -47,21 +49,21 @@ def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) ->
         "binlog_format to ROW" if aspect == "stability" else f"{name} to REPEATABLE-READ or READ-COMMITTED"
     )
     return RULE.finding(
-        title=f"{name} is {now} for everybody: {says}",
+        title=f"{name} is {now} for all sessions: {says}",
         evidence=(f"{name} = {now}",),
-        recommendation=f"set {remedy}, once the application's owners agree",
+        recommendation=f"set {remedy}, if the application's owners agree",
         changes=by_hand(f"ask the application's owners, then set {remedy}"),
         severity=severity,
         effect=effects[aspect],
-        risk="an application may rely on the level that it has",
+        risk="an application may rely on the present level",
     )
 
 
 RULE = Rule(
-    checks="the isolation level that sessions begin with, and the format of the binary log",
-    why="The extremes cost correctness or concurrency, and READ COMMITTED needs a binary log of rows.",
+    checks="the default isolation level and the format of the binary log",
+    why="The extremes cost correctness or concurrency, and READ COMMITTED needs row-based binary logging.",
     expected="depends on the application",
-    risk="applications that rely on the level that they have",
+    risk="applications may rely on the present level",
     sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
     judge=_judge,
 )

@@ -1,9 +1,9 @@
-"""How long a statement waits for somebody else's row.
+"""How long a statement waits for a row lock.
 
 After innodb_lock_wait_timeout (50 s by default) the statement fails with error 1205, and the application
-tries again. Set to an hour or more, one forgotten transaction stops every session that needs its rows, until
-there are no connections left; nobody sees an error that would tell. What is right depends on the
-application's own patience, so it is recommended by hand.
+tries again. Set to an hour or more, one forgotten transaction stops every session that needs its rows,
+until there are no connections left, and no error shows why. The right value depends on the application, so
+the change is left to you.
 """
 
 from mydyno.advisor.rules import *
@@ -21,20 +21,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"A statement waits up to {format_duration(now)} for a row",
         evidence=(f"{_NAME} = {now}; the default is 50",),
-        recommendation=f"set {_NAME} to what the application can wait for, 50 by default",
+        recommendation=f"set {_NAME} to what the application can wait for; the default is 50",
         changes=by_hand(f"lower {_NAME}", f"SET GLOBAL {_NAME} = 50"),
         severity=Severity.LOW,
-        effect=better(
-            "stability", "small", "one forgotten transaction does not take all connections with it"
-        ),
-        risk="statements that would have waited longer fail with error 1205",
+        effect=better("stability", "small", "one forgotten transaction does not block all connections"),
+        risk="statements that wait longer fail with error 1205",
     )
 
 
 RULE = Rule(
     checks="innodb_lock_wait_timeout",
-    why="Waits without an end fill the connections.",
-    expected="an error that tells, in place of a server without free connections",
+    why="Unlimited waits use up all connections.",
+    expected="a clear error instead of a server without free connections",
     risk="applications must be ready for error 1205",
     sources=('MySQL Reference Manual, "InnoDB Startup Options and System Variables"',),
     judge=_judge,

@@ -1,8 +1,8 @@
-"""Whether transactions wait for room in the log buffer.
+"""Whether transactions wait for space in the log buffer.
 
-Redo gathers in the log buffer until a commit writes it. A transaction that makes more redo than fits must
-write before it goes on (Innodb_log_waits). As long as that counter does not move, a larger buffer brings
-nothing: 128M, as some guides advise for any server, is memory that the buffer pool could have.
+Redo collects in the log buffer until a commit writes it. A transaction that makes more redo than fits must
+write before it goes on (Innodb_log_waits). As long as that counter does not grow, a larger buffer has no
+effect: 128M, as some guides advise for any server, is memory that the buffer pool could have.
 """
 
 from mydyno.advisor.rules import *
@@ -19,10 +19,10 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Unknown(f"{_NAME}, {_COUNTER}")
     changes = settings(server, {_NAME: size_text(wanted)}) if wanted > now else ()
     if not changes:
-        return Fine(f"{format_bytes(now)}; {waits:,.0f} transactions have waited for room since the start")
+        return Fine(f"{format_bytes(now)}; {waits:,.0f} transactions have waited for space since the start")
     rate = often(server, _COUNTER) or 0.0
     return RULE.finding(
-        title=f"Transactions wait for room in a log buffer of {format_bytes(now)}",
+        title=f"Transactions wait for space in a log buffer of {format_bytes(now)}",
         evidence=(*targets.log_buffer_lines, f"{_COUNTER}: {a_second(rate)}"),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,
@@ -34,7 +34,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="innodb_log_buffer_size against Innodb_log_waits",
+    checks="innodb_log_buffer_size compared with Innodb_log_waits",
     why="A transaction that fills the log buffer must write it before it goes on.",
     expected="fewer pauses in large transactions",
     sources=(

@@ -1,9 +1,9 @@
-"""How far the cleaner looks for pages to free, once a second in each part of the pool.
+"""How many pages the cleaner scans for free ones, once a second in each buffer pool instance.
 
 innodb_lru_scan_depth is how many free pages the cleaner tries to keep for reads. Each step costs CPU under
-the pool's latch; with many parts a large depth makes a round last longer than its second ("page_cleaner:
+the pool's latch; with many instances a large depth makes a round last longer than a second ("page_cleaner:
 1000ms intended loop took ..." in the error log). MySQL's manual: smaller than the default is right for most
-loads, more only where there is I/O to spare. So it is looked at from both sides, by whether queries had
+loads, more only where there is spare I/O. So too high and too low are both checked, by whether queries had
 to wait for a free page.
 """
 
@@ -26,8 +26,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}, {waits:.2g} waits for a free page each second")
     changes = settings(server, {_NAME: default})
     return RULE.finding(
-        title=f"The cleaner looks at {now} pages for free ones, "
-        + ("and queries wait for them" if short else "and nobody ever waits for one"),
+        title=f"The cleaner scans {now} pages for free ones, "
+        + ("and queries wait for them" if short else "and no query ever waits for one"),
         evidence=(f"{_NAME} = {now}, the default is {default}", f"{_WAITS}: {waits:.2g}/s"),
         recommendation=f"set {_NAME} to {default}, the default",
         changes=changes,
@@ -41,9 +41,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="innodb_lru_scan_depth against the waits for free pages",
-    why="Too far costs CPU under a latch each second, too short leaves reads waiting.",
-    expected="little; a bit of CPU or latency back",
+    checks="innodb_lru_scan_depth compared with the waits for free pages",
+    why="Too many costs CPU under a latch each second, too few leaves reads waiting.",
+    expected="slightly less CPU or latency",
     sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", innodb_lru_scan_depth',),
     judge=_judge,
     variables=(_NAME,),

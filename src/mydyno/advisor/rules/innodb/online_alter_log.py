@@ -1,9 +1,9 @@
-"""Whether an online ALTER TABLE would fail for too many changes meanwhile.
+"""Whether an online ALTER TABLE would fail because of concurrent changes.
 
-While a table is rebuilt online, what others change in it is recorded in a log of at most
-innodb_online_alter_log_max_size. When that is full, the ALTER fails with error 1799 at its end, after hours
-perhaps. 128M, the default, are enough for most tables; under a high rate of changes they are full within
-minutes. The log is written in temporary files only while an ALTER runs, so that a higher bound costs nothing
+While a table is rebuilt online, concurrent changes to it are recorded in a log of at most
+innodb_online_alter_log_max_size. When that is full, the ALTER fails with error 1799 at its end, perhaps
+after hours. The default of 128M is enough for most tables; at a high rate of changes it is full within
+minutes. The log is written in temporary files only while an ALTER runs, so a higher limit costs nothing
 until then.
 """
 
@@ -44,16 +44,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=changes,
         severity=Severity.LOW,
         effect=better(
-            "stability", "small", "half an hour of an online ALTER survives all changes of this rate"
+            "stability", "small", "an online ALTER of half an hour succeeds at this rate of changes"
         ),
-        risk="an ALTER may take as much room in innodb_tmpdir, and locks the table longer at its end",
+        risk="an ALTER may take as much space in innodb_tmpdir, and locks the table longer at its end",
     )
 
 
 RULE = Rule(
-    checks="innodb_online_alter_log_max_size against the rate of redo",
+    checks="innodb_online_alter_log_max_size compared with the rate of redo",
     why="An ALTER that fails after an hour has to be done again.",
-    expected="online ALTERs that come to their end",
+    expected="online ALTERs that succeed",
     risk="more temporary space while an ALTER runs",
     sources=('MySQL Reference Manual, "Online DDL Space Requirements", "Online DDL Failure Conditions"',),
     judge=_judge,

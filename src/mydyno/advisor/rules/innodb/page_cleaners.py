@@ -1,8 +1,8 @@
-"""Whether every part of the buffer pool has a thread that cleans it.
+"""Whether every buffer pool instance has a page cleaner.
 
-Page cleaners write dirty pages and free places, one part of the pool each at a time. With fewer threads
-than parts one part waits for another's I/O. MySQL 8.4 and later have as many as parts by default, older
-ones 4; MariaDB has one cleaner for one pool.
+Page cleaners write dirty pages and free pages, each for one instance at a time. With fewer cleaners than
+instances one instance waits for another's I/O. MySQL 8.4 and later have one for each instance by default,
+older releases 4; MariaDB has one cleaner for one pool.
 """
 
 from mydyno.advisor.buffer_pool import instances_advised
@@ -22,21 +22,21 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Unknown(f"{_NAME}, innodb_buffer_pool_instances")
     changes = settings(server, {_NAME: parts}) if now < parts else ()
     if not changes:
-        return Fine(f"{now} for {parts} parts of the buffer pool")
+        return Fine(f"{now} for {parts} buffer pool instances")
     return RULE.finding(
-        title=f"{now} page cleaners for {parts} parts of the buffer pool",
+        title=f"{now} page cleaners for {parts} buffer pool instances",
         evidence=(f"{_NAME} = {now}, innodb_buffer_pool_instances = {parts} (now or as advised)",),
         recommendation=f"set {_NAME} to {parts}, as MySQL 8.4 does by default",
         changes=changes,
         severity=Severity.LOW,
-        effect=better("stability", "small", "dirty pages of all parts are written at the same time"),
+        effect=better("stability", "small", "dirty pages of all instances are written at the same time"),
     )
 
 
 RULE = Rule(
-    checks="innodb_page_cleaners against innodb_buffer_pool_instances",
-    why="A part of the pool without a cleaner of its own waits for another part's writes.",
-    expected="steadier writes on servers with many parts and many changes; else nothing",
+    checks="innodb_page_cleaners compared with innodb_buffer_pool_instances",
+    why="An instance without its own cleaner waits for another instance's writes.",
+    expected="steadier writes on servers with many instances and many changes; otherwise nothing",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',

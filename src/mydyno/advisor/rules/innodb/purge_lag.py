@@ -1,9 +1,9 @@
-"""Whether somebody keeps old versions of rows from being removed.
+"""Whether a transaction keeps old row versions from being purged.
 
-A transaction that stays open, or one statement that runs for hours under REPEATABLE READ, may look at any
-row as it was when it began: no version younger than that can be purged, of any table. The history list
-counts transactions whose versions wait. In the hundreds of thousands, reads get slower since they walk past
-dead versions; in the millions, undo tablespaces grow by gigabytes, and the server needs long to catch up.
+A transaction that stays open, or one statement that runs for hours under REPEATABLE READ, may read any row
+as it was when it began: no newer version of any table can be purged. The history list counts transactions
+whose versions wait. In the hundreds of thousands, reads get slower because they skip over dead versions; in
+the millions, undo tablespaces grow by gigabytes, and purge takes long to catch up.
 """
 
 from mydyno.advisor.rules import *
@@ -26,12 +26,12 @@ def _judge(system: System, _: Targets) -> Judgement:
         title=f"The old row versions of {history:,.0f} transactions cannot be removed",
         evidence=(f"history list length {history:,.0f}; below {_LONG:,} is usual",),
         recommendation="find the oldest open transaction and end it, or make the application commit sooner",
-        changes=by_hand("look at the oldest transactions and end what was forgotten", _OLDEST),
+        changes=by_hand("look at the oldest transactions and end forgotten ones", _OLDEST),
         severity=Severity.HIGH if worst else Severity.MEDIUM,
         effect=better(
             "latency",
             "large" if worst else "medium",
-            "reads stop walking past dead row versions; undo stops growing",
+            "reads no longer skip over dead row versions; undo stops growing",
         ),
         risk="ending a transaction rolls it back, which takes as long as its changes took",
     )
@@ -41,7 +41,7 @@ RULE = Rule(
     checks="the length of the history list",
     why="One forgotten transaction keeps old versions of all tables alive.",
     expected="faster reads and less disk space, once the transaction is gone",
-    risk="the transaction that is ended has to be done again",
+    risk="the transaction that is ended has to be repeated",
     sources=(
         'MySQL Reference Manual, "Purge Configuration" and "InnoDB Multi-Versioning"',
         'MariaDB Documentation, "InnoDB Purge"',

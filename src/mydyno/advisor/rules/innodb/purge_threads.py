@@ -1,9 +1,9 @@
 """Whether old versions of rows are removed fast enough.
 
-An update leaves the old version of a row for transactions that began before; purge removes it when nobody
-can see it any more. Where purge falls behind, tables and undo grow and every read walks past the old
-versions. One thread (the default of MySQL 5.6, and of 8.4 on few CPUs) is enough until it is not: more are
-advised only where the history is long and CPUs are there. Purge cannot overtake the oldest open
+An update leaves the old version of a row for transactions that began before; purge removes it when no
+transaction can see it any more. Where purge falls behind, tables and undo grow and every read skips over
+old versions. One thread (the default of MySQL 5.6, and of 8.4 on few CPUs) is usually enough: more are
+advised only where the history is long and there are CPUs for them. Purge cannot overtake the oldest open
 transaction, whatever its threads: see purge-lag.
 """
 
@@ -38,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="innodb_purge_threads against the length of the history list",
+    checks="innodb_purge_threads compared with the length of the history list",
     why="Old row versions make tables larger and reads slower until they are purged.",
     expected="a shorter history where several tables change; nothing where a transaction stays open",
     risk="purge takes more CPU",

@@ -1,8 +1,7 @@
 """Whether pages that are read ahead are used.
 
-Random read-ahead fetches the rest of an extent (64 pages) once 13 of its pages are in the pool. It is off by
-default; where it is on and its pages are evicted before anybody has looked at them, it takes the disk's time
-and the pool's room from what is needed.
+Random read-ahead fetches the rest of an extent (64 pages) once 13 of its pages are in the pool. It is off
+by default; where it is on and its pages are evicted unread, it wastes disk time and space in the pool.
 """
 
 from mydyno.advisor.rules import *
@@ -38,9 +37,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="innodb_random_read_ahead and how many pages read ahead are evicted unused",
-    why="Pages that nobody uses cost reads and push others out of the pool.",
-    expected="fewer reads of the disk",
+    checks="innodb_random_read_ahead, and how many pages are evicted unused",
+    why="Unused pages cost reads and push others out of the pool.",
+    expected="fewer disk reads",
     sources=('MySQL Reference Manual, "Configuring InnoDB Buffer Pool Prefetching (Read-Ahead)"',),
     judge=_judge,
     variables=(_NAME,),

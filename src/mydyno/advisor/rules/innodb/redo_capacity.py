@@ -1,10 +1,10 @@
 """Whether the redo log is large enough for the rate of changes.
 
 Every change goes to the redo log first; the pages themselves are written later, and one page that was
-changed a hundred times is written once. The redo log bounds how much later: when it is full, InnoDB must
-write pages before anybody can change anything. A log that holds about an hour of the busiest time lets
-pages gather changes and evens out bursts. What it costs is disk space and the time of recovery after a
-crash, which reads it once.
+changed a hundred times is written once. The redo log limits how much later: when it is full, InnoDB must
+write pages before any change can go on. A log that holds about an hour of the busiest time lets pages
+collect changes and smooths bursts. It costs disk space and recovery time after a crash, which reads it
+once.
 
 MySQL has innodb_redo_log_capacity since 8.0.30, which can be changed while the server runs; before, it was
 innodb_log_files_in_group files of innodb_log_file_size. MariaDB has one file, whose size can be changed
@@ -31,7 +31,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     lasting = _lasting_seconds(system, now)
     short = lasting is not None and lasting < _SHORT
     return RULE.finding(
-        title=f"The redo log has {format_bytes(now)} where {format_bytes(wanted)} are called for",
+        title=f"The redo log has {format_bytes(now)}; {format_bytes(wanted)} is needed",
         evidence=(*targets.redo_lines, *_of_busy_hour(lasting), *_age(checkpoint_age(system))),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
@@ -39,10 +39,10 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "throughput",
             "large" if short else "medium",
-            "pages gather more changes before they are written; fewer stalls under bursts of writes",
+            "pages collect more changes before they are written; fewer stalls under bursts of writes",
         ),
-        risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is made "
-        "anew after a clean shutdown (innodb_fast_shutdown below 2)",
+        risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is "
+        "recreated after a clean shutdown (innodb_fast_shutdown below 2)",
     )
 
 
@@ -71,16 +71,16 @@ def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:
 def _age(age: tuple[float, float] | None) -> tuple[str, ...]:
     if age is None:
         return ()
-    waiting, most = (format_bytes(int(each)) for each in age)
+    waiting, most = (format_bytes(int(size)) for size in age)
     return (f"{waiting} are not in the data files yet; changes wait at {most} ({age[0] / age[1]:.0%} now)",)
 
 
 RULE = Rule(
-    checks="the size of the redo log against the rate at which it is written",
+    checks="the size of the redo log compared with the rate at which it is written",
     why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
     "page over and over.",
-    expected="more throughput and steadier answers under writes, in exchange for disk space",
-    durability="none: what is committed is in the log whatever its size",
+    expected="more throughput and steadier latency under writes, in exchange for disk space",
+    durability="none: committed transactions are in the log whatever its size",
     risk="a longer recovery after a crash",
     sources=(
         'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',

@@ -1,8 +1,8 @@
 """Whether MySQL runs without a redo log.
 
 ALTER INSTANCE DISABLE INNODB REDO_LOG (MySQL 8.0.21) makes loading data into a new instance faster. A crash
-while it is off leaves a data directory that does not start again. It stays off over restarts until
-somebody turns it on.
+while it is off leaves a data directory that does not start again. It stays off across restarts until it is
+turned on.
 """
 
 from mydyno.advisor.rules import *

@@ -1,8 +1,8 @@
-"""How much time transactions spend waiting for each other's rows.
+"""How much time transactions wait for row locks.
 
-Innodb_row_lock_time grows by the milliseconds of each wait: divided by the time that has passed it is how
-many sessions wait at any moment. No setting makes that less; shorter transactions, statements that find
-their rows by an index (InnoDB locks what it reads), and READ COMMITTED, which locks no gaps, do.
+Innodb_row_lock_time grows by the milliseconds of each wait: divided by the elapsed time it is the number of
+sessions that wait at any moment. No setting reduces it; shorter transactions, statements that find their
+rows by an index (InnoDB locks what it reads), and READ COMMITTED, which locks no gaps, do.
 """
 
 from mydyno.advisor.rules import *
@@ -27,13 +27,13 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{_TIME} grew by {milliseconds:,.0f} ms/s / 1000 = {waiting:.1f} sessions",
             f"{waits:,.1f} waits/s" + (f" of {each:,.0f} ms each" if each is not None else ""),
         ),
-        recommendation="find who holds the locks; commit sooner, and find rows by an index",
-        changes=by_hand("look who waits for whom", _who(server)),
+        recommendation="find the sessions that hold the locks; commit sooner, and find rows by an index",
+        changes=by_hand("see which session waits for which", _who(server)),
         severity=Severity.HIGH if waiting >= _MANY else Severity.MEDIUM,
         effect=better(
             "latency",
             "large" if waiting >= _MANY else "medium",
-            "transactions that do not queue for the same rows",
+            "fewer transactions queue for the same rows",
         ),
     )
 
@@ -50,8 +50,8 @@ def _who(server: Server) -> str:
 
 RULE = Rule(
     checks="the time that sessions spend waiting for row locks",
-    why="A session that waits for a row does nothing else, and holds its own locks meanwhile.",
-    expected="shorter transactions and more of them",
+    why="A session that waits for a row keeps holding its own locks.",
+    expected="shorter transactions and more throughput",
     sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
     judge=_judge,
 )

@@ -1,8 +1,8 @@
-"""Whether InnoDB lets too few threads in.
+"""Whether InnoDB admits too few threads.
 
-innodb_thread_concurrency is a gate: as many threads may be inside InnoDB at a time, others queue or sleep.
-It once helped on machines whose latches did not scale; the default is 0, no gate, and MariaDB has ignored
-it since 10.5.5. A gate narrower than the CPUs leaves them idle while queries queue.
+innodb_thread_concurrency limits the threads inside InnoDB at a time; others queue or sleep. It once helped
+on machines whose latches did not scale; the default is 0, no limit, and MariaDB has ignored it since
+10.5.5. A limit below the number of CPUs leaves them idle while queries queue.
 """
 
 from mydyno.advisor.rules import *
@@ -14,17 +14,17 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if now is None or is_mariadb(server.release, (10, 5, 5)):
-        return NotHere("MariaDB has no such gate since 10.5.5")
+        return NotHere("MariaDB has no such limit since 10.5.5")
     if now == 0:
-        return Fine(f"{_NAME} is 0: there is no gate")
+        return Fine(f"{_NAME} is 0: no limit")
     queue = server.innodb.queries_in_queue if server.innodb else None
     cpus = system.host.cpu.count if system.host else None
     narrow = cpus is not None and now < cpus
     if not queue and not narrow:
-        return Fine(f"{_NAME} is {now}, and nobody queues")
+        return Fine(f"{_NAME} is {now}, and no query queues")
     evidence = [f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else "")]
     if queue is not None:
-        evidence.append(f"{queue} queries in the queue to get in")
+        evidence.append(f"{queue} queries wait to enter InnoDB")
     return RULE.finding(
         title=f"Only {now} threads may be inside InnoDB" + (f", {queue} queue" if queue else ""),
         evidence=tuple(evidence),
@@ -32,15 +32,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=settings(server, {_NAME: 0}),
         severity=Severity.MEDIUM,
         effect=better(
-            "throughput", "medium" if queue else "small", "all CPUs work; no query queues before InnoDB"
+            "throughput", "medium" if queue else "small", "all CPUs are used; no query waits to enter InnoDB"
         ),
-        risk="with hundreds of running queries contention may rise; it can be set back while the server runs",
+        risk="with hundreds of running queries contention may rise; it can be changed back while the "
+        "server runs",
     )
 
 
 RULE = Rule(
-    checks="innodb_thread_concurrency against CPUs and the queue before InnoDB",
-    why="A gate that is narrower than the machine leaves CPUs idle.",
+    checks="innodb_thread_concurrency compared with the number of CPUs and waiting queries",
+    why="A limit below what the machine can run leaves CPUs idle.",
     expected="more throughput where queries queue",
     risk="more contention under extreme load",
     sources=(

@@ -1,8 +1,8 @@
 """Whether binary log and tables agree after a crash (MySQL before 8.0).
 
 innodb_support_xa makes a commit in two phases: prepared in InnoDB, written to the binary log, committed in
-InnoDB. Off, a crash between them leaves transactions in one and not in the other, and replicas differ from
-their source for good. Later releases always do it.
+InnoDB. With it off, a crash in between leaves transactions in only one of them, and replicas differ from
+their source permanently. Later releases always do it.
 """
 
 from mydyno.advisor.rules import *
@@ -25,13 +25,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.HIGH,
         effect=worse("throughput", "small", "a commit syncs once more, shared by many"),
         durability="raises",
-        durability_says="what is committed is in the tables and in the binary log, or in neither",
+        durability_says="committed transactions are in both the tables and the binary log",
     )
 
 
 RULE = Rule(
-    checks="innodb_support_xa where there is a binary log",
-    why="A crash between table and binary log makes replicas differ.",
+    checks="innodb_support_xa where the binary log is on",
+    why="A crash between the two writes makes replicas differ.",
     expected="replicas that agree with their source after a crash",
     durability="raises it",
     risk="somewhat slower commits",

@@ -1,9 +1,9 @@
-"""Whether the kernel has room for InnoDB's asynchronous I/O.
+"""Whether the kernel has enough asynchronous I/O requests for InnoDB.
 
-Each server reserves its requests (256 for each I/O thread) at the start from a number that the whole machine
-shares, fs.aio-max-nr (65536 unless set). When it is used up the next server falls back to slower I/O or does
-not start. One server on a machine is far from it; several, or other databases beside it, are not. io_uring
-does not count here.
+Each server reserves its requests (256 for each I/O thread) at the start from a number that the whole
+machine shares, fs.aio-max-nr (65536 unless set). When it is used up the next server falls back to slower
+I/O or does not start. One server is far from the limit; several, or other databases on the machine, may
+reach it. io_uring does not count here.
 """
 
 from mydyno.advisor.rules import *
@@ -28,14 +28,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set fs.aio-max-nr to {wanted}",
         changes=(SetSysctl(name="fs.aio-max-nr", value=str(wanted), was=str(most)),),
         severity=Severity.HIGH,
-        effect=better("stability", "medium", "the next start of a server finds asynchronous I/O"),
+        effect=better("stability", "medium", "the next start of a server gets asynchronous I/O"),
     )
 
 
 RULE = Rule(
     checks="how much of the kernel's asynchronous I/O is reserved",
     why="When the machine's number of requests is used up, a server starts with slower I/O or not at all.",
-    expected="starts that do not fail; nothing while there is room",
+    expected="starts that do not fail; no effect below the limit",
     sources=(
         "Linux kernel documentation, Documentation for /proc/sys/fs, aio-nr and aio-max-nr",
         "MySQL Reference Manual, Using Asynchronous I/O on Linux",

@@ -1,10 +1,10 @@
-"""How dear it is to ask what time it is.
+"""How expensive it is to read the clock.
 
-The server asks several times for each statement, and far more often with performance_schema's timers. With
-tsc, kvm-clock, Hyper-V's page and ARM's counter the answer is read without entering the kernel, in some tens
-of nanoseconds. hpet and acpi_pm read a slow device behind a system call, in a microsecond or more; xen's
-clock enters the kernel too. The kernel falls back to those when it finds the tsc unstable, which the kernel's
-log tells.
+The server reads the clock several times for each statement, and far more often with performance_schema's
+timers. With tsc, kvm-clock, Hyper-V's page and ARM's counter it is read without entering the kernel, in
+tens of nanoseconds. hpet and acpi_pm read a slow device behind a system call, in a microsecond or more;
+xen's clock enters the kernel too. The kernel falls back to those when it finds the tsc unstable, as the
+kernel's log says.
 """
 
 from mydyno.advisor.rules import *
@@ -22,9 +22,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"the clock is {now}")
     offered = "tsc" in kernel.clock_sources
     return RULE.finding(
-        title=f"Asking for the time is slow: the clock is {now}",
+        title=f"Reading the clock is slow: the clock source is {now}",
         evidence=(
-            f"current_clocksource = {now}; there is: {', '.join(kernel.clock_sources) or 'not known'}",
+            f"current_clocksource = {now}; available: {', '.join(kernel.clock_sources) or 'not known'}",
         ),
         recommendation="use tsc" if offered else "find out why the kernel does not trust tsc",
         changes=by_hand(
@@ -37,14 +37,14 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "throughput",
             "medium",
-            "the time is read in tens of nanoseconds, not in microseconds by a system call",
+            "the clock is read in tens of nanoseconds instead of microseconds",
         ),
-        risk="where the kernel marked tsc unstable, time may jump between CPUs",
+        risk="where the kernel considers tsc unstable, time may jump between CPUs",
     )
 
 
 RULE = Rule(
-    checks="which clock the kernel reads the time from",
+    checks="which clock source the kernel uses",
     why="The server reads the time many times for each statement; some clocks cost a thousand times more "
     "than others.",
     expected="less CPU time in the kernel, more throughput with performance_schema on",

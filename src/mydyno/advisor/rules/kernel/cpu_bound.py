@@ -1,9 +1,9 @@
 """The CPUs are the limit, not the disks.
 
 Where nearly all CPU time is used and the disks are mostly idle, faster disks, another array or a larger
-buffer pool bring nothing: a test of disk arrays with all data in memory finds them alike, up to the point
-where the CPUs are used up. What helps is less work for each statement (indexes, plans, fewer statements) or
-more or faster CPUs.
+buffer pool have no effect: a test of disk arrays with all data in memory finds them equal once the CPUs are
+used up. What helps is less work for each statement (indexes, plans, fewer statements) or more or faster
+CPUs.
 """
 
 from mydyno.advisor.rules import *
@@ -19,7 +19,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     if host is None or load is None:
         return Unknown("what the CPUs did while the server was watched")
     if host.cpu.count != load.cpus:
-        return NotHere(f"the server may use {host.cpu.count} of {load.cpus} CPUs, which are counted together")
+        return NotHere(
+            f"the server may use {host.cpu.count} of {load.cpus} CPUs, which are measured together"
+        )
     names = [disk.name for disk in host.storage.server_disks()]
     disks = [disk for name in names if (disk := load.disk(name)) is not None]
     busiest = max(disks, key=lambda disk: disk.busy, default=None)
@@ -39,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     reads = system.server.rate("Innodb_buffer_pool_reads")
     statements = system.server.rate("Questions")
     return RULE.finding(
-        title=f"The CPUs are the limit ({load.cpu_busy:.0%} busy): faster disks bring nothing",
+        title=f"The CPUs are the limit ({load.cpu_busy:.0%} busy): faster disks have no effect",
         evidence=(
             numbers,
             f"disks under the server's files: {used} of the time",
@@ -47,18 +49,18 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation="find the statements that take most CPU time; after that more or faster CPUs",
         changes=by_hand(
-            "see what the server is busy with, and which indexes would help",
+            "see which statements take the time, and which indexes would help",
             "mydyno digest --socket SOCKET --for 60s",
         ),
         severity=Severity.MEDIUM,
-        effect=better("insight", "medium", "no money for disks that would wait for the CPUs"),
+        effect=better("insight", "medium", "no money spent on disks that would wait for the CPUs"),
     )
 
 
 RULE = Rule(
     checks="the time of CPUs and disks while the server was watched",
-    why="What is not the limit brings nothing when it becomes faster.",
-    expected="nothing by itself: it says where the time goes",
+    why="Only making the bottleneck faster helps.",
+    expected="nothing by itself: it shows the bottleneck",
     sources=(
         "proc_stat(5), Linux manual page; Linux kernel documentation, I/O statistics fields",
         "gywndi, DB performance by RAID configuration, 2012: with all data in memory the CPUs decide",

@@ -1,9 +1,9 @@
-"""Whether the CPUs are slow to become fast.
+"""Whether the CPUs are slow to raise their frequency.
 
-A governor picks the clock of a CPU. `powersave` of most drivers holds it at the lowest; `ondemand` and
-`conservative` raise it after they have seen load, by when a short query is over. With intel_pstate and
-amd_pstate_epp `powersave` is another thing: the processor decides by itself and nearly reaches `performance`.
-In a guest the hypervisor's machine decides and there is no governor to see.
+A governor chooses the frequency of a CPU. With most drivers `powersave` keeps the lowest; `ondemand` and
+`conservative` raise it after load, when a short query is already over. With intel_pstate and amd_pstate_epp
+`powersave` works differently: the processor decides by itself and nearly reaches `performance`. In a guest
+the hypervisor's machine decides and there is no governor to see.
 """
 
 from mydyno.advisor.rules import *
@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"The CPUs are governed by {governor}: {means}",
         evidence=(f"scaling_governor = {governor}, scaling_driver = {driver or 'not known'}",),
-        recommendation="let the CPUs run at their full clock: performance",
+        recommendation="run the CPUs at full frequency: performance",
         changes=by_hand(
             "set the governor performance, and keep it by your distribution's cpupower service",
             "cpupower frequency-set --governor performance",
@@ -37,15 +37,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "latency",
             "medium" if governor in _SLOW else "small",
-            "short queries run at the full clock from their beginning",
+            "short queries run at full frequency from the start",
         ),
         risk="more power and heat when idle",
     )
 
 
 RULE = Rule(
-    checks="which governor picks the clock of the CPUs",
-    why="A query of a millisecond is over before a slow governor has raised the clock.",
+    checks="which governor chooses the frequency of the CPUs",
+    why="A query of a millisecond is over before a slow governor raises the frequency.",
     expected="shorter queries at low load; little at full load",
     risk="power and heat",
     sources=(

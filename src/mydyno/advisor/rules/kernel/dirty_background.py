@@ -1,10 +1,11 @@
-"""How much written but unsaved file data the kernel lets pile up.
+"""How much dirty file data the kernel keeps in memory.
 
-Writes that go by way of the page cache are saved later: in the background from vm.dirty_background_ratio
-(10% of the available memory) on, and at vm.dirty_ratio (20%) the writer itself is stopped. On a machine
-with much memory that is tens of gigabytes, and the sync at the end of it stalls everything on that disk. It
-matters only for files that are written that way: tables when InnoDB does not open them with O_DIRECT, and
-the binary log when it is not synced at each commit. A fixed number of bytes is the same on every machine.
+Writes through the page cache are written back later: in the background from vm.dirty_background_ratio (10 %
+of the available memory) on, and at vm.dirty_ratio (20%) the writer itself is stopped. On a machine with
+much memory that is tens of gigabytes, and the sync at the end of it stalls everything on that disk. It
+matters only for files written through the page cache: tables when InnoDB does not open them with O_DIRECT,
+and the binary log when it is not synced at each commit. A fixed number of bytes is the same on every
+machine.
 """
 
 from mydyno.advisor.rules import *
@@ -21,24 +22,25 @@ def _judge(system: System, _: Targets) -> Judgement:
     begin = _background_bytes(host.kernel, host.memory.available)
     if begin is None:
         return Unknown("vm.dirty_background_ratio")
-    numbers = f"the kernel begins to save at {format_bytes(begin)} of unsaved data"
+    numbers = f"the kernel starts writing back at {format_bytes(begin)} of dirty data"
     if not through:
-        return Fine(f"neither tables nor a binary log are left to the page cache; {numbers}")
+        return Fine(f"neither tables nor the binary log are written back by the kernel; {numbers}")
     if begin <= _MUCH:
         return Fine(numbers)
     return RULE.finding(
-        title=f"Up to {format_bytes(begin)} of writes pile up in memory before the kernel saves any",
+        title=f"Up to {format_bytes(begin)} of dirty data collect in memory before the kernel writes any",
         evidence=(f"{numbers} (memory available: {format_bytes(host.memory.available)})", *through),
-        recommendation=f"begin at {format_bytes(_BACKGROUND)}, and stop the writer at {format_bytes(_MOST)}",
+        recommendation=f"start writing back at {format_bytes(_BACKGROUND)}, and block writers at "
+        f"{format_bytes(_MOST)}",
         changes=by_hand(
-            "set both in bytes; the way back is to set the two ratios again",
+            "set both in bytes; to revert, set the two ratios again",
             f"echo vm.dirty_background_bytes={_BACKGROUND} > /etc/sysctl.d/60-dirty.conf",
             f"echo vm.dirty_bytes={_MOST} >> /etc/sysctl.d/60-dirty.conf",
             "sysctl --load /etc/sysctl.d/60-dirty.conf",
         ),
         severity=Severity.MEDIUM,
         effect=better(
-            "latency", "small", "shorter stalls when unsaved data is synced; throughput stays the same"
+            "latency", "small", "shorter stalls when dirty data is synced; throughput stays the same"
         ),
         risk="other programs that write much are slowed earlier; the kernel sets the two ratios to 0",
     )
@@ -48,10 +50,11 @@ def _through_page_cache(server: Server) -> tuple[str, ...]:
     found = []
     if past_page_cache(server) is False:
         found.append(
-            f"tables go by way of the page cache (innodb_flush_method {server.text('innodb_flush_method')})"
+            "tables are written through the page cache (innodb_flush_method "
+            f"{server.text('innodb_flush_method')})"
         )
     if server.switch("log_bin") and server.number("sync_binlog") == 0:
-        found.append("the binary log is left to the page cache (sync_binlog = 0)")
+        found.append("the kernel decides when the binary log is written (sync_binlog = 0)")
     return tuple(found)
 
 
@@ -62,8 +65,8 @@ def _background_bytes(kernel: Kernel, available: int) -> int | None:
 
 
 RULE = Rule(
-    checks="how much unsaved file data may pile up, where the server writes by way of the page cache",
-    why="Gigabytes of unsaved data are saved in one go, at a sync that somebody waits for.",
+    checks="how much dirty file data may collect, where the server writes through the page cache",
+    why="Gigabytes of dirty data are written at once, at a sync that statements wait for.",
     expected="shorter peaks of latency on machines with much memory",
     risk="programs that write much in short bursts wait earlier",
     sources=(

@@ -1,7 +1,7 @@
 """Whether the whole machine may have as many files open as it needs.
 
-fs.file-max bounds all processes together; when it is reached, open and accept fail everywhere. Kernels of
-today set it so high that it never matters; guides and images of old days lower it.
+fs.file-max bounds all processes together; when it is reached, open and accept fail everywhere. Current
+kernels set it so high that it never matters; old guides and images lower it.
 """
 
 from mydyno.advisor.rules import *
@@ -27,14 +27,14 @@ def _judge(system: System, targets: Targets) -> Judgement:
         recommendation=f"set fs.file-max to {wanted}",
         changes=(SetSysctl(name="fs.file-max", value=str(wanted), was=str(most)),),
         severity=Severity.HIGH,
-        effect=better("stability", "medium", "no connection or table is refused for want of a file handle"),
+        effect=better("stability", "medium", "no connection or table is refused for lack of a file handle"),
     )
 
 
 RULE = Rule(
     checks="the number of files that all processes together may have open",
     why="When it is reached, every process fails to open files and to accept connections.",
-    expected="no failure; nothing while there is room",
+    expected="no failures; no effect below the limit",
     sources=("Linux kernel documentation, Documentation for /proc/sys/fs, file-max and file-nr",),
     judge=_judge,
 )

@@ -1,8 +1,8 @@
 """Lines for the server in limits.conf, where systemd starts it.
 
-/etc/security/limits.conf is read by pam_limits when somebody logs in. A service does not log in, so those
-lines do nothing for it, however often guides repeat them. Where what they ask for is less than what the
-server has anyway, they are only misleading; where it is more, somebody believes in a limit that is not there.
+/etc/security/limits.conf is read by pam_limits at login. A service does not log in, so those lines do
+nothing for it, however often guides repeat them. Where they request less than the server has anyway, they
+are only misleading; where they request more, the expected limit is not in force.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("no systemd unit started the server")
     found = list(_unmet(system))
     if not found:
-        return Fine("limits.conf asks for nothing that the server lacks")
+        return Fine("limits.conf requests nothing that the server lacks")
     names = ", ".join(dict.fromkeys(name for _, name in found))
     return RULE.finding(
         title=f"limits.conf raises limits of the server that {unit.name} does not read",
@@ -36,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"systemctl edit {unit.name}",
         ),
         severity=Severity.LOW,
-        effect=better("insight", "small", "nobody believes in limits that are not there"),
+        effect=better("insight", "small", "no misleading limits"),
     )
 
 
@@ -54,15 +54,15 @@ def _unmet(system: System) -> Iterator[tuple[str, str]]:
         limit = limit_of(system, name)
         if limit is None or limit.hard is None:
             continue
-        asked = int(fields[3]) * scale if fields[3].isdigit() else None
-        if asked is None or asked > limit.hard:
+        requested = int(fields[3]) * scale if fields[3].isdigit() else None
+        if requested is None or requested > limit.hard:
             yield f"`{line}`; the running server has {name}: {limit.hard}", property_name
 
 
 RULE = Rule(
-    checks="whether limits.conf asks for limits that a service does not get",
-    why="limits.conf is read at a login; what systemd starts has the limits of its unit.",
-    expected="limits that are where one looks for them",
+    checks="whether limits.conf requests limits that a service does not get",
+    why="limits.conf is read at login; a service has the limits of its systemd unit.",
+    expected="limits in the place where they work",
     sources=(
         "pam_limits(8)",
         "systemd.exec(5), Process Properties",

@@ -1,8 +1,8 @@
-"""Whether the server may lock as much memory as its settings ask for.
+"""Whether the server may lock as much memory as its settings need.
 
 large_pages takes shared memory of huge pages, and memlock locks the whole process into memory; both are
 bounded by RLIMIT_MEMLOCK, which is small for ordinary users. When the limit is too low the server goes on
-without, and says so only in its error log. A service gets the limit from its unit, not from limits.conf.
+without, with only a line in its error log. A service gets the limit from its unit, not from limits.conf.
 """
 
 from mydyno.advisor.rules import *
@@ -10,8 +10,8 @@ from mydyno.advisor.rules import *
 
 def _judge(system: System, targets: Targets) -> Judgement:
     server = system.server
-    asking = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
-    if not asking:
+    configured = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
+    if not configured:
         return NotHere("neither large_pages nor memlock is on")
     limit, unit = limit_of(system, "Max locked memory"), unit_of(system)
     if limit is None:
@@ -29,13 +29,13 @@ def _judge(system: System, targets: Targets) -> Judgement:
     return RULE.finding(
         title=f"The server may lock {format_bytes(limit.hard)} of memory, its pool is {format_bytes(pool)}",
         evidence=(
-            f"{' and '.join(asking)} ON; Max locked memory: {format_bytes(limit.hard)}",
+            f"{' and '.join(configured)} ON; Max locked memory: {format_bytes(limit.hard)}",
             f"buffer pool: {format_bytes(pool)}",
         ),
         recommendation=change.sentence(),
         changes=(change,),
         severity=Severity.MEDIUM,
-        effect=better("memory", "medium", f"{' and '.join(asking)} takes effect, which it does not now"),
+        effect=better("memory", "medium", f"{' and '.join(configured)} takes effect, which it does not now"),
         risk="locked memory cannot be swapped: leave enough for the rest",
         restart=True,
     )
@@ -43,9 +43,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 RULE = Rule(
     checks="the limit of locked memory, where large_pages or memlock is on",
-    why="Above the limit the server quietly does without what was asked for.",
+    why="Above the limit the server silently does without.",
     expected="large_pages or memlock that works",
-    risk="memory that cannot be taken back",
+    risk="memory that cannot be swapped",
     sources=(
         "MySQL Reference Manual, Enabling Large Page Support; --memlock",
         "systemd.exec(5), LimitMEMLOCK=",

@@ -1,9 +1,9 @@
 """Whether the kernel moves memory between nodes by itself.
 
-kernel.numa_balancing unmaps pages now and then, to learn from the faults which CPU uses them, and moves them
-there. Threads of a database use all of the pool from all CPUs: there is nothing to learn, and the faults and
-the moving cost. The kernel's documentation says that a workload that is placed already should do without. The
-published gains are a few per cent and not always there.
+kernel.numa_balancing unmaps pages now and then, to learn from the faults which CPU uses them, and moves
+them there. Threads of a database use all of the pool from all CPUs: there is nothing to learn, and the
+faults and moves cost. The kernel's documentation says that a workload that is already placed should do
+without. The published gains are a few per cent and not always there.
 """
 
 from mydyno.advisor.rules import *
@@ -28,15 +28,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 0",
         changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
         severity=Severity.LOW,
-        effect=better("throughput", "small", "no faults for sampling; often too little to be measured"),
-        risk="other programs on this machine that gain from it lose that",
+        effect=better("throughput", "small", "no sampling faults; the gain is often too small to measure"),
+        risk="other programs on this machine may gain from it",
     )
 
 
 RULE = Rule(
     checks="kernel.numa_balancing on a machine with several memory nodes",
-    why="Every thread of the server uses every part of the pool, so moving pages to the CPU that used them "
-    "last is work without a gain.",
+    why="Every thread of the server uses every part of the pool, so moving pages to the CPU that used "
+    "them last gains nothing.",
     expected="a little less CPU time in the kernel",
     risk="other programs may lose",
     sources=("Linux kernel documentation, Documentation for /proc/sys/kernel, numa_balancing",),

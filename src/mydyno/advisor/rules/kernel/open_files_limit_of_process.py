@@ -1,10 +1,10 @@
 """How many files the server's process may have open.
 
 Each connection is a file handle, each open table one or two. When they are used up, new connections are
-refused and tables fail to open; the server sees that coming at its start and quietly lowers table_open_cache
-and max_connections to fit. It raises its own limit as far as the hard limit goes, so that is what counts.
-A service has its hard limit from LimitNOFILE= of its unit: limits.conf belongs to logins, `ulimit` in
-rc.local to that shell, and neither reaches a service.
+refused and tables fail to open; the server knows that at its start and silently lowers table_open_cache and
+max_connections to fit. It raises its own limit up to the hard limit, so that one counts. A service has its
+hard limit from LimitNOFILE= of its unit: limits.conf applies to logins, `ulimit` in rc.local to that shell,
+and neither to a service.
 """
 
 from mydyno.advisor.rules import *
@@ -58,10 +58,10 @@ def _planned(unit: Unit) -> float:
 
 
 RULE = Rule(
-    checks="the limit of open files of the running process against what connections and tables need",
+    checks="the open files limit of the running process compared with what connections and tables need",
     why="At the limit connections are refused and tables fail to open; below what its settings need, the "
     "server lowers table_open_cache and max_connections by itself.",
-    expected="the settings count as they are written; no refusals",
+    expected="the settings take effect as written; no refusals",
     sources=(
         "MySQL Reference Manual, File Not Found and Similar Errors; How MySQL Opens and Closes Tables",
         "MariaDB Server Documentation, Configuring MariaDB for systemd, open files limit",

@@ -1,8 +1,8 @@
 """Whether the server may start a thread for each of its connections.
 
 A thread is a process to the limits: RLIMIT_NPROC counts all threads of the server's user, TasksMax= of the
-unit those of the service. At either, a new connection fails with `Can't create a new thread`. A thread pool
-needs few threads whatever the number of connections.
+unit those of the service. At either limit, a new connection fails with `Can't create a new thread`. A
+thread pool needs few threads whatever the number of connections.
 """
 
 from mydyno.advisor.rules import *
@@ -27,9 +27,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if bounds["LimitNPROC"] is None and limit and limit.soft is not None:
         bounds["LimitNPROC"] = float(limit.soft)
     low = {name: bound for name, bound in bounds.items() if bound is not None and bound < need}
-    told = ", ".join(f"{name} {bound:.0f}" for name, bound in bounds.items() if bound is not None)
+    limits = ", ".join(f"{name} {bound:.0f}" for name, bound in bounds.items() if bound is not None)
     if not low:
-        return Fine(f"{numbers}; {told or 'no bound'}")
+        return Fine(f"{numbers}; {limits or 'no bound'}")
     wanted = str(power_of_two(need * 2))
     changes: tuple[Change, ...] = by_hand(f"raise `ulimit -u` to {wanted} where the server is started")
     if unit:
@@ -38,7 +38,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         )
     return RULE.finding(
         title=f"The server may need {need} threads and may start {min(low.values()):.0f}",
-        evidence=(numbers, f"bounds: {told}"),
+        evidence=(numbers, f"bounds: {limits}"),
         recommendation="; ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.HIGH,
@@ -48,13 +48,13 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 def _number(unit: Unit | None, name: str) -> float | None:
-    """A bound of the unit; None when it is not told or no number (`infinity`, a share of the machine's)."""
+    """A limit of the unit; None when it is unknown or not a number (`infinity`, a share of the machine's)."""
     text = unit.properties.get(name, "").split(":")[-1] if unit else ""
     return float(text) if text.isdigit() and int(text) < 1 << 62 else None
 
 
 RULE = Rule(
-    checks="how many threads the server may start, against its connections",
+    checks="how many threads the server may start, compared with its connections",
     why="Each connection is a thread; at the limit of processes or tasks a connection is refused.",
     expected="no refused connections below max_connections",
     sources=(

@@ -2,8 +2,8 @@
 
 At a shutdown InnoDB writes its dirty pages. When that takes longer than TimeoutStopSec= (90 s unless set)
 systemd kills the server, and the next start has to recover from the redo log: nothing that was committed is
-lost, but the minutes come back as recovery, and MyISAM tables and a backup in progress may suffer. A unit
-with SendSIGKILL=no is not killed. The time is dirty pages by the writes that the disk does.
+lost, but the time is then spent in recovery, and MyISAM tables and a backup in progress may suffer. A unit
+with SendSIGKILL=no is not killed. The time is dirty pages divided by the disk's writes per second.
 """
 
 import math
@@ -67,15 +67,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         severity=Severity.MEDIUM,
         effect=better("stability", "small", "a shutdown ends cleanly, and the next start needs no recovery"),
-        risk="a server that hangs holds up a reboot that much longer",
+        risk="a server that hangs delays a reboot that much longer",
     )
 
 
 RULE = Rule(
-    checks="how long systemd waits for a shutdown, against the dirty pages that it must write",
-    why="A server that is killed at its shutdown recovers at the next start, which takes as long again.",
+    checks="how long systemd waits for a shutdown, compared with the dirty pages to be written",
+    why="A server that is killed during shutdown has to recover at the next start, which takes as long "
+    "again.",
     expected="clean shutdowns",
-    durability="none: what is committed is in the redo log either way",
+    durability="none: committed transactions are in the redo log either way",
     risk="a longer wait for a server that hangs",
     sources=(
         "systemd.service(5), TimeoutStopSec=",

@@ -1,10 +1,10 @@
 """How readily the kernel moves the server's memory to swap.
 
-A buffer pool that is swapped out is worse than a smaller one: a page that InnoDB thinks is in memory
-costs a read of the disk, while latches are held. The kernel weighs the cost of swapping against that of
-dropping cached files by vm.swappiness; at its default of 60 it may swap a busy server out to keep files
-cached. At 0 the kernel does not swap before it is nearly out of memory and then may end the server
-instead (vm.rst), so 1 is advised.
+A buffer pool that is swapped out is worse than a smaller one: a page that InnoDB believes to be in memory
+costs a disk read while latches are held. The kernel weighs the cost of swapping against that of dropping
+cached files by vm.swappiness; at its default of 60 it may swap a busy server out to keep files cached. At 0
+the kernel does not swap until it is nearly out of memory and may then kill the server instead (vm.rst), so
+1 is advised.
 """
 
 from mydyno.advisor.rules import *
@@ -35,7 +35,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "stability",
             "medium" if swapped else "small",
-            "no stalls on pages of the buffer pool that lie in swap",
+            "no stalls on buffer pool pages in swap",
         ),
         risk="with swappiness at 1 the page cache of other programs is dropped sooner",
     )
@@ -43,8 +43,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="vm.swappiness, whether there is swap, and whether the server is in it",
-    why="A swapped page of the buffer pool costs a disk read where InnoDB counts on memory.",
-    expected="fewer stalls under memory pressure; nothing as long as memory is free",
+    why="A swapped buffer pool page costs a disk read where InnoDB expects memory.",
+    expected="fewer stalls under memory pressure; no effect while memory is free",
     risk="other programs' cached files are dropped sooner",
     sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
     judge=_judge,

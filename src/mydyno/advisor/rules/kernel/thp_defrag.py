@@ -1,8 +1,8 @@
-"""What happens when no huge page is free and one is wanted.
+"""What a page fault does when no huge page is free.
 
-With `always` a page fault that could have a huge page stops and compacts memory first: milliseconds, at a
-moment that nobody chose. `madvise` lets only those wait who asked for huge pages by madvise(2); `defer`
-leaves the work to kernel threads. It matters as long as transparent huge pages are not off.
+With `always` a page fault that could use a huge page compacts memory first, which takes milliseconds. With
+`madvise` only programs that requested huge pages by madvise(2) wait; `defer` leaves the work to kernel
+threads. It matters as long as transparent huge pages are not off.
 """
 
 from mydyno.advisor.rules import *
@@ -15,15 +15,15 @@ def _judge(system: System, _: Targets) -> Judgement:
     if kernel.thp_enabled == "never":
         return NotHere("transparent huge pages are off")
     if kernel.thp_defrag != "always":
-        return Fine(f"page faults do not stop to make huge pages unasked (defrag: {kernel.thp_defrag})")
+        return Fine(f"page faults do not wait for compaction (defrag: {kernel.thp_defrag})")
     stalls = kernel.counters.get("compact_stall")
     return RULE.finding(
-        title="A page fault may stop to compact memory for a huge page (defrag: always)",
+        title="A page fault may wait for memory compaction (defrag: always)",
         evidence=(
             f"transparent_hugepage/defrag = always, enabled = {kernel.thp_enabled or 'not known'}",
             *((f"processes waited {stalls} times for compaction since boot",) if stalls else ()),
         ),
-        recommendation="let only those wait for huge pages who asked for them: madvise",
+        recommendation="let only programs that requested huge pages wait: madvise",
         changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/defrag", value="madvise", was="always"),),
         severity=Severity.MEDIUM if stalls else Severity.LOW,
         effect=better("latency", "small", "no stalls of milliseconds where memory is fragmented"),

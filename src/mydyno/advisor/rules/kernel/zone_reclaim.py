@@ -2,8 +2,8 @@
 
 On a machine with several NUMA nodes vm.zone_reclaim_mode makes an allocation on a full node reclaim there,
 although the other node has memory free: cached files are dropped, pages written and swapped out, while half
-of the machine is idle. For one server that uses all of the memory that is never worth it; the kernel's
-default is 0.
+of the machine is idle. For one server that uses all of the memory that never pays off; the kernel's default
+is 0.
 """
 
 from mydyno.advisor.rules import *
@@ -21,13 +21,13 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now == 0:
         return Fine(f"{_NAME} is 0")
     return RULE.finding(
-        title=f"A full memory node is emptied while others have room: {_NAME} is {now}",
+        title=f"A full memory node is reclaimed while others have free memory: {_NAME} is {now}",
         evidence=(f"{_NAME} = {now}; {host.cpu.numa_nodes or 'an unknown number of'} NUMA nodes",),
         recommendation=f"set {_NAME} to 0",
         changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
         severity=Severity.MEDIUM,
         effect=better("stability", "medium", "no reclaim and no swapping while another node has memory free"),
-        risk="some memory is read from the other node, slower than from the own one, faster than from a disk",
+        risk="some memory is read from the other node, slower than local memory, faster than a disk",
     )
 
 

@@ -1,8 +1,8 @@
 """Whether warnings reach the error log.
 
 With log_error_verbosity = 1 (MySQL) or log_warnings = 0 (MariaDB, MySQL 5.6) only errors are written.
-Aborted connections, unsafe statements, a replica that reconnects, InnoDB's remarks on slow disks: all of
-it is lost, and missed when something has happened.
+Aborted connections, unsafe statements, a replica that reconnects, InnoDB's notes on slow disks: all of it
+is lost, and missing after an incident.
 """
 
 from mydyno.advisor.rules import *
@@ -20,17 +20,17 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{name} is {now}")
     return RULE.finding(
         title="Warnings are not written to the error log",
-        evidence=(f"{name} = {now}: errors alone",),
+        evidence=(f"{name} = {now}: errors only",),
         recommendation=f"set {name} = 2",
         changes=settings(server, {name: 2}),
         severity=Severity.LOW,
-        effect=better("insight", "small", "what went before an error can be read"),
+        effect=better("insight", "small", "the events before an error can be read"),
     )
 
 
 RULE = Rule(
     checks="log_error_verbosity or log_warnings",
-    why="Warnings tell of trouble before it is an error.",
+    why="Warnings announce problems before they become errors.",
     expected="insight",
     risk="a longer error log",
     sources=(

@@ -1,8 +1,8 @@
-"""Whether every statement is written down.
+"""Whether every statement is logged.
 
 The general log has each statement of each client, before it runs, under one lock: at thousands a second it
-is a bottleneck, its file outgrows the data, and passwords and customers' data stand in it in the clear. It
-is for minutes of study. For an audit there are plugins made for it.
+is a bottleneck, its file outgrows the data, and it holds passwords and customers' data in clear text. It is
+for minutes of debugging. For auditing there are plugins.
 """
 
 from mydyno.advisor.rules import *
@@ -36,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             "medium" if busy else "small",
             "no statement waits for the log's lock, and the disk does not fill with it",
         ),
-        risk="who relies on it as an audit needs an audit plugin",
+        risk="if it serves as an audit log, use an audit plugin instead",
     )
 
 
@@ -44,7 +44,7 @@ RULE = Rule(
     checks="general_log",
     why="It writes every statement under one lock and fills the disk.",
     expected="more throughput at high rates, and disk space",
-    risk="nobody can read afterwards what was asked",
+    risk="no record of all statements",
     sources=("MySQL Reference Manual, The General Query Log", "MariaDB Documentation, General Query Log"),
     judge=_judge,
     variables=(_NAME,),

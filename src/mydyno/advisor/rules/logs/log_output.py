@@ -1,8 +1,8 @@
 """Whether the slow and the general log go to files or to tables.
 
-The tables mysql.slow_log and mysql.general_log are of the CSV engine: each entry takes a table lock and a
-statement's way through the server, they have no index and are never removed. A file is written in one
-call, and logrotate knows it. Galera cannot log to tables at all.
+The tables mysql.slow_log and mysql.general_log are of the CSV engine: each entry takes a table lock and the
+cost of a statement, they have no index and are never purged. A file is written in one call and can be
+rotated. Galera cannot log to tables at all.
 """
 
 from mydyno.advisor.rules import *
@@ -25,8 +25,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = FILE",
         changes=settings(server, {_NAME: "FILE"}),
         severity=Severity.MEDIUM if "general_log" in logs else Severity.LOW,
-        effect=better("throughput", "small", "each entry costs less, and no table grows for ever"),
-        risk="what reads mysql.slow_log must read the file instead",
+        effect=better("throughput", "small", "each entry costs less, and no table grows without limit"),
+        risk="programs that read mysql.slow_log must read the file instead",
     )
 
 
@@ -34,7 +34,7 @@ RULE = Rule(
     checks="log_output",
     why="A log in a CSV table costs a statement for each entry and is never rotated.",
     expected="cheaper logging",
-    risk="readers of the tables see nothing new",
+    risk="readers of the tables see no new entries",
     sources=(
         "MySQL Reference Manual, Selecting General Query Log and Slow Query Log Output Destinations",
         "MariaDB Documentation, Writing Logs Into Tables",

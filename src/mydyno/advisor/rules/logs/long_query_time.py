@@ -1,9 +1,9 @@
-"""From how many seconds on a statement is slow.
+"""The execution time from which a statement counts as slow.
 
-The default of 10 s hides all that users of a web page complain about; the 2 s of old guides still hide
-most of it. At 0 everything is written: good for some minutes of study, and a disk full of log and a busy
-lock for good. One second finds what is wrong, and can be lowered once that is mended. A running session
-keeps the value that it began with.
+The default of 10 s hides everything that users of a web page complain about; the 2 s of old guides still
+hide most of it. At 0 everything is logged: useful for some minutes, and a full disk and a contended lock
+after that. One second finds the problems, and can be lowered once they are fixed. A running session keeps
+the value that it started with.
 """
 
 from mydyno.advisor.rules import *
@@ -30,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             effect=better(
                 "insight",
                 "medium",
-                "statements that users wait for are counted and, with the slow log on, written down",
+                "statements that users wait for are counted and, with the slow log on, logged",
             ),
             risk="the log grows faster when many statements take seconds",
         )
@@ -38,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return RULE.finding(
             title=f"{a_second(slow)} statements are written to the slow log",
             evidence=(f"{_NAME} = {now:g}, Slow_queries grows by {a_second(slow)}",),
-            recommendation="raise the threshold, or write a sample, once you have seen enough",
+            recommendation="raise the threshold, or log a sample, once you have seen enough",
             changes=by_hand(
                 f"raise {_NAME}"
                 + (", or log one statement of many" if server.has("log_slow_rate_limit") else ""),
@@ -60,7 +60,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 RULE = Rule(
     checks="long_query_time, and how many statements are slower",
     why="Too long hides what users wait for; too short floods the log.",
-    expected="a slow log that tells what matters",
+    expected="a slow log that shows what matters",
     risk="a larger log",
     sources=(
         "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",

@@ -1,8 +1,8 @@
-"""Whether deadlocks can be looked at afterwards.
+"""Whether deadlocks are logged.
 
-SHOW ENGINE INNODB STATUS keeps the latest deadlock alone. innodb_print_all_deadlocks writes each to the
-error log, with both transactions and their locks: what is needed to order the application's statements. It
-is advised where there have been deadlocks.
+SHOW ENGINE INNODB STATUS keeps only the latest deadlock. innodb_print_all_deadlocks writes each to the
+error log, with both transactions and their locks, which is what is needed to fix the application. It is
+advised where there have been deadlocks.
 """
 
 from mydyno.advisor.rules import *
@@ -23,21 +23,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("no deadlock since the server's start")
     seen = f"{counted:,.0f} deadlocks since the start" if counted else f"the latest one was at {latest}"
     return RULE.finding(
-        title=f"Deadlocks happen and only the latest can be looked at: {seen}",
+        title=f"Deadlocks happen and only the latest is recorded: {seen}",
         evidence=(f"{_NAME} = OFF", seen),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
         severity=Severity.LOW,
         effect=better("insight", "small", "every deadlock is in the error log"),
-        risk="the error log grows with each deadlock, and holds pieces of statements",
+        risk="the error log grows with each deadlock, and contains parts of statements",
     )
 
 
 RULE = Rule(
     checks="innodb_print_all_deadlocks where there have been deadlocks",
-    why="One deadlock overwrites the last one in SHOW ENGINE INNODB STATUS.",
+    why="SHOW ENGINE INNODB STATUS shows only the latest deadlock.",
     expected="deadlocks that can be explained",
-    risk="a larger error log with pieces of statements in it",
+    risk="a larger error log that contains parts of statements",
     sources=('MySQL Reference Manual, "Deadlocks in InnoDB"',),
     judge=_judge,
     variables=(_NAME,),

@@ -1,9 +1,9 @@
-"""Whether slow statements are written down.
+"""Whether slow statements are logged.
 
-No setting of the server is worth as much as an index on the query that needs one, and the slow log is how
-such queries are found: mysqldumpslow or mariadb-dumpslow sums it up. It is off by default. It costs little
-while few statements are slow: one line for each, written under a lock of the log. Slow_queries counts them
-even when the log is off, which says beforehand how much it would write.
+No server setting is worth as much as an index on the query that needs one, and the slow log finds such
+queries; `mydyno digest` summarizes it. It is off by default. It costs little while few statements are slow:
+one line for each, written under a lock of the log. Slow_queries counts them even when the log is off, so
+the size of the log is known beforehand.
 """
 
 from mydyno.advisor.rules import *
@@ -22,7 +22,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown(_NAME)
     threshold = server.text("long_query_time")
     if now:
-        return Fine(f"statements above {threshold} s are written down, {a_second(slow)}")
+        return Fine(f"statements above {threshold} s are logged, {a_second(slow)}")
     if slow is not None and slow > _FLOOD:
         return Fine(f"it is off, and would write {a_second(slow)} statements at a threshold of {threshold} s")
     free, rate = free_bytes(system, "data"), usual_rate(server, "Slow_queries")
@@ -34,23 +34,23 @@ def _judge(system: System, _: Targets) -> Judgement:
             f" the {format_bytes(free or 0)} that are free in {days:.1f} days"
         )
     return RULE.finding(
-        title="Slow statements are not written down",
+        title="Slow statements are not logged",
         evidence=(
             f"{_NAME} = OFF, long_query_time = {threshold} s",
             f"Slow_queries grows by {a_second(slow)}: the log would grow by as many entries",
         ),
-        recommendation=f"set {_NAME} = ON (rule long-query-time looks at the threshold)",
+        recommendation=f"set {_NAME} = ON (rule long-query-time checks the threshold)",
         changes=settings(server, {_NAME: True}),
         severity=Severity.LOW,
         effect=better("insight", "large", "the statements that need an index or another plan are known"),
-        risk="the log grows: let logrotate take it, with FLUSH SLOW LOGS",
+        risk="the log grows: rotate it with logrotate and FLUSH SLOW LOGS",
     )
 
 
 RULE = Rule(
     checks="slow_query_log",
-    why="The statements that matter most are found in it.",
-    expected="insight, at hardly any cost while few statements are slow",
+    why="It shows the statements that matter most.",
+    expected="insight, at little cost while few statements are slow",
     risk="disk space for the log",
     sources=(
         "MySQL Reference Manual, The Slow Query Log",

@@ -1,9 +1,9 @@
 """A slow log on the file system of the tables.
 
-It is written under one lock, in sequence, and grows until somebody rotates it. On the file system of the data
-two things come of that: on a disk with an arm each entry takes the arm away from the tables, and a threshold
-set to 0 for an afternoon fills the disk under the tables, which stops the server. How much it will be is not
-known beforehand: an entry is taken as 1 KiB.
+It is written under one lock, in sequence, and grows until it is rotated. On the file system of the data
+that has two effects: on a rotating disk each entry causes seeks away from the tables, and a threshold set
+to 0 for an afternoon fills the disk of the tables, which stops the server. The size is an estimate: 1 KiB
+for each entry.
 """
 
 from mydyno.advisor.rules import *
@@ -25,9 +25,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     data, place = (storage.of("data"), storage.of("slow log")) if storage else (None, None)
     rate = usual_rate(server, "Slow_queries")
     if storage is None or log is None or data is None or place is None or rate is None:
-        return Unknown("where the slow log lies, or Slow_queries")
+        return Unknown("where the slow log is, or Slow_queries")
     if place.mount_point != data.mount_point:
-        return Fine(f"it lies on {place.mount_point}, the data on {data.mount_point}")
+        return Fine(f"it is on {place.mount_point}, the data on {data.mount_point}")
     days = days_until_full(data.free_bytes, rate * ENTRY_BYTES)
     has_arm = any(disk.kind == "rotating" for disk in storage.disks_of(data))
     in_the_way = has_arm and rate >= _OFTEN
@@ -37,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         f"{a_second(rate)} x {ENTRY_BYTES} bytes = {format_bytes(int(rate * ENTRY_BYTES * 86_400))} a day"
     )
     if not (in_the_way or large or soon):
-        return Fine(f"{written} beside the data on {data.mount_point}")
+        return Fine(f"{written} on the file system of the data, {data.mount_point}")
     size = None if log.file_bytes is None else f"the log has {format_bytes(log.file_bytes)}"
     room = (
         None if data.free_bytes is None else f"{format_bytes(data.free_bytes)} are free on {data.mount_point}"
@@ -45,12 +45,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"The slow log fills the disk of the tables in {days:.0f} days"
         if soon
-        else f"The slow log lies on the disk of the tables, {data.mount_point}",
+        else f"The slow log is on the disk of the tables, {data.mount_point}",
         evidence=tuple(line for line in (written, size, room) if line),
-        recommendation="put it on another file system and rotate it, or raise long_query_time",
+        recommendation="move it to another file system and rotate it, or raise long_query_time",
         changes=by_hand(
             "set slow_query_log_file to a path on another file system, here and in the option file,"
-            " and let logrotate take the log",
+            " and rotate the log with logrotate",
             "SHOW GLOBAL VARIABLES LIKE 'slow_query_log_file';",
             "FLUSH SLOW LOGS;",
         ),
@@ -58,16 +58,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "disk space" if soon or large else "latency",
             "medium" if soon else "small",
-            "a log that grows cannot stop the tables, and takes no arm away from them",
+            "a growing log cannot stop the server or slow the tables' disk",
         ),
-        risk="programs that read the log must be told its new place",
+        risk="programs that read the log need its new path",
     )
 
 
 RULE = Rule(
-    checks="whether the slow log shares the file system of the data, how much is written and what is free",
+    checks="whether the slow log shares the file system of the data, how fast it grows and how much is free",
     why="A log that fills the disk of the tables stops the server.",
-    expected="no full disk by way of a log; a little less latency on disks with an arm",
+    expected="no disk filled by the log; a little less latency on rotating disks",
     sources=(
         "MySQL Reference Manual, The Slow Query Log; How MySQL Handles a Full Disk",
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: slow_query_log_file on the array of the data",

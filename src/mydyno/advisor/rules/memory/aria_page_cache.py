@@ -1,8 +1,8 @@
 """The cache of Aria: MariaDB's system tables and its temporary tables on disk.
 
 Temporary tables that outgrow the memory are Aria tables, whose pages live in this cache. Many misses mean
-that large temporary tables go through the disk; then a larger cache, or better, a smaller result, helps.
-The default is 128M. Where user tables are Aria, it is their buffer pool.
+that large temporary tables are read from disk; a larger cache, or better a smaller result, helps. The
+default is 128M. Where user tables are Aria, it is their buffer pool.
 """
 
 from mydyno.advisor.rules import *
@@ -31,8 +31,8 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"Aria_pagecache_reads grows by {a_second(reads)}, {missed:.0%} of all requests miss",
             f"{_NAME} = {format_bytes(now)}, {a_second(on_disk)} temporary tables go to disk",
         ),
-        recommendation="look at the statements with large temporary tables first; then make the cache larger",
-        changes=by_hand(f"set {_NAME} to {format_bytes(2 * now)} if the memory budget has room, and restart"),
+        recommendation="improve the statements with large temporary tables first; then enlarge the cache",
+        changes=by_hand(f"set {_NAME} to {format_bytes(2 * now)} if the memory budget allows, and restart"),
         severity=Severity.LOW,
         effect=better("latency", "small", "fewer reads of temporary tables"),
         restart=True,
@@ -41,8 +41,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="misses of Aria's page cache (MariaDB)",
-    why="Temporary tables on disk and system tables are read through it.",
-    expected="faster large temporary tables; mostly nothing",
+    why="Temporary tables on disk and system tables are cached there.",
+    expected="faster large temporary tables; usually no effect",
     risk="memory that the buffer pool could have",
     sources=("MariaDB Documentation, Aria System Variables; Aria Status Variables",),
     judge=_judge,

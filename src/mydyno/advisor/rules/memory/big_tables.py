@@ -1,7 +1,7 @@
 """big_tables = ON sends every temporary table to disk at once.
 
-It is from a time when a temporary table in memory that grew too large was an error. Servers have moved such
-tables to disk by themselves for twenty years.
+It dates from a time when a temporary table that outgrew memory was an error. Servers have moved such tables
+to disk by themselves for twenty years.
 """
 
 from mydyno.advisor.rules import *
@@ -20,7 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     busy = made is not None and made >= 10
     return RULE.finding(
         title="Every temporary table starts on disk",
-        evidence=(f"{_NAME} = ON, {a_second(made)} temporary tables are made",),
+        evidence=(f"{_NAME} = ON, {a_second(made)} temporary tables are created",),
         recommendation=f"set {_NAME} = OFF",
         changes=settings(server, {_NAME: False}),
         severity=Severity.MEDIUM if busy else Severity.LOW,
@@ -32,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="big_tables",
-    why="With it no temporary table is made in memory.",
+    why="With it no temporary table is created in memory.",
     expected="faster GROUP BY, DISTINCT and UNION",
     sources=(
         "MySQL Reference Manual, Server System Variables, big_tables",

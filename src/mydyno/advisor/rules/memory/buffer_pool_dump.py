@@ -1,9 +1,8 @@
 """Whether the buffer pool is warm again after a restart.
 
-At its end the server can write down which pages were in its pool (numbers only, some megabytes), and read
-them again when it starts, in the background and in the order of the files. Without that, every page comes
-back one query at a time, which takes hours for a large pool on slow disks. On by default since MySQL 5.7.7
-and MariaDB 10.2.2.
+At shutdown the server can save the list of pages in its pool (numbers only, a few megabytes), and load them
+in the background after the start, in file order. Without that, pages come back one query at a time, which
+takes hours for a large pool on slow disks. On by default since MySQL 5.7.7 and MariaDB 10.2.2.
 """
 
 from mydyno.advisor.rules import *
@@ -19,7 +18,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Unknown(", ".join(_NAMES))
     changes = settings(server, dict.fromkeys(_NAMES, "ON"))
     if not changes:
-        return Fine("the list of pages is written at the end and read at the start")
+        return Fine("the list of pages is saved at shutdown and loaded at the start")
     return RULE.finding(
         title="After a restart the buffer pool starts empty",
         evidence=(
@@ -32,16 +31,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "latency",
             "medium" if pool >= _LARGE else "small",
-            "normal answers within minutes of a restart; nothing in between",
+            "normal latency within minutes of a restart; no effect otherwise",
         ),
     )
 
 
 RULE = Rule(
-    checks="whether the pages of the buffer pool are remembered over a restart",
+    checks="whether the buffer pool is saved and loaded across restarts",
     why="A cold pool makes the first minutes or hours after a restart slow.",
-    expected="a warm pool soon after a restart, at the price of reads in the background at its start",
-    risk="the disks are busy with reading for some minutes after a start",
+    expected="a warm pool soon after a restart, at the cost of background reads",
+    risk="the disks are busy reading for some minutes after a start",
     sources=(
         'MySQL Reference Manual, "Saving and Restoring the Buffer Pool State"',
         'MariaDB Documentation, "InnoDB Buffer Pool", dumping and restoring',

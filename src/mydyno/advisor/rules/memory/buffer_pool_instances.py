@@ -1,9 +1,9 @@
-"""Into how many parts a large buffer pool is cut.
+"""The number of buffer pool instances.
 
-Each part has its own list of pages and its own latch, so that threads on many CPUs get into each other's
-way less. Parts of less than 1G bring nothing: MySQL's manual asks for 1G or more each. MariaDB has one
-pool without such latches since 10.5.1; MySQL 8.4 and later choose by size and CPUs themselves. It is
-advised for large pools alone; a number that somebody chose is left.
+Each instance has its own list of pages and its own latch, so that threads on many CPUs contend less.
+Instances below 1G gain nothing: MySQL's manual recommends 1G or more each. MariaDB has one pool without
+such latches since 10.5.1; MySQL 8.4 and later choose by size and CPUs themselves. It is advised for large
+pools only; an explicit number is left alone.
 """
 
 from mydyno.advisor.buffer_pool import instances_advised
@@ -26,7 +26,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{now} for a pool of {format_bytes(pool)}")
     cpus = f" on {system.host.cpu.count} CPUs" if system.host else ""
     return RULE.finding(
-        title=f"The buffer pool of {format_bytes(pool)} is cut into {now}{cpus}",
+        title=f"The buffer pool of {format_bytes(pool)} has {now} instance{'s' * (now > 1)}{cpus}",
         evidence=(
             f"{format_bytes(pool)} / {now} = {format_bytes(pool // now)} each now",
             f"{format_bytes(pool)} / {wanted} = {format_bytes(pool // (wanted or 1))} each with {wanted}",
@@ -34,15 +34,13 @@ def _judge(system: System, targets: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         severity=Severity.LOW,
-        effect=better(
-            "throughput", "small", "less waiting for the pool's latches when many threads run at once"
-        ),
+        effect=better("throughput", "small", "less latch contention when many threads run at once"),
     )
 
 
 RULE = Rule(
-    checks="innodb_buffer_pool_instances against the size of the pool and the number of CPUs",
-    why="One list of pages is one latch for all CPUs.",
+    checks="innodb_buffer_pool_instances compared with the size of the pool and the number of CPUs",
+    why="A single instance has one latch for all CPUs.",
     expected="less contention on machines with many CPUs, nothing on others",
     sources=('MySQL Reference Manual, "Configuring Multiple Buffer Pool Instances"',),
     judge=_judge,

@@ -1,13 +1,13 @@
 """Whether the buffer pool has the size that memory and data allow.
 
-The buffer pool is InnoDB's own cache of pages; what is not in it costs a read of the disk, some thousand
-times the price. The size is not a share of the machine by rule of thumb: it is what remains of the memory
-after the operating system, the connections, temporary tables and the other caches have theirs, and no more
-than the data can fill. The whole calculation is shown with the finding.
+The buffer pool is InnoDB's own cache of pages; a page that is not in it costs a disk read, about a thousand
+times as much. The size is not a share of the machine by rule of thumb: it is the memory that remains after
+the operating system, the connections, temporary tables and other caches, and no more than the data can
+fill. The whole calculation is shown with the finding.
 
 How often the pool misses is Innodb_buffer_pool_reads (reads that went to the disk) in
-Innodb_buffer_pool_read_requests. A ratio alone says little: 0.1% of a million requests is a thousand
-reads a second. A pool that still has many free pages after a day of work is large enough.
+Innodb_buffer_pool_read_requests. A ratio alone says little: 0.1% of a million requests is a thousand reads
+a second. A pool that still has many free pages after a day of work is large enough.
 """
 
 from mydyno.advisor.rules import *
@@ -27,20 +27,20 @@ def _judge(system: System, targets: Targets) -> Judgement:
     wanted = targets.buffer_pool_bytes
     changes = settings(server, {_NAME: size_text(wanted)})
     if not changes:
-        return Fine(f"{format_bytes(now)} is what memory and data call for")
+        return Fine(f"{format_bytes(now)} is right for this memory and data")
     grows = wanted > now
     restart = _needs_restart(server, wanted)
     changes = tuple(change.model_copy(update={"restart": change.restart or restart}) for change in changes)
     reads = _disk_reads(server)
     return RULE.finding(
         title=f"The buffer pool has {format_bytes(now)}; {format_bytes(wanted)} "
-        + ("would fit" if grows else "is what fits beside everything else"),
+        + ("would fit" if grows else "is what fits with everything else"),
         evidence=(*_of_data(system), *_of_misses(server), *targets.memory_lines),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,
         severity=_severity(grows, reads),
         effect=_growing(reads) if grows else _shrinking(),
-        risk="while it is resized, changes of the pool's pages wait; a cold pool warms for minutes",
+        risk="while it is resized, changes wait; a larger pool takes minutes to warm up",
     )
 
 
@@ -55,12 +55,16 @@ def _disk_reads(server: Server) -> float | None:
 
 
 def _of_misses(server: Server) -> tuple[str, ...]:
-    reads, asked = server.grown("Innodb_buffer_pool_reads"), server.grown("Innodb_buffer_pool_read_requests")
+    reads, requests = (
+        server.grown("Innodb_buffer_pool_reads"),
+        server.grown("Innodb_buffer_pool_read_requests"),
+    )
     rate = _disk_reads(server)
-    if reads is None or not asked or rate is None:
+    if reads is None or not requests or rate is None:
         return ()
     return (
-        f"{reads:,.0f} of {asked:,.0f} page requests went to the disk ({reads / asked:.3%}), {rate:,.1f}/s",
+        f"{reads:,.0f} of {requests:,.0f} page requests went to the disk ({reads / requests:.3%}), "
+        f"{rate:,.1f}/s",
     )
 
 
@@ -78,20 +82,20 @@ def _severity(grows: bool, reads: float | None) -> Severity:
 
 def _growing(reads: float | None) -> Effect:
     size: Size = "medium" if reads is None else "large" if reads >= _MANY_READS else "small"
-    says = "fewer reads of the disk" + ("" if reads is None else f", of which there are {reads:,.1f}/s now")
+    says = "fewer disk reads" + ("" if reads is None else f", of which there are {reads:,.1f}/s now")
     return better("throughput", size, says)
 
 
 def _shrinking() -> Effect:
-    says = "the server stays in memory: no swapping, and the kernel has no reason to end it"
+    says = "the server stays in memory: no swapping, no out-of-memory kill"
     return better("stability", "large", says)
 
 
 RULE = Rule(
-    checks="innodb_buffer_pool_size against the memory budget, the size of the data and the misses",
-    why="A page that is not in the buffer pool costs a read of the disk; memory that the machine does not "
-    "have costs swapping, which is worse.",
-    expected="fewer reads of the disk, or a server that stays within its memory",
+    checks="innodb_buffer_pool_size compared with the memory budget, the size of the data and the misses",
+    why="A page that is not in the buffer pool costs a disk read; more than the machine's memory costs "
+    "swapping, which is worse.",
+    expected="fewer disk reads, or a server that stays within its memory",
     risk="other programs on the machine have less memory left",
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',

@@ -1,9 +1,9 @@
 """Whether queries have to wait for a free page.
 
-A page is read into a free place of the buffer pool. Usually the cleaner keeps some free in advance; where
-it cannot keep up, the query itself must write a dirty page out first and waits for the disk
-(Innodb_buffer_pool_wait_free). The pool is then too small for the load, or the cleaner is too slow for the
-changes: its pace is innodb_io_capacity.
+A page is read into a free page of the buffer pool. Usually the cleaner keeps some free in advance; where it
+cannot keep up, the query itself must first write out a dirty page and wait for the disk
+(Innodb_buffer_pool_wait_free). Then the pool is too small for the load, or the cleaner too slow for the
+changes: its rate is innodb_io_capacity.
 """
 
 from mydyno.advisor.rules import *
@@ -28,20 +28,22 @@ def _judge(system: System, _: Targets) -> Judgement:
         title=f"Queries wait for a free page of the buffer pool {rate:,.1f} times a second",
         evidence=tuple(evidence),
         recommendation="give the buffer pool more memory, or its cleaner a higher innodb_io_capacity",
-        changes=by_hand("see buffer-pool-size and io-capacity; else the disks are too slow for the load"),
+        changes=by_hand(
+            "see buffer-pool-size and io-capacity; if both are followed, the disks are too slow for the load"
+        ),
         severity=Severity.HIGH if rate >= _OFTEN else Severity.MEDIUM,
         effect=better(
             "latency",
             "large" if rate >= _OFTEN else "medium",
-            "reads that do not wait for somebody else's write",
+            "reads that do not wait for a write",
         ),
     )
 
 
 RULE = Rule(
     checks="the rate of Innodb_buffer_pool_wait_free",
-    why="A query that has to write a page out before it can read one waits for the disk twice.",
-    expected="shorter and steadier answers",
+    why="A query that must write out a page before it can read one waits for the disk twice.",
+    expected="lower and steadier latency",
     sources=('MySQL Reference Manual, "Server Status Variables", Innodb_buffer_pool_wait_free',),
     judge=_judge,
 )

@@ -1,9 +1,8 @@
-"""Huge pages that are reserved and not used, or wanted and not there.
+"""Huge pages that are reserved and unused, or needed and missing.
 
-Memory reserved by vm.nr_hugepages belongs to huge pages alone: whoever does not ask for those cannot have
-it. A server without large_pages leaves all of it idle. A server with large_pages takes its buffer pool from
-there, and falls back to ordinary pages when there are too few, with a line in its error log: then the
-memory is taken twice.
+Memory reserved by vm.nr_hugepages is available only as huge pages. A server without large_pages leaves all
+of it unused. A server with large_pages takes its buffer pool from there, and falls back to ordinary pages
+when there are too few, with a line in its error log: then the memory is taken twice.
 """
 
 from mydyno.advisor.rules import *
@@ -32,14 +31,14 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if memory.huge_pages_free is not None:
         idle = memory.huge_pages_free * memory.huge_page_bytes
     if idle < memory.total * _WASTE:
-        return Fine(f"{numbers}, and used by another program")
+        return Fine(f"{numbers}, used by another program")
     return RULE.finding(
         title=f"{format_bytes(idle)} of memory are reserved for huge pages that this server does not use",
         evidence=(numbers, f"large_pages = {system.server.text('large_pages') or 'not there'}"),
-        recommendation="give the memory back, or switch large_pages on",
+        recommendation="free the memory, or switch large_pages on",
         changes=by_hand(
-            "unless another program waits for them, give the reserved pages back (and take "
-            "vm.nr_hugepages out of sysctl.d)",
+            "unless another program needs them, free the reserved pages (and remove vm.nr_hugepages from "
+            "sysctl.d)",
             "sysctl vm.nr_hugepages=0",
         ),
         severity=Severity.MEDIUM,
@@ -48,7 +47,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
             "large" if idle > memory.total // 10 else "medium",
             f"{format_bytes(idle)} ({idle / memory.total:.0%} of the machine) become usable",
         ),
-        risk="a program that counts on huge pages fails to start",
+        risk="a program that needs huge pages fails to start",
     )
 
 
@@ -67,17 +66,20 @@ def _too_few(memory: Memory, pool: int, numbers: str) -> Finding:
         ),
         severity=Severity.MEDIUM,
         effect=better(
-            "memory", "medium", "the pool lies in huge pages as was asked, not in ordinary ones beside them"
+            "memory",
+            "medium",
+            "the pool uses huge pages as configured, instead of ordinary pages in addition to them",
         ),
-        risk="memory for huge pages is lost to everything else",
+        risk="memory for huge pages is not available to anything else",
         restart=True,
     )
 
 
 RULE = Rule(
     checks="whether reserved huge pages and large_pages fit together",
-    why="Reserved huge pages are lost to a server that does not use them; too few are not used for the pool.",
-    expected="memory that is usable again, or a pool in huge pages",
+    why="A server that does not use reserved huge pages loses that memory; too few are not used for the "
+    "pool.",
+    expected="more usable memory, or a pool in huge pages",
     risk="another program may need the reserved pages",
     sources=(
         "Linux kernel documentation, HugeTLB Pages",

@@ -1,8 +1,8 @@
-"""The memory in which a join without an index gathers rows.
+"""The memory in which a join without an index collects rows.
 
 Each join of a statement that cannot use an index takes one buffer; MySQL 8.0.18 and later build their hash
 table in it. An index is worth more than any buffer: the large values of old guides hide missing indexes and
-take memory from all.
+waste memory.
 """
 
 from mydyno.advisor.rules import *
@@ -18,10 +18,10 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="join_buffer_size against the memory budget and joins without an index",
-    why="Each join without an index in each session may take it.",
+    checks="join_buffer_size compared with the memory budget and joins without an index",
+    why="Each join without an index in each session may allocate it.",
     expected="less memory at peaks",
-    risk="joins without an index read the other table more often",
+    risk="joins without an index read the inner table more often",
     sources=(
         "MySQL Reference Manual, Server System Variables, join_buffer_size; Hash Join Optimization",
         "MariaDB Documentation, Server System Variables, join_buffer_size",

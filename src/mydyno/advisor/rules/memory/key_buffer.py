@@ -1,8 +1,8 @@
 """The cache of MyISAM's indexes.
 
 It serves MyISAM alone (its data goes through the kernel's cache). On a server of InnoDB tables a few
-megabytes are enough for what is left of MyISAM, and the rest belongs to the buffer pool. Key_blocks_used
-is the most that was ever in use since the start. Where MyISAM is in use, Key_reads counts index blocks
+megabytes are enough for the remaining MyISAM tables, and the rest is better used for the buffer pool.
+Key_blocks_used is the most ever used since the start. Where MyISAM is in use, Key_reads counts index blocks
 read from disk.
 """
 
@@ -25,7 +25,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     missed = share(server.counter("Key_reads"), server.counter("Key_read_requests"))
     if changes:
         return RULE.finding(
-            title=f"MyISAM's key buffer has {format_bytes(now)}, {format_bytes(int(used))} were used",
+            title=f"MyISAM's key buffer has {format_bytes(now)}, of which {format_bytes(int(used))} were "
+            "used",
             evidence=(
                 f"{_NAME} = {format_bytes(now)}, Key_blocks_used = {format_bytes(int(used))} at most",
                 f"twice that, at least 16M: {format_bytes(wanted)}",
@@ -46,8 +47,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
                 f"Key_reads grows by {a_second(reads)}, {_NAME} = {format_bytes(now)}",
                 f"at most {format_bytes(int(used))} of it were used",
             ),
-            recommendation="move these tables to InnoDB, whose cache serves everything",
-            changes=by_hand(f"move MyISAM tables to InnoDB (rule myisam-tables), or raise {_NAME}"),
+            recommendation="convert these tables to InnoDB, which uses the buffer pool",
+            changes=by_hand(f"convert MyISAM tables to InnoDB (rule myisam-tables), or raise {_NAME}"),
             severity=Severity.LOW,
             effect=better("latency", "small", "fewer reads of MyISAM's indexes"),
         )
@@ -55,10 +56,10 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="key_buffer_size against what of it was ever used, and its misses",
-    why="It serves MyISAM's indexes alone: unused it is lost to InnoDB.",
+    checks="key_buffer_size compared with its use and misses",
+    why="It serves MyISAM indexes only: the unused part is lost to InnoDB.",
     expected="memory for the buffer pool",
-    risk="none known, as only what was never used is taken",
+    risk="none known: only the unused part is removed",
     sources=(
         "MySQL Reference Manual, The MyISAM Key Cache; Server Status Variables, Key_blocks_used",
         "MariaDB Documentation, Optimizing key_buffer_size",

@@ -1,8 +1,8 @@
-"""Whether the server's group allows as much memory as its settings take.
+"""Whether the server's control group allows as much memory as its settings need.
 
 A container or MemoryMax= of a unit bounds the memory of the server's control group, page cache included.
-Above it the kernel reclaims within the group and then ends the server, however much the machine has free. A
-server looks at the machine's memory at best, not at its group's, so the settings have to fit by hand.
+Above the limit the kernel reclaims within the group and then kills the server, however much the machine has
+free. A server knows the machine's memory at best, not its group's, so the settings must fit the group.
 """
 
 from mydyno.advisor.rules import *
@@ -35,9 +35,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{numbers}; the limit is {limit}")
     unit = unit_of(system)
     return RULE.finding(
-        title=f"The server's settings take {format_bytes(need)}, its control group allows {limit}",
+        title=f"The server's settings need {format_bytes(need)}, its control group allows {limit}",
         evidence=(numbers, f"memory.max = {limit}; the machine has {format_bytes(memory.total)}"),
-        recommendation="bring the buffer pool below the limit, as the memory budget says, or raise the limit",
+        recommendation="lower the buffer pool as the memory budget says, or raise the limit",
         changes=by_hand(
             "raise the limit of the group, if the machine has the memory",
             *(
@@ -47,17 +47,17 @@ def _judge(system: System, targets: Targets) -> Judgement:
             ),
         ),
         severity=Severity.CRITICAL,
-        effect=better("stability", "large", "the server is not ended when its pool has filled"),
+        effect=better("stability", "large", "the server is not killed when its pool has filled"),
         risk="a higher limit takes the memory from others on this machine",
     )
 
 
 RULE = Rule(
-    checks="the memory limit of the server's control group against its settings",
-    why="The kernel ends a server that outgrows its group, however much memory the machine has.",
-    expected="a server that lives when its pool has filled",
-    durability="none: a server that was ended recovers from its redo log",
-    risk="others on the machine get less",
+    checks="the memory limit of the server's control group compared with its settings",
+    why="The kernel kills a server that outgrows its group, however much memory the machine has.",
+    expected="a server that survives when its pool has filled",
+    durability="none: a killed server recovers from its redo log",
+    risk="less for other programs",
     sources=(
         "Linux kernel documentation, Control Group v2, memory.max",
         "systemd.resource-control(5), MemoryMax=",

@@ -1,10 +1,10 @@
 """More memory instead of more disks.
 
-Where most of the data is in the buffer pool and the rest is read from the disk all the time, memory for that
-rest ends the reads, and faster disks only shorten them. A test of arrays with 100, 80 and 40% of the data in
-memory finds memory the better buy, and at 80% a plain mirror good enough for reads. The rule speaks where
-the pool already has what this machine's memory leaves for it; as long as the machine has room, rule
-buffer-pool-size speaks instead.
+Where most of the data is in the buffer pool and the rest is read from the disk all the time, memory for
+that rest ends the reads, and faster disks only shorten them. A test of arrays with 100, 80 and 40% of the
+data in memory finds memory the better investment, and at 80% a plain mirror good enough for reads. The
+rule applies where the pool already has what this machine's memory allows; otherwise rule buffer-pool-size
+applies.
 """
 
 from mydyno.advisor.rules import *
@@ -15,7 +15,7 @@ _MOST = 0.4
 _READS = 50.0
 """Pages a second: half of what a disk with an arm can read."""
 _OVERHEAD = 1.1
-"""A page takes some memory beside its own."""
+"""A page takes some memory in addition to its own."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
@@ -32,22 +32,22 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if reads < _READS:
         return Fine(f"{numbers}, and only {a_second(reads)} pages are read from the disk")
     if targets.buffer_pool_bytes > pool:
-        return NotHere("the machine has memory that the pool could take: rule buffer-pool-size")
+        return NotHere("the machine has memory for a larger pool: rule buffer-pool-size")
     if part < _MOST:
-        return Fine(f"{numbers}: too much is missing for memory, the disks decide")
+        return Fine(f"{numbers}: too much does not fit in memory, the disks decide")
     missing = int((data - pool) * _OVERHEAD)
     requests = usual_rate(server, "Innodb_buffer_pool_read_requests")
     hits = f"{1 - reads / requests:.2%} of {a_second(requests)} requests were in memory" if requests else None
     return RULE.finding(
-        title=f"{format_bytes(missing)} more memory would end {a_second(reads)} reads of the disk",
+        title=f"{format_bytes(missing)} more memory would avoid {a_second(reads)} disk reads",
         evidence=(
             numbers,
             f"{a_second(reads)} pages are read from the disk",
             *((hits,) if hits else ()),
             f"({format_bytes(data)} - {format_bytes(pool)}) x {_OVERHEAD:g} = {format_bytes(missing)}",
         ),
-        recommendation=f"give the machine {format_bytes(missing)} more memory before other disks; less does"
-        " where a part of the data is never read",
+        recommendation=f"give the machine {format_bytes(missing)} more memory before other disks; less is "
+        "enough where part of the data is never read",
         changes=by_hand(
             f"add {format_bytes(missing)} of memory, and set {_POOL} by rule buffer-pool-size then"
         ),
@@ -55,16 +55,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "latency",
             "large",
-            f"up to {a_second(reads)} fewer reads of the disk; faster disks only make each shorter",
+            f"up to {a_second(reads)} fewer disk reads; faster disks only make each shorter",
         ),
         risk="writes go to the disks whatever the memory",
     )
 
 
 RULE = Rule(
-    checks="the part of the data that the buffer pool holds, and the reads that are left",
-    why="A read that does not happen is faster than one of any disk.",
-    expected="fewer reads of the disk, down to none",
+    checks="the share of the data in the buffer pool, and the remaining reads",
+    why="A read that does not happen is faster than any disk.",
+    expected="fewer disk reads, down to none",
     sources=(
         "MySQL Reference Manual, The InnoDB Buffer Pool; Optimizing InnoDB Disk I/O",
         "gywndi, DB performance by RAID configuration, 2012: memory is the best investment",

@@ -1,17 +1,17 @@
 """Whether a buffer pool that is larger than one memory node is spread over all of them.
 
-A process gets memory from the node that its thread runs on. The pool is allocated by few threads, so it fills
-one node, which then is short of memory (reclaim, swapping) while the other is empty, and all its bandwidth
-goes through one controller. innodb_numa_interleave spreads the pool page by page; where a release has it not,
-systemd's NUMAPolicy=interleave (since version 243) or numactl does it for the whole process. A pool that fits
-well into one node is not worth it.
+A process gets memory from the node that its thread runs on. The pool is allocated by few threads, so it
+fills one node, which then is short of memory (reclaim, swapping) while the other is empty, and all its
+bandwidth goes through one controller. innodb_numa_interleave spreads the pool page by page; where a release
+does not have it, systemd's NUMAPolicy=interleave (since version 243) or numactl does it for the whole
+process. A pool that fits well into one node is not worth it.
 """
 
 from mydyno.advisor.rules import *
 
 _NAME = "innodb_numa_interleave"
 _PART = 0.8
-"""A pool above this part of a node's memory does not fit there beside everything else."""
+"""A pool above this part of a node's memory does not fit there with everything else."""
 
 
 def _judge(system: System, targets: Targets) -> Judgement:
@@ -54,9 +54,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
         changes=changes,
         severity=Severity.MEDIUM,
         effect=better(
-            "stability", "medium", "no node runs full while another is empty; memory bandwidth of all nodes"
+            "stability", "medium", "no node is full while another is empty; memory bandwidth of all nodes"
         ),
-        risk="the pool is filled at the start, which takes longer",
+        risk="the pool is allocated at the start, which takes longer",
         restart=True,
     )
 

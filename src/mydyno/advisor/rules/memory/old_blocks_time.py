@@ -2,8 +2,8 @@
 
 A page that is read for the first time goes into the older part of the list, and only a second use later
 than innodb_old_blocks_time moves it among the pages that are used often. A backup or a report touches each
-page several times within milliseconds; at 0 they all count as used often, and push out what the
-application needs. 1000 ms are the default since MySQL 5.6.6 and MariaDB 10.0.
+page several times within milliseconds; with 0 they all count as used often, and push out what the
+application needs. The default is 1000 ms since MySQL 5.6.6 and MariaDB 10.0.
 """
 
 from mydyno.advisor.rules import *
@@ -32,8 +32,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="innodb_old_blocks_time",
-    why="At 0 the buffer pool has no protection against scans.",
-    expected="steady answers while backups and reports run",
+    why="With 0 the buffer pool has no protection against scans.",
+    expected="steady latency while backups and reports run",
     sources=('MySQL Reference Manual, "Making the Buffer Pool Scan Resistant"',),
     judge=_judge,
     variables=(_NAME,),

@@ -1,16 +1,16 @@
-"""Whether the kernel promises the server as much memory as its settings take.
+"""Whether overcommit settings let the server allocate what its settings need.
 
-With vm.overcommit_memory at 2 all promised memory, touched or not, must stay below
-swap + memory * vm.overcommit_ratio / 100, and the ratio is 50 unless set: a buffer pool above half of the
-memory is refused at the start though the machine could hold it. The kernel's default (0) refuses only what is
-obviously too much. Whoever set 2 wanted allocations to fail rather than processes to be ended; so the ratio
-is raised and the mode left.
+With vm.overcommit_memory at 2 all allocated memory, touched or not, must stay below swap + memory *
+vm.overcommit_ratio / 100, and the ratio is 50 unless set: a buffer pool above half of the memory is refused
+at the start though the machine could hold it. The kernel's default (0) refuses only obvious excess. Mode 2
+was set to make allocations fail rather than have processes killed; so the ratio is raised and the mode
+kept.
 """
 
 from mydyno.advisor.rules import *
 
 _BESIDE_POOL = 1.25
-"""What the server and the machine ask for beside the buffer pool, as a factor on it."""
+"""What the server and the machine need in addition to the buffer pool, as a factor."""
 _RATIO = 90
 
 
@@ -20,7 +20,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if host is None or mode is None:
         return Unknown("vm.overcommit_memory")
     if mode != 2:
-        return Fine(f"vm.overcommit_memory is {mode}: memory is promised freely")
+        return Fine(f"vm.overcommit_memory is {mode}: no strict limit")
     pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
     if pool is None:
         return Unknown("the size of the buffer pool")
@@ -36,12 +36,12 @@ def _judge(system: System, targets: Targets) -> Judgement:
         f"{format_bytes(need)}"
     )
     if need <= limit:
-        return Fine(f"vm.overcommit_memory is 2, and there is room. {sums}")
+        return Fine(f"vm.overcommit_memory is 2, and the limit is high enough. {sums}")
     change: Change = SetSysctl(name="vm.overcommit_ratio", value=str(_RATIO), was=str(ratio))
     if ratio >= _RATIO:
         change = ByHand(says="lower the buffer pool, add swap, or set vm.overcommit_memory to 0")
     return RULE.finding(
-        title=f"The kernel may refuse the server memory: it promises {format_bytes(limit)} in all",
+        title=f"The kernel may refuse the server memory: the commit limit is {format_bytes(limit)}",
         evidence=("vm.overcommit_memory = 2", sums),
         recommendation=f"raise vm.overcommit_ratio to {_RATIO}, or set vm.overcommit_memory to 0",
         changes=(change,),
@@ -49,16 +49,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "stability", "medium", "the server starts with its buffer pool, and allocations do not fail"
         ),
-        risk="the nearer to 100 the ratio, the less is kept for the kernel",
+        risk="the nearer the ratio to 100, the less is kept for the kernel",
     )
 
 
 RULE = Rule(
-    checks="whether strict accounting of memory leaves room for the buffer pool",
+    checks="whether strict overcommit accounting allows the buffer pool",
     why="With vm.overcommit_memory = 2 an allocation above the commit limit fails, whatever is free: the "
     "server does not start, or a connection's buffer is refused.",
-    expected="a start that does not fail",
-    risk="less is kept back for the kernel and other programs",
+    expected="starts that do not fail",
+    risk="less is reserved for the kernel and other programs",
     sources=(
         "Linux kernel documentation, Overcommit Accounting",
         "Linux kernel documentation, Documentation for /proc/sys/vm, overcommit_ratio",

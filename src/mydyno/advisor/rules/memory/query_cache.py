@@ -1,12 +1,11 @@
-"""Whether the server keeps results of queries.
+"""Whether the query cache is on.
 
-One lock guards the whole cache. Every SELECT takes it to look, and every change of a table takes it to
-throw away all results of that table; on several CPUs this lock is what they wait for, and the larger the
-cache the longer. MySQL removed it in 8.0.3; MariaDB and MySQL before that still have it. Old guides
-say to switch it off from the start, and so does this rule, unless it answers most of the reads: then
-measure.
+One lock guards the whole cache. Every SELECT takes it for a lookup, and every change of a table takes it to
+invalidate all results of that table; with several CPUs they wait for this lock, the longer the larger the
+cache. MySQL removed it in 8.0.3; MariaDB and MySQL before that still have it. Old guides advise switching
+it off from the start, and so does this rule, unless it answers most of the reads: then measure.
 
-Size 0 alone leaves the lock in the way, so the type is set to OFF as well.
+Size 0 alone still takes the lock, so the type is set to OFF as well.
 """
 
 from mydyno.advisor.rules import *
@@ -45,19 +44,19 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "throughput" if heavy else "memory",
             "medium" if heavy else "small",
-            "no statement waits for the cache's lock, and no change throws results away"
+            "no statement waits for the cache's lock, and no change invalidates results"
             if heavy
-            else f"{format_bytes(size)} that nobody uses are free"
+            else f"{format_bytes(size)} of unused memory are freed"
             if size
             else "one lock less",
         ),
-        risk="the statements that it did answer are executed",
+        risk="statements that it answered are executed",
     )
 
 
 RULE = Rule(
     checks="query_cache_type and query_cache_size, and how many reads it answers",
-    why="Its one lock makes CPUs wait for each other, for every SELECT and every change.",
+    why="Every SELECT and every change waits for its single lock.",
     expected="more throughput on several CPUs with any writes; less where it answered most of the reads",
     risk="cached statements are executed again",
     sources=(

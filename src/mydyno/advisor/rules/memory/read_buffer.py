@@ -1,7 +1,7 @@
-"""The memory for reading a table of MyISAM or Aria from end to end, and for a few uses besides.
+"""The memory for full scans of MyISAM and Aria tables, and for a few other uses.
 
 InnoDB reads tables through its buffer pool and does not use it for that; bulk inserts into partitions and
-sorts of row positions do. On a server of InnoDB tables a large value is memory for nothing.
+sorts of row positions do. On a server of InnoDB tables a large value wastes memory.
 """
 
 from mydyno.advisor.rules import *
@@ -17,8 +17,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="read_buffer_size against the memory budget",
-    why="Each scan of a MyISAM or Aria table takes it; InnoDB's do not need it.",
+    checks="read_buffer_size compared with the memory budget",
+    why="Each scan of a MyISAM or Aria table allocates it; InnoDB does not need it.",
     expected="less memory at peaks",
     risk="scans of MyISAM tables read in smaller pieces",
     sources=(

@@ -1,7 +1,7 @@
 """The memory for reading rows in the order of a sort, and for reading in the order of the disk (MRR).
 
-A sort that kept only positions fetches its rows through this buffer. Each session that sorts so takes it
-whole; a few large reports can set their own.
+A sort that kept only positions fetches its rows through this buffer. Each such sort allocates all of it; a
+few large reports can set their own.
 """
 
 from mydyno.advisor.rules import *
@@ -17,8 +17,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="read_rnd_buffer_size against the memory budget",
-    why="Each session that sorts by position takes it whole.",
+    checks="read_rnd_buffer_size compared with the memory budget",
+    why="Each session that sorts by position allocates all of it.",
     expected="less memory at peaks",
     risk="large sorts fetch rows in smaller groups",
     sources=(

@@ -1,11 +1,11 @@
-"""The memory in which one sort works.
+"""The memory of one sort.
 
 A sort that does not fit is done in pieces that are merged on disk; Sort_merge_passes counts the merges. A
 little more makes fewer passes, yet each sort of each session may take as much. How much it takes at once
 differs. MySQL takes memory as rows come, up to this size, since 8.0.12; before, its manual says, all of it
-at the start. MariaDB works out at the start how many rows there can be at most and takes room for those, no
-more than this size: a sort of a few rows takes little, one whose number of rows cannot be foreseen takes all
-of it. So a large global value is the wrong place: the report that needs it sets it for its own session.
+at the start. MariaDB estimates the maximum number of rows and allocates space for those, up to this size: a
+sort of a few rows takes little, one whose number of rows is unknown takes all of it. So do not set it
+globally: the report that needs it sets it for its own session.
 """
 
 from mydyno.advisor.rules import *
@@ -24,16 +24,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 def _taken(release: Version) -> str:
     if release.is_mariadb:
-        return "a sort takes room for as many rows as there can be, no more than this"
+        return "a sort allocates space for the maximum number of rows, up to this size"
     if is_mysql(release, (8, 0, 12)):
-        return "a sort takes memory as rows come, no more than this"
-    return "a sort takes all of it at the start"
+        return "a sort allocates memory as rows arrive, up to this size"
+    return "a sort allocates all of it at the start"
 
 
 RULE = Rule(
-    checks="sort_buffer_size against the memory budget and merge passes",
-    why="Every sort of every session may take as much: at once where many rows are expected or the release "
-    "always does (MySQL before 8.0.12), else as rows come.",
+    checks="sort_buffer_size compared with the memory budget and merge passes",
+    why="Every sort of every session may allocate it: at once where many rows are expected or the "
+    "release always does (MySQL before 8.0.12), otherwise as rows arrive.",
     expected="less memory at peaks; sometimes faster small sorts",
     risk="large sorts make more passes",
     sources=(

@@ -1,9 +1,8 @@
 """The engine of temporary tables in memory (MySQL 8.0 and later).
 
-A MEMORY table has rows of fixed length: a VARCHAR(1000) with three letters takes a thousand characters,
-and a table with a TEXT or BLOB column cannot be one at all and starts on disk. TempTable, the default
-since 8.0, stores what is there, and since 8.0.13 large objects, too. MEMORY is left over from option files
-of old.
+A MEMORY table has rows of fixed length: a VARCHAR(1000) with three letters takes a thousand characters, and
+a table with a TEXT or BLOB column cannot use it and starts on disk. TempTable, the default since 8.0,
+stores actual lengths, and since 8.0.13 large objects. MEMORY is left over from old option files.
 """
 
 from mydyno.advisor.rules import *
@@ -22,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"temporary tables in memory are {now}")
     spilt = share(server.counter("Created_tmp_disk_tables"), server.counter("Created_tmp_tables"))
     return RULE.finding(
-        title="Temporary tables are MEMORY tables: rows of full length, no large objects",
+        title="Temporary tables are MEMORY tables: fixed-length rows, no large objects",
         evidence=(
             f"{_NAME} = {now}; the default is TempTable",
             f"{spilt:.0%} of temporary tables go to disk"

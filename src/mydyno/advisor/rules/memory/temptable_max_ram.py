@@ -1,8 +1,8 @@
 """How much memory all TempTable tables together may take.
 
-It is a bound for the whole server, 1G by default until MySQL 8.4, where it became 3% of the memory (1G to
-4G). On a small machine a single bad query may so take as much as the buffer pool has. When the bound is
-reached, temporary tables go on on disk: slower, and alive.
+It is a limit for the whole server, 1G by default until MySQL 8.4, where it became 3% of the memory (1G to
+4G). So on a small machine a single bad query may take as much as the buffer pool has. At the limit,
+temporary tables continue on disk: slower, without an out-of-memory kill.
 """
 
 from mydyno.advisor.rules import *
@@ -25,7 +25,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{format_bytes(now)} of {format_bytes(memory)}")
     wanted = max(_LEAST, 1 << (memory // 16).bit_length() - 1)
     if wanted >= now:
-        return Fine(f"{format_bytes(now)} of {format_bytes(memory)}: less would be too little to work with")
+        return Fine(f"{format_bytes(now)} of {format_bytes(memory)}: less would be too little")
     return RULE.finding(
         title=f"Temporary tables may take {format_bytes(now)} of {format_bytes(memory)}",
         evidence=(
@@ -38,15 +38,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "stability",
             "medium",
-            "queries with large temporary tables go to disk before the server is killed for its memory",
+            "queries with large temporary tables use the disk before the server runs out of memory",
         ),
         risk="such queries become slower",
     )
 
 
 RULE = Rule(
-    checks="temptable_max_ram against the memory (MySQL 8.0 and later)",
-    why="It bounds what all temporary tables take; on a small machine the default is most of the memory.",
+    checks="temptable_max_ram compared with the memory (MySQL 8.0 and later)",
+    why="It limits all temporary tables together; on a small machine the default is most of the memory.",
     expected="no out-of-memory kill by a few large queries",
     risk="queries with large temporary tables use the disk",
     sources=(

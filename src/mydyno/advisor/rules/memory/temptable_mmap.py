@@ -1,9 +1,9 @@
-"""Whether temporary tables that are too large for memory go to files that are mapped into memory.
+"""Whether temporary tables that are too large for memory go to memory-mapped files.
 
-Since MySQL 8.0.23 a TempTable table that finds temptable_max_ram used up goes on in memory-mapped files of
-up to temptable_max_mmap (1G by default) before it becomes an InnoDB table on disk. The mapped pages are
-written out and read back by the kernel one by one, and count as the server's memory in a control group.
-MySQL 8.4 has set the default to 0: InnoDB's own temporary tablespace, with its buffer pool, does it better.
+Since MySQL 8.0.23 a TempTable table above temptable_max_ram continues in memory-mapped files of up to
+temptable_max_mmap (1G by default) before it becomes an InnoDB table on disk. The mapped pages are written
+out and read back by the kernel one by one, and count as the server's memory in a control group. MySQL 8.4
+has set the default to 0: InnoDB's own temporary tablespace, with its buffer pool, performs better.
 """
 
 from mydyno.advisor.rules import *
@@ -28,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         title=f"Temporary tables may take {format_bytes(now)} in mapped files",
         evidence=(
             f"{_NAME} = {format_bytes(now)}; the default is 0 since MySQL 8.4",
-            f"{a_second(made)} temporary tables are made; how many are mapped is not counted here",
+            f"{a_second(made)} temporary tables are created; how many are mapped is not counted here",
         ),
         recommendation=f"set {_NAME} to 0",
         changes=settings(server, {_NAME: 0}),
@@ -41,9 +41,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="temptable_max_mmap where temporary tables are made (MySQL 8.0.23 and later)",
+    checks="temptable_max_mmap where temporary tables are created (MySQL 8.0.23 and later)",
     why="Mapped temporary files are written by the kernel page by page; newer releases avoid them.",
-    expected="steadier queries with very large temporary tables; mostly nothing",
+    expected="steadier queries with very large temporary tables; usually no effect",
     sources=(
         "MySQL 8.0 Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
         "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",

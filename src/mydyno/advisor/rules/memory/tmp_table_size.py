@@ -1,11 +1,11 @@
 """How large a temporary table in memory may become.
 
-GROUP BY, DISTINCT, UNION and derived tables need temporary tables. They begin in memory and go to disk
-when they pass the smaller of tmp_table_size and max_heap_table_size (MEMORY tables, MariaDB), or
-tmp_table_size and temptable_max_ram (TempTable, MySQL 8.0 and later). Setting one of the two alone has no
-effect. On disk they are slower, though mostly in the page cache. Too large is dangerous: every session may
-have several. A table with long columns may go to disk at once whatever the size, which only another query
-mends.
+GROUP BY, DISTINCT, UNION and derived tables need temporary tables. They begin in memory and go to disk when
+they pass the smaller of tmp_table_size and max_heap_table_size (MEMORY tables, MariaDB), or tmp_table_size
+and temptable_max_ram (TempTable, MySQL 8.0 and later). Setting one of the two alone has no effect. On disk
+they are slower, though mostly in the page cache. Too large is dangerous: every session may have several
+tables. A table with long columns may go to disk at once whatever the size; then only the query can be
+changed.
 """
 
 from mydyno.advisor.rules import *
@@ -27,11 +27,11 @@ def _judge(system: System, targets: Targets) -> Judgement:
     now, most = min(known), max(known)
     lowered = wanted < now
     return RULE.finding(
-        title=f"Temporary tables may have {format_bytes(now)} each in memory: more than there is room for"
+        title=f"Temporary tables may have {format_bytes(now)} each in memory: more than fits"
         if lowered
         else f"Temporary tables may have {format_bytes(now)} in memory, and {spilt}"
         if wanted > now
-        else f"Of {format_bytes(most)} for temporary tables only {format_bytes(now)} count",
+        else f"Of {format_bytes(most)} for temporary tables only {format_bytes(now)} take effect",
         evidence=(
             *(f"{name} = {format_bytes(size)}" for name, size in zip(_NAMES, sizes, strict=True) if size),
             f"{spilt} {uptime(server)}",
@@ -44,16 +44,16 @@ def _judge(system: System, targets: Targets) -> Judgement:
             aspect="memory" if lowered else "latency",
             direction="better" if wanted != now else "none",
             size="medium" if lowered else "small",
-            says="sessions together stay inside the memory" if lowered else "fewer temporary tables on disk",
+            says="all sessions together fit in memory" if lowered else "fewer temporary tables on disk",
         ),
-        risk="tables that fitted go to disk" if lowered else "sessions may take more memory at once",
+        risk="larger tables go to disk" if lowered else "sessions may take more memory at once",
     )
 
 
 RULE = Rule(
-    checks="tmp_table_size and max_heap_table_size against memory and the share that goes to disk",
+    checks="tmp_table_size and max_heap_table_size compared with memory and the share that goes to disk",
     why="Too small sends temporary tables to disk; too large lets sessions take all memory.",
-    expected="faster GROUP BY and UNION where tables just did not fit, or a bound on memory; often nothing",
+    expected="faster GROUP BY and UNION where tables just did not fit, or a limit on memory; often no effect",
     risk="more memory in many sessions at once, or more tables on disk",
     sources=(
         "MySQL Reference Manual, Internal Temporary Table Use in MySQL",

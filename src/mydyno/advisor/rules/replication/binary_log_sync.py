@@ -1,13 +1,12 @@
 """After how many commits the binary log is forced to disk.
 
-With sync_binlog = 1 every group of commits is in the binary log on disk before clients hear of it. With 0
+With sync_binlog = 1 every group of commits is in the binary log on disk before it is acknowledged. With 0
 the kernel decides, with N it is every N groups: a crash of the machine then loses committed transactions
-from the log. InnoDB may still have them, or not: replicas and backups by the log then differ from the
-server, which nobody notices until later. innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 belong
-together.
+from the log. InnoDB may still have them, or not: then replicas and restored backups differ from the server,
+which is noticed late. innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 belong together.
 
-It costs a flush of the disk for each group of commits: much on a disk without a write cache that survives
-a power cut, little with one, less with many clients, since commits are flushed in groups.
+It costs a flush of the disk for each group of commits: much on a disk without a write cache that survives a
+power cut, little with one, less with many clients, since commits are flushed in groups.
 """
 
 from mydyno.advisor.rules import *
@@ -41,13 +40,13 @@ def _judge(system: System, _: Targets) -> Judgement:
             "each group of commits waits for one more flush; less so with many clients at once",
         ),
         durability="raises",
-        durability_says="what a client was told is committed is in the binary log after a power cut",
+        durability_says="acknowledged commits are in the binary log after a power cut",
         risk="commits take longer on disks whose cache does not survive a power cut",
     )
 
 
 RULE = Rule(
-    checks="sync_binlog where there is a binary log",
+    checks="sync_binlog where the binary log is on",
     why="Without it a crash makes the binary log, and so replicas and backups, differ from the data.",
     expected="safety, at the cost of a flush for each group of commits",
     durability="raises: the binary log has every committed transaction after a power cut",

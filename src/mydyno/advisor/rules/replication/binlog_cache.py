@@ -1,4 +1,4 @@
-"""The memory in which a transaction gathers its part of the binary log.
+"""The memory in which a transaction collects its binary log events.
 
 A transaction that does not fit goes through a temporary file. Binlog_cache_disk_use counts those. Each
 connection that writes keeps its cache, so a size for the largest transaction of all is wasted on the
@@ -28,14 +28,14 @@ def _judge(system: System, targets: Targets) -> Judgement:
     wanted = min(_MOST, 4 * now)
     limit = targets.max_connections or server.number("max_connections") or 1
     return RULE.finding(
-        title=f"{part:.0%} of all transactions go through a file on their way to the binary log",
+        title=f"{part:.0%} of all transactions use a temporary file for the binary log",
         evidence=(
             f"Binlog_cache_disk_use / Binlog_cache_use = {part:.0%} {uptime(server)}, {a_second(spilt)}",
             f"{limit} connections x {format_bytes(wanted)} = {format_bytes(limit * wanted)} at worst",
         ),
-        recommendation=f"set {_NAME} to {format_bytes(wanted)} where that memory is there",
+        recommendation=f"set {_NAME} to {format_bytes(wanted)} if there is memory for it",
         changes=by_hand(
-            f"set {_NAME} = {wanted}, here and in the option file, then look again",
+            f"set {_NAME} = {wanted}, here and in the option file, then check again",
             f"SET GLOBAL {_NAME} = {wanted};",
         ),
         severity=Severity.LOW,
@@ -44,7 +44,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="Binlog_cache_disk_use against binlog_cache_size",
+    checks="Binlog_cache_disk_use compared with binlog_cache_size",
     why="A transaction that does not fit writes a temporary file and reads it again at commit.",
     expected="shorter commits of larger transactions",
     risk="memory for each connection that writes",

@@ -1,8 +1,8 @@
-"""Commits that are made to wait so that more of them share a flush.
+"""Commits that are delayed so that more of them share a flush.
 
-binlog_group_commit_sync_delay (MySQL) and binlog_commit_wait_usec (MariaDB) hold each group of commits
-back for others to join. With hundreds of clients on slow disks that makes fewer flushes; with a few
-clients nobody joins, and every commit is later by the whole delay.
+binlog_group_commit_sync_delay (MySQL) and binlog_commit_wait_usec (MariaDB) delay each group of commits so
+that others can join. With hundreds of clients on slow disks that saves flushes; with a few clients none
+joins, and every commit takes the whole delay longer.
 """
 
 from mydyno.advisor.counts import most_running
@@ -17,7 +17,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     name = next((name for name in _NAMES if server.has(name)), None)
     if name is None or not server.switch("log_bin"):
-        return NotHere("commits are not held back for others here")
+        return NotHere("this release does not delay commits")
     delay, running = server.number(name), most_running(server)
     if delay is None or running is None:
         return Unknown(f"{name} or Threads_running")
@@ -25,17 +25,17 @@ def _judge(system: System, _: Targets) -> Judgement:
         name != "binlog_commit_wait_usec" or (server.number("binlog_commit_wait_count") or 0) > 0
     )
     if not waits:
-        return Fine("commits do not wait for others")
+        return Fine("commits are not delayed")
     if running > _FEW:
         return Fine(f"commits wait {delay} us for others, and {running:.0f} statements are at work")
     return RULE.finding(
-        title=f"Commits wait up to {delay} us for others that do not come",
+        title=f"Commits wait up to {delay} us for others that do not arrive",
         evidence=(f"{name} = {delay}, Threads_running = {running:.0f} at most",),
         recommendation=f"set {name} = 0",
         changes=settings(server, {name: 0}),
         severity=Severity.LOW,
         effect=better(
-            "latency", "small" if delay < 1000 else "medium", f"a commit takes up to {delay / 1000:g} ms less"
+            "latency", "small" if delay < 1000 else "medium", f"commits are up to {delay / 1000:g} ms faster"
         ),
         risk="parallel replicas of MariaDB find fewer transactions to replay at once",
     )
@@ -43,7 +43,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="delays of group commit where few statements run at a time",
-    why="A delay for others to join is lost time when there are none.",
+    why="A delay for others to join is wasted when there are none.",
     expected="shorter commits with few clients",
     risk="smaller groups for parallel replicas",
     sources=(

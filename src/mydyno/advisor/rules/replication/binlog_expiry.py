@@ -1,12 +1,12 @@
 """When old binary logs are removed.
 
-Without an expiry they stay until the disk is full, and a server whose disk is full stops. With one shorter
-than the time between backups, a restore has a gap. What is removed is gone, so mydyno leaves it to you:
-decide how far back a restore must reach and how long a replica may be away, and set that.
+Without an expiry they stay until the disk is full, and a server with a full disk stops. With one shorter
+than the time between backups, a restore has a gap. Removed logs are gone, so mydyno leaves it to you:
+decide how far back a restore must reach and how long a replica may be disconnected, and set that.
 
-An expiry helps only if so many days of logs have room. Where the server counts the bytes that it writes
-(MariaDB's Binlog_bytes_written), at most half of the free space is given to logs, and an expiry that is set
-is compared with it too: logs that are still to be written before the first one expires must fit.
+An expiry helps only if that many days of logs fit. Where the server counts the bytes that it writes
+(MariaDB's Binlog_bytes_written), at most half of the free space is planned for logs, and an existing expiry
+is checked as well: the logs written before the first one expires must fit.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if logs is None:
         return Unknown("log_bin")
     if not logs or server.role.managed is not None:
-        return NotHere("there is no binary log of its own")
+        return NotHere("there is no binary log")
     if (server.number("max_binlog_total_size") or 0) or (server.number("binlog_space_limit") or 0):
         return Fine("their size is bounded")
     free, rate = free_bytes(system, "binary log", "data"), usual_rate(server, "Binlog_bytes_written")
@@ -63,18 +63,18 @@ def _judge(system: System, _: Targets) -> Judgement:
             *_space(free, rate),
             *wanted.lines,
         ),
-        recommendation=f"let them expire after {wanted.words}, or as backups and replicas need"
-        + ("" if wanted.fits else "; the disk is too small for that: give the binary log a larger one"),
+        recommendation=f"expire them after {wanted.words}, or as backups and replicas need"
+        + ("" if wanted.fits else "; the disk is too small for that: use a larger one for the binary log"),
         changes=by_hand(
-            f"set {wanted.name}, here and in the option file; what is older is deleted for good",
+            f"set {wanted.name}, here and in the option file; older logs are deleted permanently",
             "SHOW BINARY LOGS;",
             f"SET GLOBAL {wanted.name} = {wanted.value};",
         ),
         severity=Severity.CRITICAL if urgent else Severity.MEDIUM,
         effect=better(
-            "disk space", "large" if urgent else "medium", "the disk does not fill up with logs nobody needs"
+            "disk space", "large" if urgent else "medium", "the disk does not fill up with unneeded logs"
         ),
-        risk="a restore or a replica that needs older logs cannot have them",
+        risk="older logs are not available for restores and replicas",
     )
 
 
@@ -132,8 +132,8 @@ RULE = Rule(
     checks="whether binary logs expire, and when the disk would be full",
     why="Logs that never expire fill the disk, and a server on a full disk stops.",
     expected="no full disk; no effect on speed",
-    durability="none on the data; how far back a backup can be brought forward",
-    risk="older logs are gone for restores and replicas",
+    durability="none for the data; it limits point-in-time recovery",
+    risk="older logs are not available for restores and replicas",
     sources=(
         "MySQL Reference Manual, Binary Logging Options and Variables, binlog_expire_logs_seconds",
         "MariaDB Documentation, Using and Maintaining the Binary Log",

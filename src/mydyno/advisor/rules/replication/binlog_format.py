@@ -1,9 +1,9 @@
 """Whether the binary log holds statements or rows.
 
-A statement repeated elsewhere may do something else: LIMIT without ORDER BY, UUID(), NOW(6) in a trigger,
-two sessions at once under READ COMMITTED (InnoDB refuses to write at all then). Rows say what came out.
-MySQL has ROW by default since 5.7.7, MariaDB MIXED, which falls back to rows where a statement is not
-safe. Rows also free InnoDB from locks that only statements need.
+A statement replayed on a replica may do something else: LIMIT without ORDER BY, UUID(), NOW(6) in a
+trigger, two sessions at once under READ COMMITTED (InnoDB refuses to write at all then). Rows record the
+result. MySQL has ROW by default since 5.7.7, MariaDB MIXED, which falls back to rows where a statement is
+not safe. Rows also free InnoDB from locks that only statements need.
 """
 
 from mydyno.advisor.rules import *
@@ -21,7 +21,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now.upper() != "STATEMENT":
         return Fine(f"{_NAME} is {now}")
     return RULE.finding(
-        title="The binary log holds statements, which may do something else when they are repeated",
+        title="The binary log holds statements, which may have other effects when replayed",
         evidence=(f"{_NAME} = {now}; the default is ROW in MySQL since 5.7.7, MIXED in MariaDB",),
         recommendation=f"set {_NAME} = ROW",
         changes=settings(server, {_NAME: "ROW"}),
@@ -33,9 +33,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="binlog_format where there is a binary log",
-    why="Repeated statements may give other rows; logged rows cannot.",
-    expected="equal replicas and restores; a larger log for statements that change many rows",
+    checks="binlog_format where the binary log is on",
+    why="Replayed statements may give other rows; logged rows cannot.",
+    expected="consistent replicas and restores; a larger log for statements that change many rows",
     risk="more log for bulk changes",
     sources=(
         "MySQL Reference Manual, Advantages and Disadvantages of Statement-Based and Row-Based Replication",

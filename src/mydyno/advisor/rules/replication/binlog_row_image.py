@@ -1,9 +1,9 @@
 """How much of a changed row goes into the binary log.
 
 FULL writes every column twice for an update, before and after; MINIMAL writes what identifies the row and
-what changed. On tables with long rows that is most of the log: fewer bytes to write, to sync, to send. Who
-reads the log must be content with that: change data capture usually wants FULL, and so do replicas with
-other columns. So this is advised only where much is written and nobody is known to read.
+what changed. On tables with long rows that is most of the log: fewer bytes to write, to sync, to send.
+Readers of the log must support that: change data capture usually needs FULL, and so do replicas with other
+columns. So this is advised only where much is written and no reader is known.
 """
 
 from mydyno.advisor.rules import *
@@ -40,7 +40,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better(
             "disk space",
             "medium",
-            "updates and deletes of long rows write a fraction; inserts are as they were",
+            "updates and deletes of long rows write a fraction; inserts stay the same",
         ),
         risk="mysqlbinlog --flashback and change data capture need whole rows",
     )

@@ -1,10 +1,10 @@
 """Whether MySQL's replication knows transactions by their global identifiers.
 
 Without GTIDs a replica's place is a file and an offset on one particular source. Moving it to another
-source after a failure needs somebody who works the offset out, and a mistake repeats or skips
-transactions. With GTIDs it asks for what it lacks. All servers are moved step by step (OFF,
-OFF_PERMISSIVE, ON_PERMISSIVE, ON), so it is done by hand. MariaDB has its own GTIDs in every binary log;
-there a replica must only use them.
+source after a failure means working out the offset by hand, and a mistake repeats or skips transactions.
+With GTIDs it requests the missing transactions. All servers are switched step by step (OFF, OFF_PERMISSIVE,
+ON_PERMISSIVE, ON), so it is done by hand. MariaDB has its own GTIDs in every binary log; there replicas
+only have to use them.
 """
 
 from mydyno.advisor.rules import *
@@ -29,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("gtid_mode is ON")
     online = server.release.numbers >= (5, 7, 6)
     return RULE.finding(
-        title="Replication goes by file and offset, not by GTIDs",
+        title="Replication uses file and offset, not GTIDs",
         evidence=(f"gtid_mode = {now} on a server that replicates",),
         recommendation="switch GTIDs on, on all servers together",
         changes=by_hand(
@@ -39,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             *(_STEPS if online else ()),
         ),
         severity=Severity.LOW,
-        effect=better("safety", "medium", "a replica finds its place at another source by itself"),
+        effect=better("safety", "medium", "a replica finds its position on another source by itself"),
         risk="statements that GTIDs do not allow (CREATE TABLE ... SELECT before 8.0.21, temporary tables in"
         " transactions) are refused",
     )
@@ -47,8 +47,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="gtid_mode on servers that replicate (MySQL)",
-    why="Without GTIDs a change of source is worked out by hand, and wrongly under stress.",
-    expected="safer failover; no effect on speed worth speaking of",
+    why="Without GTIDs a change of source needs manual positions, an easy mistake in an emergency.",
+    expected="safer failover; no noticeable effect on speed",
     risk="a few kinds of statements are refused",
     sources=(
         "MySQL Reference Manual, Replication with Global Transaction Identifiers",

@@ -1,9 +1,9 @@
-"""Whether a replica finds its place again after a crash.
+"""Whether a replica finds its position again after a crash.
 
 A replica keeps two positions: how far it has fetched, and how far it has applied. In files they are not
 written together with the rows, so after a crash of the machine it applies a transaction twice or leaves one
 out. In tables (MySQL 5.6 and later; the only way since 8.3) the applied position commits with the rows.
-relay_log_recovery throws away fetched events that may be torn and fetches them again from the applied
+relay_log_recovery discards fetched events that may be torn and fetches them again from the applied
 position.
 """
 
@@ -16,7 +16,7 @@ _REPOSITORIES = ("relay_log_info_repository", "master_info_repository")
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.role.replica:
-        return NotHere("it is no replica")
+        return NotHere("it is not a replica")
     if server.switch(_RECOVERY) is None:
         return Unknown(_RECOVERY)
     files = [name for name in _REPOSITORIES if (server.text(name) or "").upper() == "FILE"]
@@ -36,9 +36,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.HIGH,
-        effect=better("safety", "large", "the replica goes on where it was after a power cut"),
+        effect=better("safety", "large", "after a power cut the replica continues where it was"),
         durability="raises",
-        durability_says="the position of replay and the rows replayed agree after a crash",
+        durability_says="replay position and replayed rows agree after a crash",
         risk="relay logs not yet applied are fetched again: the source must still have them",
         restart=True,
     )
@@ -47,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 RULE = Rule(
     checks="relay_log_recovery and where a replica keeps its positions",
     why="Positions in files and torn relay logs make a replica differ from its source after a crash.",
-    expected="equal data after a crash; no effect on speed",
+    expected="consistent data after a crash; no effect on speed",
     durability="raises: replayed rows and position agree after a crash",
     risk="fetches relay logs again",
     sources=(

@@ -18,7 +18,7 @@ _MOST = 8
 def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.role.replica or server.role.galera or server.role.group_replication:
-        return NotHere("it is no replica, or of a cluster with appliers of its own")
+        return NotHere("it is not a replica, or belongs to a cluster with its own appliers")
     name = _first(server, _WORKERS)
     workers = server.number(name) if name else None
     if name is None or workers is None or system.host is None:
@@ -28,18 +28,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not server.release.is_mariadb and not _can_keep_order(server):
         return NotHere("the order of commits needs log_bin and log_slave_updates before MySQL 8.0.19")
     wanted = min(_MOST, max(4, system.host.cpu.count))
-    asked: dict[str, Setting] = {name: wanted}
+    options: dict[str, Setting] = {name: wanted}
     if order := _first(server, _ORDER):
-        asked[order] = True
+        options[order] = True
     if kind := _first(server, _TYPE):
-        asked[kind] = "LOGICAL_CLOCK"
+        options[kind] = "LOGICAL_CLOCK"
     changes = tuple(
         change.model_copy(update={"restart": True})  # Refused, or without effect, while the replica runs.
-        for change in settings(server, asked)
+        for change in settings(server, options)
     )
     return RULE.finding(
         title="The replica replays one transaction after another",
-        evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "how far it lags is not looked at"),
+        evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "its lag is not checked"),
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.LOW,

@@ -1,8 +1,8 @@
 """Counters of AUTO_INCREMENT columns that come near the end of their type.
 
-A signed INT ends at 2147483647. The INSERT after that fails with a duplicate key (error 1062 or 167), and
-with it the application: nothing but another column type helps, and changing the type of a large table
-takes hours that one does not have then. Deleted rows and failed inserts use numbers up as well.
+A signed INT ends at 2147483647. The next INSERT fails with a duplicate key (error 1062 or 167), and with it
+the application: only another column type helps, and changing it on a large table takes hours. Deleted rows
+and failed inserts use numbers up as well.
 """
 
 from mydyno.advisor.rules import *
@@ -14,7 +14,7 @@ _URGENT = 0.9
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.nearly_full_counters is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     found = sorted(
         (table for table in schema.nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
         key=lambda table: -(table.auto_increment_used or 0),
@@ -28,22 +28,22 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
             for table in found[:SHOWN]
         ),
-        recommendation="make these columns, and those that refer to them, BIGINT UNSIGNED in time",
+        recommendation="change these columns, and those that refer to them, to BIGINT UNSIGNED in time",
         changes=by_hand(
             "look at each table, then change the type of its AUTO_INCREMENT column and of the"
             " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
             *tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
         ),
         severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
-        effect=better("stability", "large", "inserts do not stop when the counter is used up"),
-        risk="a long ALTER; clients that keep the value in 32 bits",
+        effect=better("stability", "large", "inserts do not fail at the end of the range"),
+        risk="a long ALTER; clients that store the value in 32 bits",
     )
 
 
 RULE = Rule(
     checks="how much of their range AUTO_INCREMENT columns have used up",
     why="At the end of the range every INSERT fails.",
-    expected="inserts go on; no effect on speed",
+    expected="inserts keep working; no effect on speed",
     risk="the ALTER copies the table",
     sources=(
         "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",

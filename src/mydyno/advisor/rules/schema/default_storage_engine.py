@@ -1,7 +1,7 @@
-"""The engine of new tables that name none.
+"""The engine of new tables without an ENGINE clause.
 
-It has been InnoDB since MySQL 5.5. Where an old option file says MyISAM, every table that an application
-makes is one that a crash tears, without anybody having asked for it.
+It has been InnoDB since MySQL 5.5. Where an old option file says MyISAM, every new table without an
+explicit engine is one that a crash corrupts and that takes no part in transactions.
 """
 
 from mydyno.advisor.rules import *
@@ -17,20 +17,20 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now.casefold() not in _UNSAFE:
         return Fine(f"new tables are {now}")
     return RULE.finding(
-        title=f"New tables are {now} unless they say otherwise",
+        title=f"New tables are {now} unless the statement names an engine",
         evidence=(f"{_NAME} = {now}; the default is InnoDB",),
         recommendation=f"set {_NAME} = InnoDB",
         changes=settings(system.server, {_NAME: "InnoDB"}),
         severity=Severity.HIGH,
         effect=better("safety", "medium", "new tables survive a crash and take part in transactions"),
-        risk="an application that relies on MyISAM's ways without naming it",
+        risk="an application may rely on MyISAM's behaviour without naming it",
     )
 
 
 RULE = Rule(
     checks="default_storage_engine",
-    why="New tables are made in an engine without crash recovery and nobody notices.",
-    expected="safe new tables; old ones stay as they are",
+    why="New tables silently use an engine without crash recovery.",
+    expected="safe new tables; existing ones do not change",
     durability="raises, for new tables",
     risk="none known for ordinary applications",
     sources=(

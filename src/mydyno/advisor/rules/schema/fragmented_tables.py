@@ -1,9 +1,9 @@
-"""Tables of whose file a good part is empty.
+"""Tables whose files are partly empty.
 
 Rows that were deleted leave pages half empty or free inside the table's file; InnoDB uses them again for
 the same table, so a table that will grow again needs nothing. After a large clean-up the file stays large:
-the space is not the disk's, backups are longer, scans read half-empty pages. Rebuilding the table writes
-it anew.
+the space is not returned, backups take longer, scans read half-empty pages. Rebuilding the table rewrites
+it.
 """
 
 from mydyno.advisor.rules import *
@@ -15,7 +15,7 @@ _WORTH = 1 << 30
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.fragmented is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
     free = sum(table.free_bytes or 0 for table in found)
     if free < _WORTH:
@@ -27,18 +27,18 @@ def _judge(system: System, _: Targets) -> Judgement:
             f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"
             for table in found[:SHOWN]
         ),
-        recommendation="rebuild those that will not grow again, at a quiet time",
+        recommendation="rebuild tables that will not grow again, at a quiet time",
         changes=by_hand(
-            "rebuild tables with much free space; each needs room for its copy meanwhile",
+            "rebuild tables with much free space; each needs space for a copy",
             *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
         ),
         severity=Severity.LOW,
         effect=better(
             "disk space",
             "medium",
-            f"up to {format_bytes(free)} go back to the file system; scans read fewer pages",
+            f"up to {format_bytes(free)} are returned to the file system; scans read fewer pages",
         ),
-        risk="it reads and writes the whole table, and replicas do it after",
+        risk="it reads and writes the whole table, and replicas repeat it",
     )
 
 
@@ -46,7 +46,7 @@ RULE = Rule(
     checks="free space inside the files of tables",
     why="After large deletes a table's file stays as large as it was.",
     expected="disk space; faster scans of these tables",
-    risk="the load of writing the table anew",
+    risk="the load of rewriting the table",
     sources=(
         "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
         "MariaDB Documentation, OPTIMIZE TABLE",

@@ -1,7 +1,7 @@
 """Joins that read a whole table for every row, or every batch of rows, of another.
 
 Select_full_join counts joins whose second table has no usable index. Their cost is the product of both
-tables' rows, so they are well until the tables grow. No setting helps; an index does.
+tables' rows, so they are fast until the tables grow. No setting helps; an index does.
 """
 
 from mydyno.advisor.rules import *
@@ -22,13 +22,13 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{a_second(rate)} joins read a table without an index",
         evidence=(f"Select_full_join grows by {a_second(rate)}{of_all}",),
-        recommendation="find these statements and index the columns they join on",
+        recommendation="find these statements and index their join columns",
         changes=by_hand("find joins without an index, then index the joined columns", *_find(system)),
         severity=Severity.HIGH if part is not None and part > 0.1 else Severity.MEDIUM,
         effect=better(
             "latency",
             "medium",
-            "their cost grows with one table instead of the product of two; how much is up to the data",
+            "their cost grows with one table instead of the product of two",
         ),
     )
 
@@ -47,7 +47,7 @@ RULE = Rule(
     checks="Select_full_join",
     why="A join without an index costs the product of both tables' rows.",
     expected="much less work for the statements concerned",
-    risk="an index costs space and a little of each write",
+    risk="an index costs space and slows writes a little",
     sources=(
         "MySQL Reference Manual, Server Status Variables, Select_full_join",
         "MariaDB Documentation, Server Status Variables, Select_full_join",

@@ -1,8 +1,8 @@
-"""Rows read one after another, against rows found by an index.
+"""Rows read by scans, compared with rows found by an index.
 
 Handler_read_rnd_next counts steps of a scan through a table (or a temporary table). Where nearly all rows
-are read that way, statements scan tables that an index would open at the right page. Scans of small tables
-are fine and also counted, so only a high rate says something.
+are read that way, statements scan tables that an index would avoid. Scans of small tables are fine but
+counted too, so only a high rate matters.
 """
 
 from mydyno.advisor.rules import *
@@ -33,7 +33,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="find the statements that scan most rows and give them an index",
         changes=by_hand("find the statements that examine most rows", *_find(system)),
         severity=Severity.MEDIUM,
-        effect=better("throughput", "large", f"most of {a_second(scanned)} rows need not be read"),
+        effect=better("throughput", "large", f"most of {a_second(scanned)} rows do not have to be read"),
     )
 
 
@@ -48,10 +48,10 @@ def _find(system: System) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    checks="rows read by scans against rows read by indexes",
+    checks="rows read by scans compared with rows read by indexes",
     why="A scan reads every row to find a few, and pushes useful pages out of the buffer pool.",
     expected="much less CPU and reading for the statements concerned",
-    risk="an index costs space and a little of each write",
+    risk="an index costs space and slows writes a little",
     sources=(
         "MySQL Reference Manual, Server Status Variables, Handler_read_rnd_next; Avoiding Full Table Scans",
         "MariaDB Documentation, Server Status Variables, Handler_read_rnd_next",

@@ -1,8 +1,8 @@
-"""Whether torn MyISAM tables are repaired when they are opened.
+"""Whether corrupt MyISAM tables are repaired when they are opened.
 
-After a crash the first statement on a MyISAM table that was being written fails with error 145 until
-somebody runs REPAIR TABLE. With myisam_recover_options = BACKUP,FORCE the server does it by itself and
-keeps a copy of the data file when rows were lost. Moving the tables to InnoDB is better.
+After a crash the first statement on a MyISAM table that was being written fails with error 145 until REPAIR
+TABLE is run. With myisam_recover_options = BACKUP,FORCE the server does it by itself and keeps a copy of
+the data file when rows were lost. Moving the tables to InnoDB is better.
 """
 
 from mydyno.advisor.rules import *
@@ -16,16 +16,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     if schema is None or schema.tables_by_engine is None or now is None:
         return Unknown(f"{_NAME} or the schema")
     if not schema.tables_by_engine.get("MyISAM"):
-        return NotHere("no table of a user's is MyISAM")
+        return NotHere("no user table is MyISAM")
     if now.upper() not in ("", "OFF"):
         return Fine(f"{_NAME} is {now}")
     return RULE.finding(
-        title="MyISAM tables that a crash has torn stay unusable until somebody repairs them",
+        title="MyISAM tables corrupted by a crash stay unusable until they are repaired",
         evidence=(f"{_NAME} = {now or 'empty'}, {schema.tables_by_engine['MyISAM']} tables are MyISAM",),
         recommendation=f"set {_NAME} = BACKUP,FORCE until the tables are InnoDB (rule myisam-tables)",
         changes=settings(server, {_NAME: "BACKUP,FORCE"}),
         severity=Severity.LOW,
-        effect=better("stability", "small", "torn tables come back by themselves, as far as they can"),
+        effect=better("stability", "small", "corrupt tables are repaired automatically, as far as possible"),
         risk="a repair of a large table runs at its first use",
         restart=True,
     )
@@ -33,9 +33,9 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="myisam_recover_options where there are MyISAM tables",
-    why="A torn table refuses every statement until it is repaired.",
-    expected="tables usable after a crash without a hand",
-    durability="none: what the crash has torn may be lost with or without it",
+    why="A corrupt table refuses every statement until it is repaired.",
+    expected="tables usable after a crash without manual repair",
+    durability="none: corrupted rows may be lost with or without it",
     risk="long repairs at the first use",
     sources=(
         "MySQL Reference Manual, Server Command Options, myisam-recover-options; MyISAM Startup Options",

@@ -1,9 +1,9 @@
 """Tables of MyISAM.
 
-A crash leaves them torn: rows half written, indexes that do not match, and a repair that takes hours and
-may lose rows. There is no transaction to roll back. A writer locks the whole table against all others. A
-backup must lock them to be consistent. InnoDB has none of these, and since MySQL 5.6 and MariaDB 10.0
-full-text and spatial indexes, too.
+A crash corrupts them: rows half written, indexes that do not match, and a repair that takes hours and may
+lose rows. There is no transaction to roll back. A writer locks the whole table against all others. A backup
+must lock them to be consistent. InnoDB has none of these problems, and since MySQL 5.6 and MariaDB 10.0 has
+full-text and spatial indexes too.
 """
 
 from mydyno.advisor.rules import *
@@ -13,23 +13,23 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.tables_by_engine is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     number = schema.tables_by_engine.get("MyISAM", 0)
     if not number:
-        return Fine("no table of a user's is MyISAM")
+        return Fine("no user table is MyISAM")
     found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
     size = (schema.bytes_by_engine or {}).get("MyISAM")
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
     return RULE.finding(
-        title=f"{counted(number, 'table', 'is')} MyISAM, which a crash tears",
+        title=f"{counted(number, 'table', 'is')} MyISAM, which a crash corrupts",
         evidence=(
-            *((f"{format_bytes(size)} in them",) if size is not None else ()),
+            *((f"{format_bytes(size)} of data",) if size is not None else ()),
             first(found),
-            *((f"{waited:.1%} of the locks of tables had to wait",) if waited is not None else ()),
+            *((f"{waited:.1%} of the table locks had to wait",) if waited is not None else ()),
         ),
-        recommendation="move them to InnoDB",
+        recommendation="convert them to InnoDB",
         changes=by_hand(
-            "move tables to InnoDB at a quiet time: each ALTER copies and locks its table",
+            "convert tables to InnoDB at a quiet time: each ALTER copies and locks its table",
             *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
         ),
         severity=Severity.HIGH,
@@ -41,8 +41,8 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="user tables of the engine MyISAM",
-    why="MyISAM knows no crash recovery, no transactions and only locks of whole tables.",
+    checks="user tables with the engine MyISAM",
+    why="MyISAM has no crash recovery, no transactions and only table locks.",
     expected="safety; more throughput with several writers",
     durability="raises: committed changes survive a crash once they are in InnoDB",
     risk="more space; the ALTER locks the table",

@@ -1,11 +1,10 @@
-"""How many files the server asks for.
+"""How many open files the server requests.
 
-Connections, tables, InnoDB's files, logs and temporary files all take one. The server asks the kernel for
-what it counts at its start (10 + max_connections + 2 x table_open_cache) or for open_files_limit,
-whichever is more, and gets at most its hard limit; when it gets less it quietly lowers max_connections and
-table_open_cache. At the limit it cannot open tables (error 24) or take connections. Under systemd the hard
-limit is the unit's LimitNOFILE=, which another rule looks at: limits.conf and ulimit in a shell do not
-reach a service.
+Connections, tables, InnoDB's files, logs and temporary files all use one. At its start the server requests
+what it calculates (10 + max_connections + 2 x table_open_cache) or open_files_limit, whichever is more, and
+gets at most its hard limit; when it gets less it silently lowers max_connections and table_open_cache. At
+the limit it cannot open tables (error 24) or take connections. Under systemd the hard limit is the unit's
+LimitNOFILE=, which another rule checks: limits.conf and ulimit in a shell do not apply to a service.
 """
 
 from mydyno.advisor.rules import *
@@ -34,15 +33,15 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better(
             "stability",
             "large" if full else "small",
-            "tables can be opened and clients taken at the peak (no error 24)",
+            "tables can be opened and clients accepted at the peak (no error 24)",
         ),
         restart=True,
     )
 
 
 RULE = Rule(
-    checks="open_files_limit against what connections, tables and InnoDB's files need",
-    why="Without a free file the server can neither open a table nor take a connection.",
+    checks="open_files_limit compared with what connections, tables and InnoDB's files need",
+    why="At the limit the server can neither open a table nor accept a connection.",
     expected="no error 24 at peaks; no effect on speed",
     sources=(
         "MySQL Reference Manual, Server System Variables, open_files_limit; File Not Found",

@@ -1,9 +1,9 @@
 """Tables of engines that lose something: MEMORY, Aria without transactions, BLACKHOLE, CSV, ARCHIVE.
 
 MEMORY tables are empty after a restart. Aria (MariaDB) survives a crash of the server statement by
-statement, but knows no transactions. ARCHIVE and CSV have no indexes to speak of, BLACKHOLE keeps nothing.
-Each has its use; in a cluster none of them is copied to the other nodes. Engines that keep transactions,
-as RocksDB does, are not meant here.
+statement, but has no transactions. ARCHIVE and CSV have hardly any indexes, BLACKHOLE stores nothing. Each
+has its use; in a cluster none of them is copied to the other nodes. Engines that keep transactions, as
+RocksDB does, are not included.
 """
 
 from mydyno.advisor.rules import *
@@ -15,19 +15,19 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.tables_by_engine is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     counts = {engine: number for engine, number in schema.tables_by_engine.items() if engine in _LOSING}
     if not counts:
-        return Fine("no table is of an engine that loses something")
+        return Fine("no table has such an engine")
     found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
-    told = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
+    engines = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
     return RULE.finding(
-        title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {told}",
+        title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {engines}",
         evidence=(first(found), *(("the cluster does not copy them",) if cluster else ())),
-        recommendation="move to InnoDB those whose content matters",
+        recommendation="convert those whose content matters to InnoDB",
         changes=by_hand(
-            "move tables whose content matters to InnoDB, at a quiet time",
+            "convert tables whose content matters to InnoDB, at a quiet time",
             *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
         ),
         severity=Severity.HIGH if cluster else Severity.LOW,
@@ -41,10 +41,10 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="user tables of engines without transactions, but for MyISAM",
+    checks="user tables of engines without transactions, except MyISAM",
     why="Their rows are lost at restarts, or are not part of transactions, or not in the cluster.",
     expected="safety where their content matters",
-    durability="raises, for tables that are moved",
+    durability="raises, for converted tables",
     risk="more space or slower writes",
     sources=(
         "MySQL Reference Manual, Alternative Storage Engines",

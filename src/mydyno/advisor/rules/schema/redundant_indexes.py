@@ -1,8 +1,8 @@
-"""Indexes that are the beginning of another index of the same table.
+"""Indexes that are a prefix of another index of the same table.
 
-Whatever an index on (a) answers, one on (a, b) answers as well, a little larger. Keeping both costs every
-write twice. An exception is an index that is much smaller and scanned as a whole, so look at the queries
-first where the longer one is very long.
+An index on (a, b) serves every query that one on (a) serves, being a little larger. Keeping both costs
+every write twice. An exception is an index that is much smaller and scanned as a whole, so look at the
+queries first where the longer one is very long.
 """
 
 from mydyno.advisor.rules import *
@@ -11,12 +11,12 @@ from mydyno.advisor.rules import *
 def _judge(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.redundant_indexes is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     found = schema.redundant_indexes
     if not found:
-        return Fine("no index is the beginning of another")
+        return Fine("no index is a prefix of another")
     return RULE.finding(
-        title=f"{counted(len(found), 'index', 'is')} the beginning of another",
+        title=f"{counted(len(found), 'index', 'is')} a prefix of another",
         evidence=(
             first(
                 [
@@ -34,14 +34,14 @@ def _judge(system: System, _: Targets) -> Judgement:
             ),
         ),
         severity=Severity.LOW,
-        effect=better("throughput", "small", "each write of these tables changes one index less"),
+        effect=better("throughput", "small", "each write of these tables changes one fewer index"),
         risk="statements that name the index (FORCE INDEX) fail",
     )
 
 
 RULE = Rule(
     checks="indexes whose columns another index of the table begins with",
-    why="Both are kept up by every write, and one would do.",
+    why="Both are maintained by every write, and one would be enough.",
     expected="cheaper writes, less space",
     risk="hints that name the index fail",
     sources=(

@@ -1,9 +1,9 @@
 """Whether the server refuses values that do not fit.
 
 Without a strict mode a string that is too long is cut, a number out of range becomes the largest, an
-invalid date becomes zeros, each with a warning that hardly any application reads. The data is then simply
-wrong. Strict mode is the default since MySQL 5.7.5 and MariaDB 10.2.4; where it is off, somebody switched
-it off for an application, so switching it on needs that application tested.
+invalid date becomes zeros, each with a warning that hardly any application reads. The data is then wrong.
+Strict mode is the default since MySQL 5.7.5 and MariaDB 10.2.4; where it is off, it was probably switched
+off for an application, so test that application before switching it on.
 """
 
 from mydyno.advisor.rules import *
@@ -20,7 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("values that do not fit are refused")
     wanted = ",".join([_STRICT[0], *filter(None, now.split(","))])
     return RULE.finding(
-        title="Values that do not fit are cut or zeroed with a mere warning",
+        title="Values that do not fit are truncated with only a warning",
         evidence=(f"{_NAME} = {now or 'empty'}: no strict mode",),
         recommendation=f"add {_STRICT[0]} after a test of the application",
         changes=by_hand(
@@ -28,16 +28,16 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"SET GLOBAL {_NAME} = '{wanted}';",
         ),
         severity=Severity.MEDIUM,
-        effect=better("safety", "medium", "wrong data is an error at once, not a surprise in a year"),
+        effect=better("safety", "medium", "wrong data is an error at once, not discovered later"),
         risk="statements that passed with a warning fail",
     )
 
 
 RULE = Rule(
     checks="whether sql_mode is strict",
-    why="Without strict mode data is silently changed to fit.",
+    why="Without strict mode data is silently truncated.",
     expected="correct data; no effect on speed",
-    risk="statements of careless applications fail",
+    risk="statements with invalid values fail",
     sources=("MySQL Reference Manual, Server SQL Modes, Strict SQL Mode", "MariaDB Documentation, SQL_MODE"),
     judge=_judge,
 )

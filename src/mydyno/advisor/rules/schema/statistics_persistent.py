@@ -1,8 +1,8 @@
 """Whether the optimiser's statistics survive a restart.
 
 Persistent statistics are sampled from more pages and kept in tables; without them every start, and the
-first opening of a table, samples a few pages anew, so that the plan of a query can differ from one day to
-the next with nothing changed. On by default since MySQL 5.6.6 and MariaDB 10.0.
+first opening of a table, samples a few pages again, so that the plan of a query can differ from one day to
+the next without any change. On by default since MySQL 5.6.6 and MariaDB 10.0.
 """
 
 from mydyno.advisor.rules import *
@@ -17,19 +17,19 @@ def _judge(system: System, _: Targets) -> Judgement:
     if on:
         return Fine(f"{_NAME} is ON")
     return RULE.finding(
-        title="Statistics of indexes are guessed anew after each start",
+        title="Index statistics are sampled again after each start",
         evidence=(f"{_NAME} = OFF; the default is ON",),
         recommendation=f"set {_NAME} to ON",
         changes=settings(system.server, {_NAME: "ON"}),
         severity=Severity.MEDIUM,
         effect=better("stability", "medium", "the plans of queries stay the same"),
-        risk="plans may change once, when the statistics are first kept",
+        risk="plans may change once, when the statistics are first stored",
     )
 
 
 RULE = Rule(
     checks="innodb_stats_persistent",
-    why="Statistics from a few pages change from start to start, and plans with them.",
+    why="Statistics from a few pages change with every start, and plans with them.",
     expected="stable plans",
     risk="a plan may change once",
     sources=('MySQL Reference Manual, "Configuring Persistent Optimizer Statistics Parameters"',),

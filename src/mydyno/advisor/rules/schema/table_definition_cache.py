@@ -1,7 +1,7 @@
-"""How many definitions of tables the server keeps, one each whatever the number of connections.
+"""How many table definitions the server caches, one for each table.
 
-A definition that fell out is read from the dictionary (or its .frm file) for the next statement that names
-the table, and with it InnoDB's statistics. Servers with a schema for each customer outgrow the default.
+An evicted definition is read from the dictionary (or its .frm file) for the next statement that names the
+table, and with it InnoDB's statistics. Servers with a schema for each customer outgrow the default.
 """
 
 from mydyno.advisor.rules import *
@@ -17,22 +17,22 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, {_NAME: wanted})
     opened = often(server, "Opened_table_definitions")
     if not changes:
-        return Fine(f"{now} definitions are kept, {a_second(opened)} are read anew")
+        return Fine(f"{now} definitions are cached, {a_second(opened)} are read again")
     return RULE.finding(
-        title=f"{a_second(opened)} definitions of tables are read anew: {now} are kept",
+        title=f"{a_second(opened)} table definitions are read again: {now} are cached",
         evidence=targets.table_lines,
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         severity=Severity.LOW,
         effect=better("latency", "small", f"up to {a_second(opened)} fewer reads of the dictionary"),
-        risk="some kilobytes of memory for each definition",
+        risk="a few kilobytes of memory for each definition",
     )
 
 
 RULE = Rule(
-    checks="table_definition_cache against open definitions and the rate at which they are read",
-    why="A definition that fell out is read again, with the table's statistics.",
-    expected="shorter first statements on many tables",
+    checks="table_definition_cache compared with open definitions and the rate at which they are read",
+    why="An evicted definition is read again, with the table's statistics.",
+    expected="faster first statements on many tables",
     risk="a little memory",
     sources=(
         "MySQL Reference Manual, Server System Variables, table_definition_cache",

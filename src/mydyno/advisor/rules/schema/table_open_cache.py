@@ -1,9 +1,9 @@
 """How many open tables the server keeps.
 
-Each connection that uses a table needs a handler of its own, so a join of three tables in a hundred
-connections takes three hundred. One that is not in the cache is opened: a file, its definition, a global
-lock in old releases. Opened_tables says how often that happens; when the cache is full and it happens all
-the time, the cache is too small, unless there are simply too many tables.
+Each connection that uses a table needs its own handler, so a join of three tables in a hundred connections
+takes three hundred. One that is not in the cache is opened: a file, its definition, a global lock in old
+releases. Opened_tables says how often that happens; when the cache is full and that happens all the time,
+the cache is too small.
 """
 
 from mydyno.advisor.rules import *
@@ -20,7 +20,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     opened = often(server, "Opened_tables")
     if not changes:
         lines = "; ".join(targets.table_lines)
-        return Fine(f"{now} tables may stay open, {a_second(opened)} are opened again; {lines}")
+        return Fine(f"{now} tables may stay open, {a_second(opened)} are reopened; {lines}")
     evidence = list(targets.table_lines)
     misses, overflows = (
         server.counter("Table_open_cache_misses"),
@@ -30,7 +30,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         evidence.append(f"{misses:.0f} misses and {overflows:.0f} overflows of the cache since the start")
     heavy = opened is not None and opened >= 100
     return RULE.finding(
-        title=f"{a_second(opened)} tables are opened again: {now} may stay open",
+        title=f"{a_second(opened)} tables are reopened: {now} may stay open",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
@@ -43,9 +43,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
 
 
 RULE = Rule(
-    checks="table_open_cache against open tables and the rate at which tables are opened",
-    why="A table that is not in the cache is opened anew for the statement.",
-    expected="shorter statements where tables are opened all the time; nothing else",
+    checks="table_open_cache compared with open tables and the rate at which tables are opened",
+    why="A table that is not in the cache is reopened for the statement.",
+    expected="faster statements where tables are opened all the time; otherwise no effect",
     risk="more files and a little more memory",
     sources=(
         "MySQL Reference Manual, How MySQL Opens and Closes Tables",

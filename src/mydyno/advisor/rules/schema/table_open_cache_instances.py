@@ -1,8 +1,8 @@
-"""Into how many parts the cache of open tables is cut, each with a lock of its own.
+"""The number of table cache instances, each with its own lock.
 
-Each statement takes a table from the cache and gives it back under the lock of its part. With one part,
-which MySQL 5.6 has by default, many CPUs wait for that lock; the manual advises 8 or 16 for 16 cores and
-more. MySQL 5.7.8 and later have 16, MariaDB makes more of them by itself when they are fought over.
+Each statement takes a table from the cache and returns it under the lock of its instance. With one
+instance, the default of MySQL 5.6, many CPUs wait for that lock; the manual advises 8 or 16 for 16 cores
+and more. MySQL 5.7.8 and later have 16, MariaDB adds instances under contention.
 """
 
 from mydyno.advisor.rules import *
@@ -36,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 RULE = Rule(
     checks="table_open_cache_instances on machines with many CPUs (MySQL)",
-    why="Every statement takes the lock of a part of the table cache twice.",
+    why="Every statement takes the lock of a table cache instance twice.",
     expected="a little more throughput of short statements on many CPUs",
     sources=("MySQL Reference Manual, Server System Variables, table_open_cache_instances",),
     judge=_judge,

@@ -1,10 +1,10 @@
 """InnoDB tables without a primary key.
 
-InnoDB orders a table by its primary key. Without one it makes a hidden one of six bytes, numbered from a
+InnoDB orders a table by its primary key. Without one it adds a hidden key of six bytes, numbered from a
 counter that all such tables of the server share, under one lock. No query can use it. A replica that
-replays rows must search the whole table for each row that was changed, so one DELETE of a million rows
-takes it days; and Galera does not support DELETE on them at all. Tools that work in steps (online schema
-changes, archivers) need a key as well.
+replays rows must search the whole table for each changed row, so one DELETE of a million rows takes days;
+and Galera does not support DELETE on them at all. Tools that work in steps (online schema changes,
+archivers) need a key as well.
 """
 
 from mydyno.advisor.rules import *
@@ -14,7 +14,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema, role = server.schema_facts, server.role
     if schema is None or schema.without_primary_key is None:
-        return Unknown("the schema was not looked at")
+        return Unknown("the schema was not read")
     found = schema.without_primary_key
     if not found:
         return Fine(f"each of {schema.tables} tables has a primary key")
@@ -29,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
                 else ()
             ),
         ),
-        recommendation="give each a primary key: a column that is unique already, or an invisible new one",
+        recommendation="add a primary key to each: an existing unique column, or a new invisible one",
         changes=by_hand(
             "add primary keys, at a quiet time: each ALTER copies its table",
             *tuple(_statement(server, table.name) for table in found[:SHOWN]),
@@ -40,7 +40,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             "large" if copied else "small",
             "replicas find changed rows by their key"
             if copied
-            else "rows lie in the order of a key that queries can use",
+            else "rows are stored in the order of a key that queries can use",
         ),
         risk="INSERT statements without a list of columns fail unless the new column is invisible",
     )
@@ -57,7 +57,7 @@ def _statement(server: Server, table: str) -> str:
 
 RULE = Rule(
     checks="user tables without a primary key",
-    why="Rows without a key are found by searching the whole table, most of all by replicas.",
+    why="Without a key, replicas find each row by searching the whole table.",
     expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
     risk="the ALTER copies the table; statements without a list of columns may break",
     sources=(

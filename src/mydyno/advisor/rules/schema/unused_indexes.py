@@ -1,11 +1,11 @@
 """Indexes that no statement has read since the server started.
 
-Each index costs a change of its own for every row that is inserted, deleted or moved in it, and space in
-the buffer pool. An index that nobody reads is only cost. But "since the start" is not "never": the report
-at the end of the year, a replica that serves other queries, a foreign key. So hide the index first where
-the release can (queries then do as if it were gone, and showing it again is instant), wait, and drop it
-then. Indexes that a foreign key needs are left out, and so are those for which rule redundant-indexes drops a
-shorter one: that one's reads will be theirs.
+Each index costs an extra change for every row that is inserted, deleted or moved in it, and space in the
+buffer pool. An unused index is only cost. But "since the start" is not "never": consider the report at the
+end of the year, a replica that serves other queries, a foreign key. So hide the index first where the
+release can (queries then ignore it, and making it visible again is instant), wait, and drop it then.
+Indexes that a foreign key needs are left out, and so are those for which rule redundant-indexes drops a
+shorter one: they will serve its reads.
 """
 
 from mydyno.advisor.rules import *
@@ -17,9 +17,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.unused_indexes is None:
-        return Unknown("which indexes are used: performance_schema counts it")
+        return Unknown("which indexes are used (counted by performance_schema)")
     if (server.uptime_seconds or 0) < _ENOUGH:
-        return Unknown("the server is up for less than a week: too short to call an index unused")
+        return Unknown("the server has been up for less than a week: too short to call an index unused")
     # What rule redundant-indexes drops, and what it drops that for: both gone would leave no index at all.
     redundant = schema.redundant_indexes or ()
     spoken_for = {(index.table, name) for index in redundant for name in (index.name, index.covered_by)}
@@ -29,9 +29,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{counted(len(found), 'index', 'was')} not read once {uptime(server)}",
         evidence=(first([f"{index.table}.{index.name}" for index in found]),),
-        recommendation="hide them, wait for a whole business cycle, look at the replicas too, then drop them",
+        recommendation="make them invisible, wait for a whole business cycle, check the replicas too, "
+        "then drop them",
         changes=by_hand(
-            "hide unused indexes first, drop them when nobody has missed them",
+            "make unused indexes invisible first, drop them when nothing needs them",
             *tuple(_statement(server, index) for index in found[:SHOWN]),
         ),
         severity=Severity.LOW,
@@ -54,8 +55,8 @@ def _statement(server: Server, index: Index) -> str:
 
 RULE = Rule(
     checks="indexes without a read since the start, where the server is up for a week or more",
-    why="An index that nobody reads costs every write and takes memory.",
-    expected="cheaper writes, a little more room in the buffer pool",
+    why="An unused index slows every write and takes memory.",
+    expected="cheaper writes, a little more space in the buffer pool",
     risk="a rare query may need it",
     sources=(
         "MySQL Reference Manual, The schema_unused_indexes View; Invisible Indexes",

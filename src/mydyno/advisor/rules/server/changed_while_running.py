@@ -1,8 +1,8 @@
-"""Settings that somebody has changed since the server started, and that no file has.
+"""Settings that were changed since the server started and are in no option file.
 
-SET GLOBAL lasts until the restart. A server that was mended in the night by hand comes up with its old
-ailment after the next update, weeks later, when nobody remembers. Whatever is meant to stay belongs in an
-option file (or, in MySQL 8.0 and later, into SET PERSIST).
+SET GLOBAL lasts until the restart. A server that was fixed by hand in the night has its old problem again
+after the next update, weeks later. Permanent settings belong in an option file (or, in MySQL 8.0 and later,
+in SET PERSIST).
 """
 
 from mydyno.advisor.option_places import is_ours
@@ -21,15 +21,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not names:
         return Fine("what is in force comes from files, the command line or defaults")
     return RULE.finding(
-        title=f"{counted(len(names), 'setting', 'was')} changed while the server ran, until its restart",
+        title=f"{counted(len(names), 'setting', 'was')} changed while the server was running, and lost at "
+        "its restart",
         evidence=tuple(f"{name} = {server.text(name)}" for name in names),
-        recommendation=f"write down what is meant to stay: {first(names)}",
+        recommendation=f"save what should be permanent: {first(names)}",
         changes=by_hand(
-            "put those that are meant to stay under [mysqld] of an option file",
+            "put permanent settings under [mysqld] of an option file",
             *tuple(f"{name} = {server.text(name)}" for name in names),
         ),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "the server after a restart is the server of today"),
+        effect=better("stability", "medium", "a restart does not change settings"),
     )
 
 
@@ -43,8 +44,8 @@ def _is_lost(server: Server, name: str) -> bool:
 
 
 RULE = Rule(
-    checks="variables whose value in force was set while the server ran",
-    why="They are forgotten at the next restart, and with them what they had mended.",
+    checks="variables whose value in force was set while the server was running",
+    why="They are lost at the next restart, and with them what they fixed.",
     expected="no surprise at the next restart",
     sources=(
         "MySQL Reference Manual, Using System Variables; Performance Schema variables_info Table",

@@ -1,9 +1,9 @@
-"""Lines of option files that this release does not heed, or that a coming one will not know.
+"""Lines of option files that this release ignores, or that a later one will refuse.
 
-A server ignores some settings of old with no more than a warning in the error log: who reads the file
-believes something that is not so. Others still work and are deprecated: the release that removes them
-refuses to start with "unknown variable", in the night of the upgrade. What is ignored can go without any
-change to the running server; what is deprecated is renamed or taken out by somebody who has looked at it.
+A server ignores some old settings with only a warning in the error log, and the option file misleads its
+readers. Others still work and are deprecated: the release that removes them refuses to start with "unknown
+variable" at the upgrade. Ignored settings can be removed without any effect on the running server;
+deprecated ones are for you to rename or remove.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         if name in _REMOVABLE
     ]
     manual: list[Change] = [
-        ByHand(says=f"take {name} out of {place(origin)}: this release ignores it")
+        ByHand(says=f"remove {name} from {place(origin)}: this release ignores it")
         for name, origin in ignored
         if name not in _REMOVABLE
     ]
@@ -68,7 +68,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             *(f"{name} ({place(origin)}) has no effect" for name, origin in ignored),
             *(f"{name} ({place(origin)}): {row.history()}" for name, row, origin in late),
         ),
-        recommendation="take them out, or write what stands for them, before the next upgrade",
+        recommendation="remove or replace them before the next upgrade",
         changes=(*removed, *manual),
         severity=Severity.LOW,
         effect=better(
@@ -108,16 +108,25 @@ def _is_deprecated(row: Row, release: Version) -> bool:
 
 
 def _advice(server: Server, name: str, row: Row, origin: Origin) -> str:
-    new = next((each.name for each in row.becomes if server.has(each.name) and each.name != name), None)
-    instead = f"write {new} in its place" if new else (row.instead or "take it out before it is removed")
+    new = next(
+        (
+            successor.name
+            for successor in row.becomes
+            if server.has(successor.name) and successor.name != name
+        ),
+        None,
+    )
+    instead = (
+        f"write {new} in its place" if new else (row.instead or "remove it before the next release does")
+    )
     return f"{name} in {place(origin)} is deprecated: {instead}"
 
 
 RULE = Rule(
     checks="settings of option files that this release ignores or has deprecated",
-    why="Ignored lines mislead; deprecated ones keep the next release from starting.",
+    why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
     expected="an upgrade that starts; no effect on the running server",
-    risk="none known: what is removed had no effect",
+    risk="none known: removed lines had no effect",
     sources=(
         "MySQL Server Version Reference, Option and Variable Changes, of each release series",
         "MariaDB Documentation, Server System Variables, and InnoDB System Variables",

@@ -1,9 +1,8 @@
-"""Whether the release still gets corrections.
+"""Whether the release is still supported.
 
-After the end of its life a series gets no corrections at all, not even of holes through which data is
-stolen or lost. The dates are those of the makers for their own builds: a distribution or a paid contract
-may go on mending an old release, so look there before you hurry. Rolling and innovation releases live only
-until the next.
+After the end of its life a series gets no fixes at all, not even for security holes or data loss. The dates
+are those of the vendors for their own builds: a distribution or a paid contract may support an old release
+for longer, so check there first. Rolling and innovation releases are supported only until the next one.
 """
 
 from collections.abc import Mapping
@@ -63,7 +62,7 @@ _MYSQL: Mapping[tuple[int, int], date] = {
 def _judge(system: System, _: Targets) -> Judgement:
     release = system.server.release
     if system.server.role.managed is not None:
-        return NotHere(f"{system.server.role.managed} has dates of its own")
+        return NotHere(f"{system.server.role.managed} has its own dates")
     end, today = _end(release), _day(system.read_at)
     if end is None or today is None:
         return Unknown(f"until when {release} is supported")
@@ -73,16 +72,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     return RULE.finding(
         title=f"{release} is out of support since {end}"
         if over
-        else f"{release} comes out of support on {end}",
-        evidence=(f"the facts are of {today}; the maker's corrections end{'ed' if over else ''} on {end}",),
+        else f"{release} will be out of support on {end}",
+        evidence=(f"the facts are from {today}; the vendor's support end{'ed' if over else 's'} on {end}",),
         recommendation="plan the upgrade to a series with long-term support",
         changes=by_hand(
-            "read what the next release has changed (`mydyno variables --changed-from`), try it on a"
-            " copy, then upgrade"
+            "read what the next release changes (`mydyno variables --changed-from`), try it on a copy, "
+            "then upgrade"
         ),
         severity=Severity.HIGH if over else Severity.MEDIUM,
-        effect=better("safety", "large" if over else "medium", "holes and bugs that lose data are mended"),
-        risk="an upgrade changes defaults and plans: prove it with your workload first",
+        effect=better(
+            "safety", "large" if over else "medium", "security holes and bugs that lose data are fixed"
+        ),
+        risk="an upgrade changes defaults and plans: test it with your workload first",
         restart=True,
     )
 
@@ -100,10 +101,10 @@ def _day(read_at: str) -> date | None:
 
 
 RULE = Rule(
-    checks="whether the release's series still gets corrections",
-    why="After its end a series gets no corrections, of holes neither.",
+    checks="whether the release's series is still supported",
+    why="After the end of support there are no fixes, not even for security.",
     expected="safety; speed may change either way with the new release",
-    risk="an upgrade is a change of everything at once",
+    risk="an upgrade changes much at once",
     sources=(
         "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
         "Oracle, Lifetime Support Policy, MySQL Releases",

@@ -6,7 +6,7 @@ from mydyno.advisor.counts import often
 from mydyno.survey.facts import Server
 
 MOST = 4096
-"""What kernels grant since 5.4 unless told otherwise (net.core.somaxconn)."""
+"""The kernels' default since 5.4 (net.core.somaxconn)."""
 _MANY = 50
 """New connections each second, below which the default will do."""
 

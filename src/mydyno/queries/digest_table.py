@@ -66,23 +66,23 @@ def read(asking: Asking, address: str, table: Table, *, with_texts: bool) -> Rea
     )
 
 
-def _row(told: Mapping[str, Any]) -> Row:
+def _row(row: Mapping[str, Any]) -> Row:
     return Row(
-        schema=_text(told["SCHEMA_NAME"]),
-        digest=_text(told["DIGEST"]),
-        numbers={name: int(told[name]) for name in NUMBERS if told.get(name) is not None},
-        first_us=_us(told["FIRST_SEEN"]),
-        last_us=_us(told["LAST_SEEN"]),
-        text=_text(told.get("DIGEST_TEXT")) or "",
-        sample=_sample(told),
+        schema=_text(row["SCHEMA_NAME"]),
+        digest=_text(row["DIGEST"]),
+        numbers={name: int(row[name]) for name in NUMBERS if row.get(name) is not None},
+        first_us=_us(row["FIRST_SEEN"]),
+        last_us=_us(row["LAST_SEEN"]),
+        text=_text(row.get("DIGEST_TEXT")) or "",
+        sample=_sample(row),
     )
 
 
-def _sample(told: Mapping[str, Any]) -> Sample | None:
-    text, seen = _text(told.get("QUERY_SAMPLE_TEXT")), _us(told.get("QUERY_SAMPLE_SEEN"))
+def _sample(row: Mapping[str, Any]) -> Sample | None:
+    text, seen = _text(row.get("QUERY_SAMPLE_TEXT")), _us(row.get("QUERY_SAMPLE_SEEN"))
     if not text or seen is None:
         return None
-    return Sample(text, seen, int(told["QUERY_SAMPLE_TIMER_WAIT"]) // PICOSECONDS_PER_US)
+    return Sample(text, seen, int(row["QUERY_SAMPLE_TIMER_WAIT"]) // PICOSECONDS_PER_US)
 
 
 def _buckets(asking: Asking, address: str) -> dict[Key, dict[int, int]]:

@@ -51,7 +51,7 @@ def after(system: System, changes: Iterable[Change]) -> System:
 
     Schedulers come first, as a disk's queue is made anew for its scheduler.
     """
-    for change in sorted(changes, key=lambda each: not _is_scheduler(each)):
+    for change in sorted(changes, key=lambda word: not _is_scheduler(word)):
         system = _changed(system, change)
     return system
 
@@ -167,12 +167,14 @@ def _with_storage(storage: Storage, change: SetQueue | SetArray | SetMountOption
             return _with(storage, arrays=arrays)
         case SetMountOptions(mount_point=point):
             mounted = tuple(
-                _with(each, options=_options(each.options, change)) if each.mount_point == point else each
-                for each in storage.filesystems
+                _with(filesystem, options=_options(filesystem.options, change))
+                if filesystem.mount_point == point
+                else filesystem
+                for filesystem in storage.filesystems
             )
             entries = tuple(
-                _with(each, options=_options(each.options, change)) if each.mount_point == point else each
-                for each in storage.fstab
+                _with(entry, options=_options(entry.options, change)) if entry.mount_point == point else entry
+                for entry in storage.fstab
             )
             return _with(storage, filesystems=mounted, fstab=entries)
 

@@ -55,10 +55,10 @@ def _candidates(needs: list[Need], around: Surroundings) -> list[IndexCandidate]
     for table, bundle in found:
         definition = bundle.needs[0].access.definition
         names = taken.setdefault(table, [index.name for index in definition.indexes] if definition else [])
-        told = candidate(bundle, names, around)
-        if told is not None:
-            names.append(told[0])
-            made.append(told[1])
+        made_of = candidate(bundle, names, around)
+        if made_of is not None:
+            names.append(made_of[0])
+            made.append(made_of[1])
     return made
 
 

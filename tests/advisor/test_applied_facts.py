@@ -1,7 +1,7 @@
 """The facts after changes: what was set is in force, and what follows from it follows."""
 
 from advisor.builders import MARIADB, MYSQL_84, host, server, system
-from mydyno.advisor.after import after
+from mydyno.advisor.applied_facts import after
 from mydyno.apply.change import (
     ByHand,
     RemoveVariable,
