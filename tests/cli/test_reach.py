@@ -37,9 +37,9 @@ def test_an_option_file_says_which_server_and_the_command_line_wins(tmp_path: Pa
     [
         ("mysql://me:geheim@db1", "has a password in it"),
         ("db1:3306", "neither a path nor a DSN"),
-        ("postgres://db1", "is no DSN"),
+        ("postgres://db1", "is not a DSN"),
         ("mysql://db1:port", "no DSN that can be read"),
-        ("mysql://", "is no DSN"),
+        ("mysql://", "is not a DSN"),
     ],
 )
 def test_what_is_no_way_to_a_server_is_refused_without_a_word_of_a_password(server: str, told: str) -> None:

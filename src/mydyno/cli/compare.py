@@ -118,8 +118,9 @@ def _write(
             file.write(contents[kind]())
     if out is not None:
         from mydyno.lab.report.build import build
+        from mydyno.lab.report.compared.view import OPTIONS
 
-        screen.echo(f"report   {build(merged, out).html}", err=True)
+        screen.echo(f"report   {build(merged, out, OPTIONS).html}", err=True)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -239,12 +239,12 @@ def _place(server: str | None) -> tuple[Path | None, str | None, int | None, str
         parts = urlsplit(server)
         port = parts.port
     except ValueError:
-        raise UsageError("--server is no DSN that can be read", "mysql://USER@HOST:PORT") from None
+        raise UsageError("--server is not a DSN that can be read", "mysql://USER@HOST:PORT") from None
     if parts.password is not None:
         raise UsageError(
             "--server has a password in it, which other users of this machine can see",
             "--password-file, --ask-password or --defaults-file",
         )
     if parts.scheme not in ("mysql", "mariadb") or not parts.hostname:
-        raise UsageError(f"--server {server} is no DSN", "mysql://USER@HOST:PORT, without a password")
+        raise UsageError(f"--server {server} is not a DSN", "mysql://USER@HOST:PORT, without a password")
     return None, parts.hostname, port, unquote(parts.username) if parts.username else None

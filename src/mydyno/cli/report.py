@@ -11,7 +11,7 @@ from mydyno.cli import options, outputs, screen
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
-    from mydyno.lab.report.asked import Asked
+    from mydyno.lab.report.report_options import ReportOptions
     from mydyno.lab.results.run import Run
 
 
@@ -61,12 +61,12 @@ def report(
     ```
     """
     from mydyno.cli.labs import open_lab
-    from mydyno.lab.report.asked import Asked, parse_margin
+    from mydyno.lab.report.report_options import ReportOptions, parse_margin
     from mydyno.lab.results.sound import numbers_explained
     from mydyno.lab.results.store import DATABASE
 
     folder = outputs.Outputs(force=force).folder("--out", out)
-    asked = Asked(columns, metric, parse_margin(margin))
+    asked = ReportOptions(columns, metric, parse_margin(margin))
     with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
@@ -74,16 +74,16 @@ def report(
         screen.echo(f"the page is not opened: {why}")
 
 
-def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
+def write(run: Run, out: Path, asked: ReportOptions | None = None) -> Path:
     """Write the files and print the summary and where they are; the page is returned."""
     from mydyno.page.charts.press import press
 
     press()  # It takes a second to start, as do the modules that follow.
-    from mydyno.lab.report.asked import AS_IT_IS
     from mydyno.lab.report.build import build
+    from mydyno.lab.report.report_options import DEFAULTS
     from mydyno.lab.report.text import terminal
 
-    files = build(run, out, asked or AS_IT_IS)
+    files = build(run, out, asked or DEFAULTS)
     screen.echo(terminal(files.page))
     screen.echo(f"\nreport   {files.html}")
     if files.overview:

@@ -108,7 +108,7 @@ def _duration_fault(raw: Any) -> Fault:
             word.lower() if word.lower() in "ns us ms s m h d" else None
         )
         nearest = f"{number}{unit}" if unit else None
-        return Fault("has a unit that is no time", allowed=_DURATION_ALLOWED, nearest=nearest)
+        return Fault("has a unit that is not a time unit", allowed=_DURATION_ALLOWED, nearest=nearest)
     return Fault("is not a time", allowed=_DURATION_ALLOWED)
 
 
@@ -238,7 +238,7 @@ def _read_counts(item: Any, at: tuple[int, ...]) -> range | Fault:
         first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
     else:
         return Fault(
-            "is no number of connections", allowed=_CONNECTIONS_ALLOWED, nearest=_likely_range(item), at=at
+            "is not a number of connections", allowed=_CONNECTIONS_ALLOWED, nearest=_likely_range(item), at=at
         )
     if step == 0:
         return Fault("has a step of 0", allowed="a step of 1 or more", at=at)

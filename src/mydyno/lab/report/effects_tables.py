@@ -55,9 +55,7 @@ def share_told(share: float, error: Interval | None) -> str:
     """`71% (64 to 78)`"""
     if error is None:
         return percent(share)
-    return (
-        f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
-    )
+    return f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
 
 
 def p_told(effect: Effect) -> str:
@@ -82,7 +80,7 @@ def effects_caption(view: EffectsView) -> str:
         + ", without what noise adds to it (generalised omega squared); in brackets its 95% interval.",
     ]
     if view.tested:
-        parts.append("p is that of an F test, corrected for the number of effects (Holm).")
+        parts.append("p comes from an F test, corrected for the number of effects (Holm).")
     if of.split:
         parts.append(
             "Factors whose levels stay together in a block were tested against the noise between such groups "

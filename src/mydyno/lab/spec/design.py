@@ -41,7 +41,7 @@ class PrecisionRule(Rule):
             if share >= 1:
                 raise refuse(Fault("has no unit", allowed, f"±{raw}%"))
         else:
-            raise refuse(Fault("is no precision", allowed))
+            raise refuse(Fault("is not a precision", allowed))
         if not _FINEST <= share <= _COARSEST:
             raise refuse(Fault("is out of bounds", f"from ±{_FINEST:.1%} to ±{_COARSEST:.0%}"))
         return share
@@ -62,7 +62,7 @@ class ControlRule(Rule):
         if raw in ("yes", "no"):
             return bool(raw == "yes")
         close = {"on": "true", "off": "false", "1": "true", "0": "false"}
-        raise refuse(Fault("is no choice of a control", "auto, true, false", close.get(str(raw).lower())))
+        raise refuse(Fault("unknown choice", "auto, true, false", close.get(str(raw).lower())))
 
 
 class Design(Section):
@@ -120,7 +120,7 @@ class Design(Section):
             for key in SEQUENTIAL[1:]:
                 if key in raw:
                     yield clash(
-                        key, f"{key} means nothing without until", f"until: ±3%, or repeats: {raw[key]}"
+                        key, f"{key} has no meaning without until", f"until: ±3%, or repeats: {raw[key]}"
                     )
         least, most = raw.get("at_least", 3), raw.get("at_most", 20)
         if isinstance(least, int) and isinstance(most, int) and least > most:

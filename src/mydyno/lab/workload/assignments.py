@@ -25,7 +25,9 @@ def options_from(workload: WorkloadFile, assignments: Iterable[str]) -> dict[str
         written, equals, value = assignment.partition("=")
         name = written.strip().replace("-", "_")
         if not equals:
-            raise UsageError(f"{assignment} is no option with a value", "write NAME=VALUE, as table_size=20k")
+            raise UsageError(
+                f"{assignment} is not an option with a value", "write NAME=VALUE, as table_size=20k"
+            )
         if name not in fields:
             close = nearest(name, fields)
             known = f"{workload.name} has {', '.join(fields) or 'no options'}"

@@ -205,6 +205,6 @@ def _of_dsn(dsn: str, given: list[str]) -> Iterator[Fault]:
         likely = None
         if dsn.startswith(("/", "~/")):
             likely = f"{{defaults_file: {dsn}}}" if dsn.endswith("cnf") else f"{{socket: {dsn}, user: NAME}}"
-        yield Fault("is no DSN", "mysql://USER@HOST:PORT/DATABASE", likely, at=("dsn",))
+        yield Fault("is not a DSN", "mysql://USER@HOST:PORT/DATABASE", likely, at=("dsn",))
     elif found["database"] and "database" in given:
         yield clash("database", "database is given, but dsn says it", "one of them")

@@ -1,4 +1,4 @@
-"""What a reader may ask of a report: other columns, another metric, another margin."""
+"""Options of a report: other columns, another metric, another margin."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ _WIDEST = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportOptions:
     columns: str | None = None
     """The factor whose levels are compared, by its name or the last part of it; None for the first one."""
     metric: str | None = None
     """The metric that verdicts are about, by its name; None for that of the load."""
     margin: float = MARGIN
-    """The relative difference that counts as none."""
+    """The equivalence margin: a relative difference within it is none."""
+    one_family: bool = False
+    """Verdicts of all rows are corrected together, as a gate needs; else those of each row."""
 
 
-AS_IT_IS = Asked()
+DEFAULTS = ReportOptions()
 
 
 def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
@@ -49,7 +51,7 @@ def metric_named(wanted: str, work: Work) -> Metric:
     if wanted in metrics:
         return metrics[wanted]
     likely = f"did you mean {near}? " if (near := nearest(wanted, tuple(metrics))) else ""
-    raise UsageError(f"there is no metric {wanted}", f"{likely}Those of this work are {', '.join(metrics)}")
+    raise UsageError(f"unknown metric {wanted}", f"{likely}this workload has {', '.join(metrics)}")
 
 
 def parse_margin(text: str) -> float:
@@ -60,6 +62,6 @@ def parse_margin(text: str) -> float:
         share = 0.0
     if not 0 < share <= _WIDEST:
         raise UsageError(
-            f"{text!r} is no margin", "it is a share of the rate or time, such as 5% or 0.05, at most 50%"
+            f"{text!r} is not an equivalence margin", "a share of the rate or time, as 5% or 0.05, up to 50%"
         )
     return share
