@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands' own help, so that the two cannot differ (tests/cli/test_docs.py)."""
+"""Writes docs/reference/cli.md from the commands' help (tests/cli/test_docs.py compares)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 from mydyno.cli.main import app
 from mydyno.core import environment, errors
 
-TARGET = Path(__file__).parents[1] / "docs" / "cli.md"
+TARGET = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 
 
 def document() -> str:
-    """The whole of docs/cli.md."""
+    """The whole of docs/reference/cli.md."""
     runner = CliRunner()
     group = typer.main.get_command(app)
     assert isinstance(group, click.Group) or hasattr(group, "commands")

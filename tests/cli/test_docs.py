@@ -10,56 +10,70 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_documented_command_line_is_the_real_one() -> None:
     document = runpy.run_path(str(ROOT / "tools" / "document_cli.py"))["document"]
-    assert (ROOT / "docs" / "cli.md").read_text() == document(), "run: make docs"
+    assert (ROOT / "docs" / "reference" / "cli.md").read_text() == document(), "run: make docs"
 
 
 def test_the_help_and_the_documentation_have_every_exit_code() -> None:
-    table = (ROOT / "docs" / "cli.md").read_text().split("## Environment")[0]
+    table = (ROOT / "docs" / "reference" / "cli.md").read_text().split("## Environment")[0]
     told = (app.info.epilog or "").removeprefix("Exit codes: ").rstrip(".").split(" · ")
     assert [int(each.split()[0]) for each in told] == list(ExitCode)
     assert [int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)] == list(ExitCode)
 
 
-def test_every_file_that_the_documentation_points_to_exists() -> None:
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+_CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of its headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_link_and_anchor_of_the_documentation_resolves() -> None:
+    broken = []
+    for page in PAGES:
+        for target, anchor in _LINK.findall(_CODE.sub("", page.read_text())):
+            file = page.parent / target if target else page
+            if not file.exists() or (anchor and anchor not in anchors(file)):
+                broken.append(f"{page.relative_to(ROOT)}: {target}#{anchor}")
+    assert broken == []
+
+
+def test_the_index_has_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text()
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if f"({page})" not in index and page != "README.md"] == []
+
+
+def test_every_page_of_the_documentation_that_is_named_exists() -> None:
+    folders = ("src", "crates", "tests", "tools", "experiments", "benchmarks")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.*") if file.is_file()]
+    kinds = {".py", ".rs", ".yaml", ".toml", ".md", ".sh", ".txt"}
+    missing = []
+    for file in [*PAGES, ROOT / "Makefile", *(file for file in files if file.suffix in kinds)]:
+        for named in re.findall(r"\bdocs/[\w/-]+\.md", file.read_text(errors="replace")):
+            if file.name != "CHANGELOG.md" and not (ROOT / named).exists():
+                missing.append(f"{file.relative_to(ROOT)}: {named}")
+    assert missing == []
 
 
 def test_every_source_that_the_documentation_names_exists() -> None:
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+    for page in PAGES:
         for named in re.findall(r"`((?:src|crates|tests|tools|benchmarks)/[\w./-]+)`", page.read_text()):
             assert (ROOT / named).exists(), f"{page.name} names {named}"
 
 
-def test_the_experiment_in_the_readme_is_one_that_mydyno_takes() -> None:
+def test_the_readme_is_short_and_its_experiment_is_the_shipped_one() -> None:
     from mydyno.lab import spec
 
-    text, _, _ = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
+    (text,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert len(text.splitlines()) <= 24
     shown = spec.loads(text, "README.md")
     shipped = spec.load(ROOT / "experiments" / "thread-cache.yaml")
     assert shown.workload == shipped.workload
     assert shown.factors == shipped.factors
     assert shown.setup == shipped.setup
-
-
-def test_the_storage_in_the_readme_is_taken_with_any_load() -> None:
-    from mydyno.lab import spec
-
-    _, text, _ = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    load = "workload: {oltp04: {}, connections: 1, each: {rounds: 1}}\n"
-    shown = spec.loads(f"experiment: shown\n{text}\n{load}", "README.md")
-    levels = [shown.variant(levels).setup.storage for levels in shown.combinations()]
-    assert [storage.data.raid for storage in levels if storage is not None] == [0, 5, 10]
-
-
-def test_the_releases_in_the_readme_can_all_be_had() -> None:
-    from mydyno.lab import spec
-    from mydyno.server.releases import KNOWN
-
-    _, _, text = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    load = "workload: {oltp04: {}, connections: 1, each: {rounds: 1}}\n"
-    shown = spec.loads(f"experiment: shown\n{text}\n{load}", "README.md")
-    releases = {shown.variant(levels).setup.server.release for levels in shown.combinations()}
-    assert releases == set(KNOWN)

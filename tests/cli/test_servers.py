@@ -58,7 +58,7 @@ def servers(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_a_build_of_ones_own_is_added_listed_and_removed(servers: Servers, folder: Path) -> None:
     added = servers("add", "mine", "--from", folder / "build")
     assert added.returncode == 0, added.stderr
-    assert f"mine: MariaDB 10.11.19, from {folder}/build; used where it is" in added.stdout
+    assert f"mine: MariaDB 10.11.19, from {folder}/build; used in place" in added.stdout
     assert f"looking for a server in {folder}/build" in added.stderr
     listed = servers("list").stdout
     assert listed.startswith(f"installed (in {folder}/cache/servers)\n  system ")
@@ -96,9 +96,9 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
         (["add", "system"], "there is nothing to add"),
         (["add", "system", "--from", "build"], "choose another name"),
         (["add", "mysql-56"], "did you mean mysql-5.6?"),
-        (["add", "../up", "--from", "build"], "'../up' is not the name of a release"),
-        (["add", "a", "b", "--from", "build"], "--from needs one name"),
-        (["add", "mysql-5.6", "--from", "build"], "is the name of a release that can be had"),
+        (["add", "../up", "--from", "build"], "'../up' is not a name of a release"),
+        (["add", "a", "b", "--from", "build"], "--from needs exactly one name"),
+        (["add", "mysql-5.6", "--from", "build"], "is the name of an available release"),
         (["add", "mine", "--from", "missing"], "there is no folder or file"),
         (["add", "mine", "--from", "text"], "is no whole tar archive"),
         (["add", "mine", "--from", "empty"], "holds no server; looked for mariadbd or mysqld in bin, sbin"),
@@ -123,7 +123,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
 
 
 def test_the_page_about_servers_shows_what_mydyno_takes() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "servers.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "servers.md").read_text()
     setup, factors = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     load = "workload: {oltp-read-only: {}, connections: 1, each: {rounds: 1}}\n"
     shown = spec.loads(f"experiment: shown\n{setup}{factors}{load}", "servers.md")

@@ -27,7 +27,7 @@ from mydyno.core.record import Record
 from mydyno.queries.records import Measure
 
 FEWEST = 30
-"""Calls that each side must have for its mean to be judged; docs/digest.md has the measured coverage."""
+"""Calls that each side needs for its mean to be judged (measured coverage: docs/how-to/digest.md)."""
 NOTABLE = 0.10
 """A tenth more, or as much less."""
 

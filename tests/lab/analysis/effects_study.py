@@ -1,6 +1,6 @@
 """How well tests and intervals of effects keep their promises, measured on simulated split-plot experiments.
 
-    python -m analysis.effects_study [experiments]      (prints the table of docs/statistics.md)
+    python -m analysis.effects_study [experiments]      (prints the table of docs/reference/statistics.md)
 
 Run from tests/. `study` is also what the tests call, with fewer experiments.
 """

@@ -1,4 +1,4 @@
-"""What is said of effects: the words of docs/statistics.md, for numbers that are known."""
+"""What is said of effects: the words of docs/reference/statistics.md, for numbers that are known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mydyno.lab.analysis.effects.sentence import percent, remarks, screening, se
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
 from mydyno.lab.results.records import DesignRecord
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "statistics.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "statistics.md"
 POOL, ARRAY = "server.config.innodb_buffer_pool_size", "array"
 
 

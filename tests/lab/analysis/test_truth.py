@@ -9,7 +9,7 @@ from lab.analysis.truth_study import NOISES, Rates, rates, sequential_rates, too
 MANY = 1_000
 FEW = 80
 BEYOND = {("waves of ±5%", 3)}
-"""Few blocks under waves as long as a block: docs/statistics.md has the rate and the reason."""
+"""Few blocks under waves as long as a block: docs/reference/statistics.md has the rate and the reason."""
 
 
 def assert_nominal(found: Rates) -> None:

@@ -1,6 +1,6 @@
 """Experiments of which the truth is known, planned in the real order and judged by the real judge.
 
-    cd tests && python -m analysis.truth_study        (ten minutes; a table of docs/statistics.md)
+    cd tests && python -m analysis.truth_study        (ten minutes; a table of docs/reference/statistics.md)
 
 An experiment has a factor that is hard to change (two levels: whole plots) and an easy one (four levels), one
 trial of each of the eight points in each block, one after the other in time. Nothing differs but noise: each

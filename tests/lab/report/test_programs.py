@@ -300,7 +300,7 @@ def test_the_files_hold_programs_operations_and_labels(files):
 
 
 def test_the_documentation_names_the_files_of_test_programs(files):
-    told = (Path(__file__).parents[3] / "docs" / "report.md").read_text()
+    told = (Path(__file__).parents[3] / "docs" / "reference" / "report.md").read_text()
     assert files.comparison is not None
     assert files.operations is not None
     for path in (files.comparison, files.operations):

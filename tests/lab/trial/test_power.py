@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,16 +38,16 @@ def measure(lab: Path, read: Experiment, made: Plan, noise: float) -> None:
             save(run, replace(record, point_id=each.point_id, phases=(phase(0, 10, rate),)))
 
 
-def test_without_earlier_results_the_effect_is_given_for_three_spreads(tmp_path: Path) -> None:
+def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_path: Path) -> None:
     assert power_sentence(planned("{repeats: 5}")[1], tmp_path) == (
-        "minimum detectable effect: 2.5%, 7.4% or 27% with 80% power and 5 repetitions, where the spread "
-        f"from trial to trial is 1%, 3% or 10% (there are no earlier results in {tmp_path} to estimate it)"
+        "5 repetitions have a minimum detectable effect of 2.5%, 7.4%, 27% with 80% power if trials "
+        f"of the same point differ by 1%, 3%, 10% (no earlier results in {tmp_path})"
     )
 
 
-def test_two_repetitions_detect_nothing(tmp_path: Path) -> None:
-    assert power_sentence(planned("{repeats: 2}")[1], tmp_path) == (
-        "minimum detectable effect: none, 2 repetitions can show no difference"
+def test_two_repetitions_see_nothing(tmp_path: Path) -> None:
+    assert (
+        power_sentence(planned("{repeats: 2}")[1], tmp_path) == "2 repetitions cannot detect any difference"
     )
 
 
@@ -57,21 +56,19 @@ def test_a_plan_of_one_point_compares_nothing(tmp_path: Path) -> None:
     assert power_sentence(alone, tmp_path) is None
 
 
-def test_the_spread_is_of_earlier_results_of_the_experiment_and_their_run_is_named(tmp_path: Path) -> None:
+def test_earlier_results_of_the_experiment_say_it_and_the_run_is_named(tmp_path: Path) -> None:
     read, made = planned("{repeats: 6}")
     measure(tmp_path, read, made, 0.01)
     told = power_sentence(planned("{repeats: 20}")[1], tmp_path)
     assert told is not None
-    assert re.match(r"minimum detectable effect: \S+% with 80% power and 20 repetitions ", told)
+    assert told.startswith("20 repetitions have a minimum detectable effect of ")
     assert f"(spread of 12 trials of example-full-{made.fingerprint[:8]}: " in told
-    fewer, more = (
-        float(sentence.split()[3].removesuffix("%"))
-        for sentence in (told, power_sentence(made, tmp_path) or "")
-    )
+    sentences = (told, power_sentence(made, tmp_path) or "")
+    fewer, more = (float(sentence.split()[8].rstrip("%")) for sentence in sentences)
     assert 0.3 < fewer < more < 5
 
 
-def test_the_spread_of_an_experiment_without_results_is_of_one_with_the_same_load(tmp_path: Path) -> None:
+def test_where_the_experiment_was_never_run_one_of_the_same_load_says_it(tmp_path: Path) -> None:
     measure(tmp_path, *planned("{repeats: 4}", experiment="another"), 0.02)
     assert "trials of another-full-" in (power_sentence(planned("{repeats: 5}")[1], tmp_path) or "")
     other = "{oltp-read-only: {table_size: 1k}, connections: [2, 4], each: {rounds: 5}}"
@@ -82,7 +79,7 @@ def test_the_spread_of_an_experiment_without_results_is_of_one_with_the_same_loa
     assert "no earlier results" in (power_sentence(planned("{repeats: 5}")[1], tmp_path) or "")
 
 
-def test_the_effect_of_a_sequential_design_is_of_its_last_look(tmp_path: Path) -> None:
+def test_a_sequential_design_promises_what_its_last_look_sees(tmp_path: Path) -> None:
     told = power_sentence(planned("{until: ±3%, at_most: 20}")[1], tmp_path)
     assert told is not None
-    assert "% with 80% power and at most 20 repetitions" in told
+    assert told.startswith("at most 20 repetitions have a minimum detectable effect of ")

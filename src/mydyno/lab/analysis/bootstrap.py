@@ -13,7 +13,7 @@ The method is the symmetric bootstrap-t of a mean, with the resamples smoothed:
   resampled value gets normal noise of bandwidth 1.06 s n^(-1/5) (Silverman's normal-reference rule). Without
   it one resample in nine at n = 3 has no spread at all and the interval is infinite.
 
-docs/statistics.md shows the measured coverage of this and of its rivals at n = 3, 4, 5, 8 and 20.
+docs/reference/statistics.md shows the measured coverage of this and of its rivals at n = 3, 4, 5, 8 and 20.
 
 For two independent groups the statistic is Welch's: the difference of the means over
 sqrt(s1^2 / n1 + s2^2 / n2), each group resampled on its own, so that unequal spreads and sizes are allowed.

@@ -1,6 +1,6 @@
 """Whether the disks are as fast as configured: self-checks compared with theory.
 
-The tolerance of a ground is in `core.grounds`; docs/self-check.md explains it.
+The tolerance of a ground is in `core.grounds`; docs/reference/self-check.md explains it.
 """
 
 from __future__ import annotations

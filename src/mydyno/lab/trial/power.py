@@ -1,4 +1,4 @@
-"""The minimum detectable effect of a plan, from the spread of earlier trials of the lab."""
+"""What a plan will be able to see, from how much earlier trials of the lab differed."""
 
 from __future__ import annotations
 
@@ -18,33 +18,32 @@ from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 
 ASSUMED = (0.01, 0.03, 0.1)
-"""Standard deviations of a trial, as shares, where there is no earlier trial."""
-_EFFECT = "minimum detectable effect"
+"""Standard deviations of a trial, as shares, where no earlier trial tells one."""
 _LOOKED_AT = 50
 """The newest runs, among which one with the same load is sought."""
 
 
 def power_sentence(plan: Plan, lab: Path) -> str | None:
-    """`minimum detectable effect: 4% with 80% power...`; None when the plan compares nothing."""
+    """`5 repetitions see differences of 4% or more...`; None when the plan compares nothing."""
     if sum(point.control_of is None for point in plan.points) < 2:
         return None
     found = _earlier(plan, lab)
-    power = f"with {POWER:.0%} power and {_repetitions(plan)}"
+    chance = f"{POWER:.0%}"
     if found is not None:
         run, spread = found
         seen = _smallest(plan, spread.value, spread.paired)
         source = f"spread of {spread.trials} trials of {run}: {_percent(spread.value)} from trial to trial"
-        return _none(plan) if seen is None else f"{_EFFECT}: {_percent(seen)} {power} ({source})"
-    # Two trials of a block are compared with each other: both spread.
+        return f"{_repetitions(plan)} {_sees(seen)} with {chance} power ({source})"
+    # Two trials of a block are held against each other: both spread.
     assumed_spreads = [_smallest(plan, math.sqrt(2) * spread, paired=True) for spread in ASSUMED]
     differences = [seen for seen in assumed_spreads if seen is not None]
     if not differences:
-        return _none(plan)
-    listed = _either([_percent(seen) for seen in differences])
-    assumed = _either([f"{spread:.0%}" for spread in ASSUMED])
+        return f"{_repetitions(plan)} {_sees(None)}"
+    listed = ", ".join(map(_percent, differences))
+    assumed = ", ".join(f"{spread:.0%}" for spread in ASSUMED)
     return (
-        f"{_EFFECT}: {listed} {power}, where the spread from trial to trial is {assumed} "
-        f"(there are no earlier results in {lab} to estimate it)"
+        f"{_repetitions(plan)} have a minimum detectable effect of {listed} with {chance} power if trials of "
+        f"the same point differ by {assumed} (no earlier results in {lab})"
     )
 
 
@@ -64,7 +63,7 @@ def _earlier(plan: Plan, lab: Path) -> tuple[str, Spread] | None:
                 if (spread := spread_of(list(run.trials()), run.experiment)) is not None:
                     return run.folder.name, spread
     except LabError:
-        # `run` reports a lab that cannot be read; a plan needs none.
+        # A lab that cannot be read is told by `run`; a plan needs none.
         return None
     return None
 
@@ -91,14 +90,12 @@ def _repetitions(plan: Plan) -> str:
     return f"{at_most}{counted(plan.blocks, 'repetition')}"
 
 
-def _none(plan: Plan) -> str:
-    return f"{_EFFECT}: none, {_repetitions(plan)} can show no difference"
-
-
-def _either(texts: list[str]) -> str:
-    """`1%, 3% or 10%`"""
-    *others, last = texts
-    return f"{', '.join(others)} or {last}" if others else last
+def _sees(difference: float | None) -> str:
+    return (
+        "cannot detect any difference"
+        if difference is None
+        else f"have a minimum detectable effect of {_percent(difference)}"
+    )
 
 
 def _percent(share: float) -> str:

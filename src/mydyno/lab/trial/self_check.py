@@ -1,6 +1,6 @@
 """A short fio on a volume before its load: do the disks do what they were told to, and no more?
 
-docs/self-check.md explains it to people; what theory expects is `analysis.disk_theory`, and what its
+docs/reference/self-check.md explains it; what theory expects is `analysis.disk_theory`, and what its
 figures mean `analysis.self_checks`.
 """
 
@@ -154,8 +154,8 @@ class _Check:
             done = self.ground.host.run(argv, timeout_seconds=_LONGEST_SECONDS)
         except MissingToolError as error:
             raise MissingToolError(
-                f"fio was not found on the {self.ground.host.name} host, and the disks are checked with it",
-                "install it where that host finds it: apt install fio",
+                f"fio was not found on the {self.ground.host.name} host; the self-check needs it",
+                "install it where that host can find it: apt install fio",
             ) from error
         except ServerError as error:
             return None, error.message

@@ -12,6 +12,7 @@ from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.history import times_of_before
 from mydyno.queries.records import Digest, Example, Figures, Group, History, Measure, Problem, Unit
+from mydyno.server.access import dbapi
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
@@ -150,9 +151,8 @@ def error_names(errors: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     """`1205 LOCK_WAIT_TIMEOUT` and how often; a number alone where the client library has no name for it."""
     if not errors:
         return []
-    from pymysql.constants import ER
 
-    names = {value: name for name, value in vars(ER).items() if name.isupper()}
+    names = {value: name for name, value in vars(dbapi.ER).items() if name.isupper()}
     named = [
         (number, names.get(int(number)) if number.isdecimal() else None, times) for number, times in errors
     ]

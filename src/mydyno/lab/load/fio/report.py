@@ -75,7 +75,7 @@ def parse(text: str) -> Report:
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise EngineError(
             f"fio's report cannot be read: {type(error).__name__} {error}",
-            "mydyno knows the json+ output of fio 3; docs/fio.md names the versions that were tried",
+            "mydyno knows the json+ output of fio 3; docs/how-to/fio.md names the versions that were tried",
         ) from None
 
 

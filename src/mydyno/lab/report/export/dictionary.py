@@ -1,4 +1,4 @@
-"""What each column of the exported tables is, and its unit. docs/lab-format.md explains the tables."""
+"""Meaning and unit of each column of the exported tables (docs/reference/lab-format.md)."""
 
 from __future__ import annotations
 
