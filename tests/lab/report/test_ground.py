@@ -155,7 +155,7 @@ def test_a_marked_trial_counts_and_carries_a_yellow_sign_with_its_text():
     shown = view(storage_run())
     assert (shown.method.valid, len(shown.trials.with_warnings)) == (9, 1)
     text = html(shown, drawings(figures(shown))())
-    assert text.count('<span class="mark">2 remarks</span>') == 1
+    assert text.count('<span class="mark">2 warnings</span>') == 1
     assert 'href="#warnings"' in text
     assert "cpu-bound: data, 4K random writes: this environment is CPU-bound at this load" in text
     assert "the check failed: fio: No space left on device" in text
@@ -165,7 +165,7 @@ def test_the_kernel_of_the_machine_is_not_shown_for_that_of_the_guest():
     shown = view(storage_run())
     text = html(shown, drawings(figures(shown))())
     facts = text[text.index('<dl class="facts">') : text.index("</dl>")]
-    assert "<dt>Ground</dt>" in facts
+    assert "<dt>Storage environment</dt>" in facts
     assert "<dt>Kernel</dt>" not in facts
 
 

@@ -95,8 +95,8 @@ class Design(Section):
     )
     order: Literal["blocked", "sequential"] = Field(
         default="blocked",
-        description="`blocked`: each block holds each point once, shuffled anew, so that a slow drift of the "
-        "machine meets all points alike; points that share expensive layers stay together. "
+        description="`blocked`: each block holds each point once, shuffled again, so that a slow drift of "
+        "the machine meets all points alike; points that share expensive layers stay together. "
         "`sequential`: as written.",
     )
     rest: Duration = Field(

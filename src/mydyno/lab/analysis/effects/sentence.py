@@ -87,7 +87,7 @@ def _sum(effects: Sequence[Effect], called: str) -> Iterator[str]:
 
 def screening(of: Effects) -> str | None:
     """What a design of few of the points finds out: which factors matter, in order, and what they may be
-    taken for. None for designs whose points can be held against each other, and without an answer.
+    taken for. None for designs whose points can be compared with each other, and without an answer.
 
     `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32%).`
     """
