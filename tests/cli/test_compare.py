@@ -115,7 +115,7 @@ def test_the_whole_report_of_a_comparison_is_written(lab: Path, tmp_path: Path) 
         ),
         (["thread-cache@thread_cache_size=9", "thread-cache"], "has no level 9"),
         (["thread-cache@thread_cache_size=8", "thread-cache-demo-aaaaaaaa"], "varies in"),
-        (["thread-cache-demo-aaaaaaaa"], "nothing to be held against"),
+        (["thread-cache-demo-aaaaaaaa"], "no run to be compared with"),
         (["thread-cash", "thread-cache"], "no run 'thread-cash' in"),
         (["thread-cache", "--fail-if-slower", "much"], "--fail-if-slower much: not a percentage"),
     ],

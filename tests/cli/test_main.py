@@ -69,7 +69,7 @@ def test_every_command_teaches_by_example(command: str) -> None:
     ("arguments", "code", "told"),
     [
         (["plan", "nowhere.yaml"], 2, "nowhere.yaml"),
-        (["plan", str(ROOT / "experiments" / "thread-cache.yaml"), "--size", "tny"], 2, "did you mean toy?"),
+        (["plan", str(ROOT / "experiments" / "thread-cache.yaml"), "--size", "tny"], 2, "mean 'toy'?"),
         (["report", "--lab", "/nowhere/lab"], 5, "there is no lab"),
         (["load", "oltp-read-ony", "--socket", "/s"], 2, "did you mean oltp-read-only?"),
         (["load", "oltp-read-only"], 2, "neither --socket nor --host"),

@@ -65,10 +65,10 @@ def test_a_wrong_file_or_option_ends_as_a_wrong_experiment_does(command: str, tm
     runner = CliRunner()
     done = runner.invoke(app, ["workload", command, str(file)])
     assert isinstance(done.exception, SpecError)
-    assert f"{file}:4:15: there is nothing called ids" in str(done.exception)
+    assert f"{file}:4:15: unknown name 'ids'" in str(done.exception)
     done = runner.invoke(app, ["workload", command, "idle", "--set", "qurey=SELECT 2"])
     assert isinstance(done.exception, UsageError)
-    assert "did you mean query?" in str(done.exception)
+    assert "did you mean 'query'?" in str(done.exception)
     assert done.exception.exit_code == 2
 
 

@@ -134,8 +134,9 @@ def _write(comparison: Compared, merged: MergedRun, gated: bool, written: _Writt
         written.junit.write(junit(comparison))
     if written.report is not None:
         from mydyno.lab.report.build import build
+        from mydyno.lab.report.compared.view import OPTIONS
 
-        screen.echo(f"report   {build(merged, written.report).html}", err=True)
+        screen.echo(f"report   {build(merged, written.report, OPTIONS).html}", err=True)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -71,7 +71,7 @@ class Showing:
 
     def digest(self, found: Digest, more: Iterable[Group] = ()) -> None:
         """`more` are groups behind its own, for JSON. Raises UsageError for a page that cannot be written."""
-        from mydyno.page.zoned import Zone
+        from mydyno.page.time_zones import Zone
         from mydyno.queries.order import first
 
         if self.html is not None:
@@ -93,7 +93,7 @@ class Showing:
 
     def comparison(self, found: Comparison) -> None:
         """Raises UsageError for a page that cannot be written."""
-        from mydyno.page.zoned import Zone
+        from mydyno.page.time_zones import Zone
 
         if self.html is not None:
             from mydyno.queries.report.page import comparison_html

@@ -14,7 +14,7 @@ from mydyno.cli.quantities import Percent, percentage
 from mydyno.cli.shown import width
 
 if TYPE_CHECKING:
-    from mydyno.lab.report.asked import Asked
+    from mydyno.lab.report.report_options import ReportOptions
     from mydyno.lab.results.run import Run
 
 
@@ -63,10 +63,10 @@ def report(
     mydyno report thread-cache --metric latency_p99 --margin 5%
     ```
     """
-    from mydyno.lab.report.asked import Asked
+    from mydyno.lab.report.report_options import ReportOptions
 
     folder = outputs.Outputs(force=force).folder("--out", out)
-    wanted = Asked(columns, metric, margin)
+    wanted = ReportOptions(columns, metric, margin)
     with lab.reading() as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, wanted)
@@ -74,16 +74,16 @@ def report(
         screen.echo(f"the page is not opened: {why}")
 
 
-def write(run: Run, out: Path, wanted: Asked | None = None) -> Path:
+def write(run: Run, out: Path, wanted: ReportOptions | None = None) -> Path:
     """Write the files and print the summary and where they are; the page is returned."""
     from mydyno.page.charts.press import press
 
     press()  # It takes a second to start, as do the modules that follow.
-    from mydyno.lab.report.asked import AS_IT_IS
     from mydyno.lab.report.build import build
+    from mydyno.lab.report.report_options import DEFAULTS
     from mydyno.lab.report.text import terminal
 
-    files = build(run, out, wanted or AS_IT_IS)
+    files = build(run, out, wanted or DEFAULTS)
     screen.echo(terminal(files.page, width()))
     screen.echo(f"\nreport   {files.html}")
     if files.overview:

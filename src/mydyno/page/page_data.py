@@ -29,7 +29,7 @@ def script_text(source: str) -> Markup:
     lowered = source.lower()
     for ends in ("</script", "<!--", "<script"):
         if ends in lowered:
-            raise ValueError(f"a script with {ends!r} in it would not stand in a page")
+            raise ValueError(f"a script with {ends!r} would break the page")
     return Markup(source)
 
 

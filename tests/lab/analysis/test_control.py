@@ -31,16 +31,16 @@ def test_a_control_that_differs_is_a_warning() -> None:
     one = found([1110, 1102, 1090, 1112], [1001, 998, 1003, 990])
     assert one.differs
     assert "although both are the same" in one.sentence
-    assert one.sentence.endswith("Differences of this size are no verdicts.")
+    assert one.sentence.endswith("Differences of this size prove nothing.")
 
 
 def test_a_control_that_may_be_anything_is_no_floor() -> None:
     one = found([1000, 400, 1300], [500, 1100, 700])
-    assert one.sentence.endswith("n=3 vs 3: too noisy to be a floor for anything.")
+    assert one.sentence.endswith("n=3 vs 3: too noisy to be a noise floor.")
 
 
 @pytest.mark.parametrize(
-    ("second", "told"), [([1000, 1001], "says nothing yet"), ([1000, 1000, 1000], "identical values")]
+    ("second", "told"), [([1000, 1001], "cannot be judged yet"), ([1000, 1000, 1000], "identical values")]
 )
 def test_a_control_with_too_little_to_tell_says_so(second: list[float], told: str) -> None:
     assert told in found(second, [1000.0] * len(second)).sentence

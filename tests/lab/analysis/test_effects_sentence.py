@@ -119,7 +119,7 @@ def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
         "None of 1 factors is shown to matter for queries per second (n=36)."
     )
     assert screening(replace(one, design=DesignRecord())) is None
-    assert "told from each other are not: a = b×c; b = a×c." in remarks(one)[0]
+    assert "not distinguished from each other: a = b×c; b = a×c." in remarks(one)[0]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
     [
         ("one-at-a-time", None, "changed one at a time from a = 0, b = 0, c = 0"),
         ("plackett-burman", plackett_burman(4), "a part of every interaction of two others is in each"),
-        ("fraction", half_fraction(), "told from each other are not: a×b = c×d"),
+        ("fraction", half_fraction(), "not distinguished from each other: a×b = c×d"),
     ],
 )
 def test_what_a_design_cannot_see_is_told(design, points, said):
@@ -150,7 +150,7 @@ def test_durability_and_confounding_are_told_beside_the_effects():
         constant=("x.mode",),
     )
     assert remarks(one) == (
-        "kernel cannot be told from the other factors or from blocks.",
+        "kernel cannot be distinguished from the other factors or from blocks.",
         "Levels of flush differ in durability: 1: durable; 2: loses up to 1 s on OS crash.",
         "raid and disks never vary apart: they are one factor here.",
         "Only one level was measured of mode.",

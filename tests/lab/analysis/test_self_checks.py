@@ -32,14 +32,14 @@ def test_too_slow_a_disk_is_told_with_both_figures() -> None:
     assert remark.check == "self-check"
     assert remark.message == (
         "data, 4K random writes: 300 a second where theory expects 400 (75%; 10% off is allowed): "
-        "something else than the disks' limits holds it up"
+        "something other than the disks' limits slows it down"
     )
 
 
 def test_too_fast_a_disk_is_told_too_for_then_its_limit_does_not_hold() -> None:
     # btrfs in a guest once wrote at 1,363 where four disks allow 800.
     [remark] = remarks([replace(SOUND, measured_iops=1363.0, expected_iops=800.0)], GROUNDS["vm"].tolerance)
-    assert "the limits of the disks do not hold" in remark.message
+    assert "the limits of the disks are not enforced" in remark.message
 
 
 def test_the_tolerance_of_the_ground_decides() -> None:
@@ -55,7 +55,7 @@ def test_without_a_theory_or_a_limit_only_the_cpu_can_be_remarked_on() -> None:
     [remark] = remarks([replace(unlimited, operation="randread", idle=0.04)], 0.1)
     assert remark.check == "cpu-bound"
     assert remark.message == (
-        "data, 4K random reads: this ground is CPU-bound at this load (4% of its CPU time was idle, 10% are "
+        "data, 4K random reads: this environment is CPU-bound at this load (CPUs 4% idle, 10% are "
         "needed), so the CPUs, and not the disks, may be what was measured"
     )
 
@@ -64,11 +64,12 @@ def test_a_load_on_busy_cpus_is_told_with_its_own_part_and_without_limits_that_a
     assert load_remarks(0.85) == ()
     [limited] = load_remarks(1.0, 0.38)
     assert limited.message == (
-        "the ground's CPUs were 100% busy, 38% by the server and the load: the disks' limits may not show"
+        "the environment's CPUs were 100% busy, 38% by the server and the load: "
+        "the disks' limits may not show"
     )
     [unlimited] = load_remarks(0.95, limited=False)
     assert unlimited.message == (
-        "the ground's CPUs were 95% busy: the CPUs, and not the disks, may be what was measured"
+        "the environment's CPUs were 95% busy: the CPUs, and not the disks, may be what was measured"
     )
 
 

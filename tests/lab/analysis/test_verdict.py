@@ -87,7 +87,8 @@ def test_a_real_difference_below_the_margin_is_called_so() -> None:
     found = verdict(given_ratio(1.01, 1.004, 1.016))
     assert (found.outcome, found.negligible) == ("faster", True)
     assert found.sentence == (
-        "450 is faster than 8 by 1.0% (95% CI 0.4 to 1.6), n=5 vs 5; a real difference, but below 3%"
+        "450 is faster than 8 by 1.0% (95% CI 0.4 to 1.6), n=5 vs 5; "
+        "a real difference, but within the equivalence margin of 3%"
     )
 
 
@@ -95,8 +96,8 @@ def test_not_enough_data_says_how_many_more_trials() -> None:
     found = verdict(given_ratio(1.05, 0.97, 1.14, p=0.2, n=3, spread=0.065))
     assert (found.outcome, found.more_trials) == ("not-enough-data", 13)
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +5.0% queries per second (95% CI -3.0 to 14.0), "
-        "n=3 vs 3; about 13 more trials of each would decide"
+        "not enough data to compare 450 with 8: +5.0% queries per second (95% CI -3.0 to 14.0), "
+        "n=3 vs 3; about 13 more trials of each would settle it"
     )
 
 
@@ -104,7 +105,7 @@ def test_one_trial_of_each_asks_for_what_an_interval_needs() -> None:
     found = verdict(given_ratio(1.2, p=None, n=1, spread=None))
     assert found.more_trials == 2
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +20.0% queries per second without an interval, n=1 vs 1; "
+        "not enough data to compare 450 with 8: +20.0% queries per second without an interval, n=1 vs 1; "
         "at least 2 more trials of each needed"
     )
 
@@ -112,7 +113,7 @@ def test_one_trial_of_each_asks_for_what_an_interval_needs() -> None:
 def test_two_trials_of_each_ask_for_at_least_what_their_spread_says() -> None:
     found = verdict(given_ratio(1.5, p=None, n=2, spread=0.01))
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +50.0% queries per second without an interval, n=2 vs 2; "
+        "not enough data to compare 450 with 8: +50.0% queries per second without an interval, n=2 vs 2; "
         "at least 1 more trial of each needed"
     )
 
@@ -121,7 +122,7 @@ def test_a_side_without_a_valid_trial_is_named() -> None:
     found = judge_points([measured(LEFT, 0, {10: 5})], LEFT, RIGHT, QUERIES_PER_SECOND).overall
     assert (found.outcome, found.more_trials) == ("not-enough-data", 3)
     assert found.sentence == (
-        "the data cannot decide between cache = 450 and cache = 8: "
+        "not enough data to compare cache = 450 with cache = 8: "
         "no valid trial of cache = 8 has queries per second, n=1 vs 0"
     )
 
@@ -129,22 +130,23 @@ def test_a_side_without_a_valid_trial_is_named() -> None:
 def test_a_value_of_zero_is_named() -> None:
     found = overall([0, 1, 2], [1, 2, 3])
     assert found.sentence == (
-        "the data cannot decide between cache = 450 and cache = 8: "
+        "not enough data to compare cache = 450 with cache = 8: "
         "queries per second is not above 0 in every trial, n=3 vs 3"
     )
 
 
-def test_where_no_number_of_trials_to_speak_of_would_do_it_is_said_what_can_be_seen() -> None:
+def test_where_no_reasonable_number_of_trials_settles_it_the_minimum_detectable_effect_is_given() -> None:
     found = verdict(given_ratio(1.03, 0.7, 1.5, p=0.7, n=4, spread=0.18))
     assert found.more_trials is None
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +3.0% queries per second (95% CI -30.0 to 50.0), "
-        "n=4 vs 4; with 4 trials of each only differences above 46.7% can be seen"
+        "not enough data to compare 450 with 8: +3.0% queries per second (95% CI -30.0 to 50.0), "
+        "n=4 vs 4; minimum detectable effect with 4 trials of each: 46.7%"
     )
     hopeless = verdict(given_ratio(1.0, 0.0, 5.0, p=0.9, n=3, spread=50.0)).sentence
     assert hopeless == (
-        "the data cannot decide between 450 and 8: the 95% interval is too wide to be useful, n=3 vs 3; "
-        "more trials would not decide: reduce the noise first"
+        "not enough data to compare 450 with 8: 0.0% queries per second (95% CI too wide to be useful), "
+        "n=3 vs 3; "
+        "more trials would not settle it: reduce the noise first"
     )
 
 
@@ -170,7 +172,7 @@ def test_many_comparisons_at_once_ask_for_more_evidence() -> None:
     found = verdict(family)
     assert found.outcome == "not-enough-data"
     assert (
-        "(95% CI 1.0 to 9.0, which is not enough when 10 are looked at together), n=5 vs 5" in found.sentence
+        "(95% CI 1.0 to 9.0, not significant when corrected for 10 comparisons), n=5 vs 5" in found.sentence
     )
 
 
@@ -220,8 +222,8 @@ def test_identical_values_that_differ_leave_nothing_to_judge_by() -> None:
     found = overall([110, 110, 110], [100, 100, 100])
     assert (found.outcome, found.more_trials) == ("not-enough-data", None)
     assert found.sentence == (
-        "the data cannot decide between cache = 450 and cache = 8: identical values in every trial, "
-        "10% apart, leave no spread to judge by, n=3 vs 3"
+        "not enough data to compare cache = 450 with cache = 8: 10% apart, without a spread: "
+        "identical values in every trial, n=3 vs 3"
     )
     few = overall([110, 110], [100, 100]).sentence
     assert few.endswith("n=2 vs 2; at least 1 more trial of each needed")
@@ -258,7 +260,7 @@ def test_looking_again_and_again_asks_for_more_and_says_so() -> None:
     assert (looked.looks, looked.level) == (18, nominal_level(3, 20))
     ratio = replace(given_ratio(1.123, 1.094, 1.148, p=0.02))
     assert verdict(ratio).outcome == "faster"
-    assert judge(ratio, A, B, QUERIES_PER_SECOND, looked).sentence.startswith("the data cannot decide")
+    assert judge(ratio, A, B, QUERIES_PER_SECOND, looked).sentence.startswith("not enough data")
     assert judge(given_ratio(1.123, 1.094, 1.148), A, B, QUERIES_PER_SECOND, looked).sentence == (
         "450 is faster than 8 by 12.3% (95% CI 9.4 to 14.8, corrected for looking up to 18 times), n=5 vs 5"
     )
@@ -282,7 +284,7 @@ def test_the_margin_is_the_callers() -> None:
     assert judge(ratio, A, B, QUERIES_PER_SECOND).outcome == "not-enough-data"
     assert judge(ratio, A, B, QUERIES_PER_SECOND, Standard(margin=0.05)).outcome == "no-difference"
     small = judge(given_ratio(1.02, 1.01, 1.04), A, B, QUERIES_PER_SECOND, Standard(margin=0.05))
-    assert small.sentence.endswith("; a real difference, but below 5%")
+    assert small.sentence.endswith("; a real difference, but within the equivalence margin of 5%")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_what_a_pattern_does_not_find_has_no_level() -> None:
         ("raid,threads,qps,p95\n5,1,-2,1\n10,1,2,1", "t.csv:2: qps is negative"),
         ("raid,threads,qps,p95\n5,1,2,1ms\n10,1,2,2s", "mixes units (ms in line 2, s in line 3)"),
         ("raid,threads,qps,p95\n5,1,2,1s\n10,1,2,2s", "where the unit of the column is to be ms"),
-        ("raid,threads,qps,p95\n5,1,2,1q\n10,1,2,2q", "p95 is in q, which is no unit of latency_p95"),
+        ("raid,threads,qps,p95\n5,1,2,1q\n10,1,2,2q", "p95 is in q, which is not a unit of latency_p95"),
         ("raid,threads,qps,p95\n5,1,2,1\n5,2,2,1", "the factor raid has one level, 5"),
         ("raid,threads,qps,p95\n5,1.5,2,1\n10,1,2,1", "threads is not a whole number"),
         ("raid,threads,qps,p95\n5,1,2\n", "t.csv:2: 3 cells, and there are 4 columns"),
@@ -120,15 +120,15 @@ def test_what_is_wrong_with_a_table_is_told(table: str, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("mapping", "complaint"),
     [
-        (CURVES.replace("queries_per_second", "queries_per_secnd"), "did you mean queries_per_second?"),
-        (CURVES.replace("unit: ms", "unit: mS"), "did you mean ms?"),
-        (CURVES.replace("connections: threads\n", ""), "how many connections the load had"),
-        (CURVES.replace("raid: raid", "raid: {column: raid, find: '('}"), "is no regular expression"),
-        (PROGRAMS.replace("running_time", "latency_p95"), "whose one metric is their running time"),
+        (CURVES.replace("queries_per_second", "queries_per_secnd"), "did you mean 'queries_per_second'?"),
+        (CURVES.replace("unit: ms", "unit: mS"), "did you mean 'ms'?"),
+        (CURVES.replace("connections: threads\n", ""), "the number of connections is missing"),
+        (CURVES.replace("raid: raid", "raid: {column: raid, find: '('}"), "is not a regular expression"),
+        (PROGRAMS.replace("running_time", "latency_p95"), "whose only metric is their running time"),
         (PROGRAMS + "claims: [{factor: f, order: [a, b], said: x}]", "there is no factor f"),
         (PROGRAMS + "claims: [{factor: fs, order: [a], said: x}]", "claims"),
         ("import: x\nfactors: {a: b}\n", "nothing is measured"),
-        ("import: Big Name\nfactors: {a: b}\nprograms: [c]", "did you mean big-name?"),
+        ("import: Big Name\nfactors: {a: b}\nprograms: [c]", "did you mean 'big-name'?"),
     ],
 )
 def test_what_is_wrong_with_an_import_file_is_told(mapping: str, complaint: str) -> None:
@@ -143,7 +143,7 @@ def test_a_claim_about_a_level_that_no_row_has_is_refused_with_the_nearest() -> 
             PROGRAMS + "claims: [{factor: fs, order: [xfs, jfss], said: x}]",
             "fs,total,insert,select\nxfs,1,1,1\njfs,1,1,1",
         )
-    assert "did you mean jfs?" in str(caught.value)
+    assert "did you mean 'jfs'?" in str(caught.value)
 
 
 def test_every_metric_that_can_be_imported_is_one_of_ours_and_read_back_as_it_was_written() -> None:

@@ -117,7 +117,7 @@ def test_operations_stand_side_by_side_with_marks() -> None:
 
 def test_a_text_without_totals_is_no_run_file() -> None:
     assert not is_run_file("operation,seconds\n")
-    with pytest.raises(UsageError, match="RUN-x is no RUN file"):
+    with pytest.raises(UsageError, match="RUN-x is not a RUN file"):
         parse("Totals per operation:\n", "RUN-x")
 
 

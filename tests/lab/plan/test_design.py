@@ -73,7 +73,7 @@ def test_a_sequential_design_plans_all_that_it_may_take_and_says_when_it_stops()
         "6 to 40 trials, seed 1",
         "3 to 20 repetitions: stops when every comparison with the first level is known to ±3%, at an error "
         "rate of 5% over all looks",
-        "blocks 4 to 20 likewise, as far as they are needed",
+        "blocks 4 to 20 in the same way, as far as needed",
         "at most ",
     ):
         assert said in text
@@ -100,7 +100,7 @@ def test_the_alias_table_stands_in_the_plan_in_letters_with_the_factors_above() 
     assert "  p1   system · 100 · 0" in text
     assert "resolution III: main effects are mixed with interactions of two factors" in text
     assert "defining relation: I = -A×B×C" in text
-    assert "not told apart: A = -B×C" in text
+    assert "not distinguished: A = -B×C" in text
 
 
 def test_a_nested_level_that_is_not_there_is_a_dash() -> None:

@@ -88,7 +88,7 @@ def test_a_file_system_that_no_ground_has_says_so() -> None:
     bare = replace(MODEST, uml_kernels=(), qemu=False)
     [told] = problems(setup, bare)
     assert "host local cannot give jfs: this machine's kernel 6.18.44 has no jfs" in told
-    assert "allowed: no ground of this machine has it" in told
+    assert "allowed: no environment of this machine has it" in told
 
 
 @pytest.mark.parametrize(("kernel", "refused"), [("6.1", False), ("6.12", False), ("7.2", True)])
@@ -101,7 +101,7 @@ def test_reiserfs_went_in_6_13(kernel: str, refused: bool) -> None:
     told = problems(setup, facts)
     assert bool(told) == refused
     if refused:
-        assert "kernel 7.2 has no reiserfs: it went in 6.13" in told[0]
+        assert "kernel 7.2 has no reiserfs: removed in 6.13" in told[0]
         assert "allowed: an older host.kernel" in told[0]
 
 
@@ -220,7 +220,7 @@ def test_more_disks_than_a_ground_has_room_for() -> None:
     apart = f"{{data: {data}, log: {{}}, binlog: {{}}, undo: {{disks: {{count: 2}}, raid: 1}}, tmp: {{}}}}"
     for volumes in (storage, apart):
         [told] = problems(f"{{host: uml, storage: {volumes}}}", EVERYTHING)
-        assert "host uml has room for 16 disks, and the volumes need 17" in told
+        assert "host uml has at most 16 disks, and the volumes need 17" in told
         assert "allowed: host: local or vm" in told
 
 

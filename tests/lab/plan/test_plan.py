@@ -262,7 +262,7 @@ EXTERNAL = "{server: {external: {host: db1, user: bench, database: shop}, config
 def test_a_plan_for_an_external_server_says_what_is_done_to_it_and_takes_no_disk_here() -> None:
     made = plan.make(experiment(setup=EXTERNAL), FACTS)
     told = plan.render(made)
-    assert "loads and samples db1:3306, which is not mydyno's" in told
+    assert "loads and samples db1:3306, which mydyno neither starts nor stops" in told
     assert "into the schema shop alone" in told
     assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in told
     assert "starts a private server" not in told

@@ -14,12 +14,12 @@ from lab.report.reading import parse
 from lab.report.releases import PROGRAMS, RELEASE, releases_run
 from mydyno.core.errors import UsageError
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.lab.report.asked import Asked
 from mydyno.lab.report.build import build
 from mydyno.lab.report.comparison_tables import cell_text, long_table, wide_table
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
 from mydyno.lab.report.html import durability, html
+from mydyno.lab.report.report_options import ReportOptions
 from mydyno.lab.report.text import summary
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
 from mydyno.lab.report.views.page import Page, page
@@ -174,7 +174,7 @@ def test_where_nothing_is_shown_the_headline_names_factors_levels_and_what_was_m
 
 @pytest.mark.parametrize("name", ["load", RELEASE, "release"])
 def test_another_factor_can_be_across_by_its_name_or_the_end_of_it(name):
-    view = page(gather(releases_run(repeats=1), Asked(columns=name))).comparison
+    view = page(gather(releases_run(repeats=1), ReportOptions(columns=name))).comparison
     assert view.name == name.rpartition(".")[2]
     assert len(view.columns) == 3
 
@@ -191,9 +191,9 @@ def test_a_factor_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(
         UsageError, match=r"no factor lood\n  hint: its factors are server.release, load; did"
     ):
-        gather(releases_run(repeats=1), Asked(columns="lood"))
+        gather(releases_run(repeats=1), ReportOptions(columns="lood"))
     with pytest.raises(UsageError, match="nothing varies"):
-        gather(one_point_run(), Asked(columns="load"))
+        gather(one_point_run(), ReportOptions(columns="load"))
 
 
 def test_colours_are_those_of_the_columns_where_several_factors_vary():

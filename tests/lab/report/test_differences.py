@@ -60,11 +60,11 @@ def test_a_variable_that_changed_between_trials_of_a_setting_is_told_and_the_ser
     assert [(kind, name) for kind, name, _ in found] == [("within a setting", "sync_binlog")]
 
 
-def test_what_was_not_as_asked_is_told_once_with_its_trials():
+def test_what_is_not_as_configured_is_listed_once_with_its_trials():
     wrong = Invalidity(check="settings-in-force", message="sync_binlog is 0, not 1 as asked")
     bad: dict[str, object] = {"status": "invalid", "invalidities": (wrong,)}
     found = told(changed(thread_cache_run(), t001=bad, t002=bad))
-    assert found == [("not as asked", "sync_binlog is 0, not 1 as asked", (("t001, t002", "invalid"),))]
+    assert found == [("not as configured", "sync_binlog is 0, not 1 as asked", (("t001, t002", "invalid"),))]
 
 
 def test_facts_that_changed_between_starts_are_told_by_start():
@@ -80,7 +80,7 @@ def test_grounds_of_different_settings_are_told_by_setting_and_do_not_alarm():
     other: dict[str, object] = {"ground": replace(run.records[0].ground, kernel="6.12.1")}
     own = {trial.trial_id: other for trial in run.records if trial.point_id == "p1"}
     (found,) = differences(gather(changed(run, **own)))
-    assert (found.kind, found.name, found.alarming) == ("between settings", "ground's kernel", False)
+    assert (found.kind, found.name, found.alarming) == ("between settings", "environment's kernel", False)
     assert ("array = raid1", "6.12.1") in found.values
 
 

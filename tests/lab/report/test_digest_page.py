@@ -12,7 +12,7 @@ from queries.builders import digest, group, lognormal, measure, sums
 from lab.report.digests import HOSTILE, full, hostile, many, nights
 from lab.report.reading import Element, parse
 from lab.report.test_html import FETCHING
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import compare
 from mydyno.queries.records import Figures, Flag, Plan, PlanRow, Timeline
 from mydyno.queries.report import time_bins

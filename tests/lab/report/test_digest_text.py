@@ -16,7 +16,7 @@ from queries.builders import digest, group, lognormal, sample, sums
 from lab.report.digests import full
 from mydyno.page.blocks import bar, heights, on_log_scale
 from mydyno.page.lines import plain
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import compare
 from mydyno.queries.order import first, ordered
 from mydyno.queries.records import Digest, Example, Flag, Group, Plan, PlanRow, Problem

@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 from queries.builders import digest, group
 
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import TITLES, title
 from mydyno.queries.records import History, PastRun
 from mydyno.queries.report.abbreviated import abbreviated

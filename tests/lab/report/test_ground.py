@@ -148,18 +148,16 @@ def test_the_method_says_what_was_verified():
     assert (
         "checked with fio: 4K random writes and reads past the cache, 16 to 64 in flight, 2 s each" in first
     )
-    assert second == (
-        "26 of 27 checks could be held against theory; 1 of 9 trials is marked for what they showed."
-    )
+    assert second == ("26 of 27 checks could be compared with theory; 1 of 9 trials has a warning from them.")
 
 
 def test_a_marked_trial_counts_and_carries_a_yellow_sign_with_its_text():
     shown = view(storage_run())
-    assert (shown.method.valid, len(shown.trials.marked)) == (9, 1)
+    assert (shown.method.valid, len(shown.trials.with_warnings)) == (9, 1)
     text = html(shown, drawings(figures(shown))())
-    assert text.count('<span class="mark">2 remarks</span>') == 1
-    assert 'href="#remarks"' in text
-    assert "cpu-bound: data, 4K random writes: this ground is CPU-bound at this load" in text
+    assert text.count('<span class="mark">2 warnings</span>') == 1
+    assert 'href="#warnings"' in text
+    assert "cpu-bound: data, 4K random writes: this environment is CPU-bound at this load" in text
     assert "the check failed: fio: No space left on device" in text
 
 
@@ -167,7 +165,7 @@ def test_the_kernel_of_the_machine_is_not_shown_for_that_of_the_guest():
     shown = view(storage_run())
     text = html(shown, drawings(figures(shown))())
     facts = text[text.index('<dl class="facts">') : text.index("</dl>")]
-    assert "<dt>Ground</dt>" in facts
+    assert "<dt>Storage environment</dt>" in facts
     assert "<dt>Kernel</dt>" not in facts
 
 

@@ -129,10 +129,10 @@ def test_every_trial_is_in_the_table_in_the_order_in_which_it_ran(tree):
     assert heads[7:9] == ["Threads_created", "Max_used_connections"]
 
 
-def test_settings_tell_asked_from_in_force_and_durability_is_labelled(tree):
+def test_settings_are_as_configured_and_in_force_and_durability_is_labelled(tree):
     rows = {row.all("th")[0].told: row for row in tree.by_id("settings").all("tr") if row.all("td")}
     assert rows["thread_cache_size"].attributes["class"] == "differs"
-    assert "268435456 asked 256M" in rows["innodb_buffer_pool_size"].told
+    assert "268435456 configured 256M" in rows["innodb_buffer_pool_size"].told
     assert rows["durability"].told == "durability durable durable"
 
 

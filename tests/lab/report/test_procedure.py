@@ -38,7 +38,7 @@ def test_every_source_has_a_year():
 
 def test_a_shuffled_run_tells_its_seed_and_its_blocks():
     steps = told(designed(DesignRecord()))
-    assert "shuffled anew for each block from the seed 1" in steps["Order"]
+    assert "shuffled again for each block from the seed 1" in steps["Order"]
     assert steps["Repetition"].startswith("The number of repetitions was fixed beforehand; 3 blocks ran.")
     assert "Points" not in steps, "all combinations need no word"
 
@@ -64,7 +64,7 @@ def test_a_sequential_run_tells_its_rule_and_the_level_of_each_look():
     text = told(run)["Repetition"]
     assert "±3%" in text
     assert "after 20 blocks" in text
-    assert re.search(r"intervals of 9[89]\.\d\d %", text)
+    assert re.search(r"intervals of 9[89]\.\d\d%", text)
     assert {"pocock", "repeated"} <= cited(run)
 
 

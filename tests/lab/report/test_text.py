@@ -108,5 +108,5 @@ def test_a_terminal_shows_a_few_remarks_and_how_many_more_there_are():
     (mark, _) = run.records[1].remarks
     marked = replace(run, records=tuple(replace(each, remarks=(mark,)) for each in run.records))
     told = summary(marked)
-    assert told.count("REMARK t0") == 6
-    assert "REMARK 3 more trials: see the report" in told
+    assert told.count("WARNING t0") == 6
+    assert "WARNING 3 more trials: see the report" in told

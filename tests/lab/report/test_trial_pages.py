@@ -91,7 +91,7 @@ def test_a_second_attempt_has_a_page_beside_the_first(run: MemoryRun) -> None:
 def test_phases_are_told_with_their_percentiles_and_without_what_never_happened(run: MemoryRun) -> None:
     table = phases_table(pages(run)[0], gather(run).words)
     assert table.columns == (
-        "connections asked", "reached", "queries/s", "measured", "p50", "p95", "p99", "p99.9", "errors",
+        "connections configured", "reached", "queries/s", "measured", "p50", "p95", "p99", "p99.9", "errors",
     )  # fmt: skip
     assert [row[0] for row in table.rows] == ["10", "50", "100", "150", "200", "250", "300", "400"]
 

@@ -40,7 +40,7 @@ def test_a_missing_file_names_the_file_that_was_probably_meant(tmp_path: Path) -
     with pytest.raises(spec.SpecErrors) as caught:
         spec.load(tmp_path / "thread-cash.yaml")
     assert str(caught.value) == (
-        f"{tmp_path}/thread-cash.yaml: there is no such file; did you mean {tmp_path}/thread-cache.yaml?"
+        f"{tmp_path}/thread-cash.yaml: there is no such file (did you mean '{tmp_path}/thread-cache.yaml'?)"
     )
 
 

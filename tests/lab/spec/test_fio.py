@@ -110,7 +110,7 @@ def test_a_plan_keeps_a_digest_of_the_job_file_and_refuses_one_that_has_changed(
         ("filename=below/x", "outside the volume"),
         ("thread=0", "always threads"),
         ("offset=4k", "from their start"),
-        ("filename_format=../../x", "names a folder"),
+        ("filename_format=../../x", "contains a folder"),
         ("filename=${HOME}", "a variable"),
         ("exec_postrun=reboot", "runs no programs"),
         ("ioengine=sg", "ioengine=sg is not taken"),

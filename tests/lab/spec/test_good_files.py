@@ -191,7 +191,7 @@ def test_the_place_of_a_value_is_that_of_the_level_or_size_that_sets_it() -> Non
     key = variant.problem(
         ("setup", "server", "config", "max_connections"), "is odd", nearest="even", at_key=True
     )
-    assert str(key) == "experiment.yaml:3:11: is odd (got 200); did you mean even?"
+    assert str(key) == "experiment.yaml:3:11: is odd (got 200; did you mean 'even'?)"
 
 
 def test_the_place_of_something_that_the_file_leaves_out_is_what_encloses_it() -> None:

@@ -39,7 +39,7 @@ def test_every_problem_of_a_bad_file_points_at_a_place_in_it(file: Path) -> None
 def test_a_workload_that_does_not_exist_names_the_one_that_was_probably_meant() -> None:
     with pytest.raises(SpecErrors) as caught:
         workload.read("oltp-read-wirte")
-    assert "did you mean oltp-read-write?" in str(caught.value)
+    assert "did you mean 'oltp-read-write'?" in str(caught.value)
     with pytest.raises(SpecErrors, match="there is no such file"):
         workload.read(Path("nowhere.yaml"))
 
@@ -48,5 +48,5 @@ def test_nesting_without_end_is_refused() -> None:
     deep = "transactions: {a: " + "[{steps: " * 22 + "[SELECT 1]" + "}]" * 22 + "}"
     with pytest.raises(SpecErrors, match="nested too deeply"):
         workload.reads(f"workload: a\n{deep}\n", "deep.yaml")
-    with pytest.raises(SpecErrors, match=r"this is no expression|nested too deeply"):
+    with pytest.raises(SpecErrors, match=r"this is not an expression|nested too deeply"):
         workload.reads(f"workload: a\nvalues: {{id: {'-' * 5000}1}}\n", "deep.yaml")

@@ -243,7 +243,7 @@ def test_a_workload_by_the_name_of_sysbench_means_its_reads_and_writes() -> None
         lambda: spec.loads("experiment: x\nworkload: {oltp: {}, connections: 1}\n", "x.yaml", None),
         lambda: named(CliRunner(), "oltp"),
     ):
-        with pytest.raises(MydynoError, match=r"did you mean oltp-read-write\?"):
+        with pytest.raises(MydynoError, match=r"did you mean 'oltp-read-write'\?"):
             ask()
 
 

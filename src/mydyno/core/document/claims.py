@@ -34,6 +34,6 @@ def claim_faults(claims: Any, factors: Iterable[str]) -> Iterable[Fault]:
         named = [claim.get("factor"), *(where if isinstance(where, Mapping) else ())]
         for factor in named:
             if isinstance(factor, str) and factor not in known:
-                message = f"there is no factor {factor}"
+                message = f"unknown factor '{factor}'"
                 likely = nearest(factor, known)
                 yield Fault(message, ", ".join(known), likely, ("claims", place), False, False, True)

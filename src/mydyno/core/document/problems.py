@@ -1,12 +1,14 @@
-"""What is wrong with an experiment file, said so that it can be mended without opening a manual.
+"""What is wrong with an experiment file, and how to fix it without opening a manual.
 
 All problems of a file are gathered and reported together, each on one line:
 
-    FILE:LINE:COLUMN: what is wrong (got VALUE); allowed: ...; did you mean ...?
+    FILE:LINE:COLUMN: what is wrong (got VALUE; did you mean 'OTHER'?); allowed: ...
+    FILE:LINE:COLUMN: unknown KIND 'NAME' (did you mean 'OTHER'?); allowed: ...
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +16,8 @@ from mydyno.core.errors import SpecError
 from mydyno.core.secrets import masked
 
 _LONGEST_VALUE = 60
+_UNKNOWN = re.compile(r"(^|: )unknown [\w/ -]+$")
+"""A message that the name belongs to."""
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +30,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong. `position` is None when the file could not be read at all."""
+    """`position` is None when the file could not be read at all."""
 
     file: str
     position: Position | None
@@ -45,10 +49,21 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}" if self.position else self.file
-        got = f" (got {shorten(self.value)})" if self.value is not None else ""
+        notes = [] if self.value is None or self._names_value else [f"got {shorten(self.value)}"]
+        if self.nearest:
+            notes.append(f"did you mean {_quoted(self.nearest)}?")
+        noted = f" ({'; '.join(notes)})" if notes else ""
         allowed = f"; allowed: {self.allowed}" if self.allowed else ""
-        nearest = f"; did you mean {self.nearest}?" if self.nearest else ""
-        return _printable(masked(f"{where}: {self.message}{got}{allowed}{nearest}"))
+        return _printable(masked(f"{where}: {self.what}{noted}{allowed}"))
+
+    @property
+    def what(self) -> str:
+        """The message; of an unknown name with that name: `unknown storage engine 'misam'`."""
+        return f"{self.message} {_quoted(shorten(self.value or ''))}" if self._names_value else self.message
+
+    @property
+    def _names_value(self) -> bool:
+        return bool(self.value and self.value.strip()) and _UNKNOWN.search(self.message) is not None
 
 
 class SpecErrors(SpecError):  # noqa: N818  (it holds many)
@@ -66,6 +81,10 @@ def shorten(value: str) -> str:
     if not line:
         return repr(value)
     return line if len(line) <= _LONGEST_VALUE else line[: _LONGEST_VALUE - 3] + "..."
+
+
+def _quoted(text: str) -> str:
+    return text if "'" in text else f"'{text}'"
 
 
 def _printable(line: str) -> str:

@@ -108,7 +108,7 @@ def _duration_fault(raw: Any) -> Fault:
             word.lower() if word.lower() in "ns us ms s m h d" else None
         )
         nearest = f"{number}{unit}" if unit else None
-        return Fault("has a unit that is not one of time", allowed=_DURATION_ALLOWED, nearest=nearest)
+        return Fault("has a unit that is not a time unit", allowed=_DURATION_ALLOWED, nearest=nearest)
     return Fault("is not a time", allowed=_DURATION_ALLOWED)
 
 

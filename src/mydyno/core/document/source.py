@@ -190,7 +190,7 @@ class _Reader:
         allowed = "plain values without a tag"
         tag = str(node.tag).replace(_TAG, "!!")
         self.problems.append(
-            Problem(self.file, _position(node), "a YAML tag means nothing here", tag, allowed)
+            Problem(self.file, _position(node), "a YAML tag has no meaning here", tag, allowed)
         )
 
 

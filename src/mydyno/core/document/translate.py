@@ -49,7 +49,8 @@ def _of_fault(fault: Fault, location: Location, tree: Mapping, file: str) -> Pro
     spot = locate(tree, exact)
     value = spot.node.describe() if fault.show_value else None
     position = spot.key if fault.at_key else spot.node.position
-    message = f"{_dotted(location)} {fault.message}"
+    separator = ": " if fault.message.startswith(("unknown ", "no ")) else " "
+    message = f"{_dotted(location)}{separator}{fault.message}"
     if fault.whole:
         message = f"{_dotted(exact[:-1] if fault.at else exact)}: {fault.message}"
     return Problem(file, position, message, value, fault.allowed, fault.nearest)
@@ -73,14 +74,14 @@ def _of_pydantic(
         likely = _synonym(section, steps, location) or nearest(key, keys)
         if likely is None and location[:-1] == ("setup", "server"):
             likely = f"config: {{{key}: ...}}"
-        return Problem(file, spot.key, f"unknown key in {parent}", key, ", ".join(keys), likely)
+        return Problem(file, spot.key, f"{parent}: unknown key", key, ", ".join(keys), likely)
     if kind == "missing":
         return Problem(file, spot.key, f"{path} is missing", None, f"for example {_example(section, steps)}")
     value = spot.node.describe()
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", str(context["expected"]))
         close = nearest(value, choices) if isinstance(spot.node, Scalar) else None
-        return Problem(file, spot.node.position, f"{path} is unknown", value, ", ".join(choices), close)
+        return Problem(file, spot.node.position, f"{path}: unknown value", value, ", ".join(choices), close)
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = context["ge"] if kind == "greater_than_equal" else context["le"]
         small = kind == "greater_than_equal"
@@ -89,7 +90,7 @@ def _of_pydantic(
         allowed = f"{bound:,} or more" if small else f"{bound:,} or less"
         return Problem(file, spot.node.position, f"{path} {message}", value, allowed)
     if kind == "string_pattern_mismatch":
-        return Problem(file, spot.node.position, f"{path} is no name", value, "letters, digits and _")
+        return Problem(file, spot.node.position, f"{path} is not a name", value, "letters, digits and _")
     message, allowed_kind = _WANTED[kind]
     if kind == "model_type":
         allowed_kind = "the keys " + ", ".join(_keys(section, steps))

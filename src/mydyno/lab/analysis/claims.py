@@ -1,4 +1,4 @@
-"""What others concluded from the same numbers, held against what the numbers show.
+"""What others concluded from the same numbers, compared with what the numbers show.
 
 A claim is an order of levels, best first. Every two of its levels are looked at: the order holds where the
 one named first is shown to be better, is a tie where the two cannot be told apart, and is reversed where the

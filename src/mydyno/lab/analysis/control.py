@@ -1,5 +1,4 @@
-"""The A/A control: one setting measured twice, as if it were two. What it differs by is noise, and nothing
-else.
+"""The A/A control: one setting measured twice, as if it were two. What it differs by is noise.
 
 It shows what no interval can: that the order, the machine or the tool favours one of two equal settings. In
 one of twenty experiments it shows a difference by chance alone.
@@ -69,15 +68,15 @@ def _sentence(point: PointRecord, verdict: Verdict, differs: bool) -> str:
     if ratio.identical and ratio.same:
         return f"{twice} does not differ{of}: identical values in every trial, {sizes}."
     if ratio.value is None or ratio.interval is None:
-        return f"{twice} says nothing yet{of}: an interval needs three valid trials of each, {sizes}."
+        return f"{twice} cannot be judged yet{of}: an interval needs 3 valid trials of each, {sizes}."
     size = f"{percent(abs(ratio.value - 1))}%"
     error = f"{percent_interval(ratio.interval)}{verdict.standard.correction}"
     told = f"{twice} differs by {size}{of} ({error}), {sizes}"
     if not differs and ratio.interval.high / ratio.interval.low > _WIDE:
-        return f"{told}: too noisy to be a floor for anything."
+        return f"{told}: too noisy to be a noise floor."
     if not differs:
         return f"{told}: the noise floor."
     return (
-        f"{told}, although both are the same: something else than the settings makes a difference here, or "
-        "chance did, as in one experiment of twenty. Differences of this size are no verdicts."
+        f"{told}, although both are the same: something other than the settings makes a difference, or "
+        "chance did, as in 1 of 20 experiments. Differences of this size prove nothing."
     )

@@ -8,7 +8,7 @@ downwards. The slope is the median over all pairs (Theil 1950; Sen, JASA 63, 196
 
 Over several points at once it is the seasonal Kendall test (Hirsch, Slack and Smith, *Techniques of Trend
 Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982), with points for seasons: only
-trials of the same point are held against each other.
+trials of the same point are compared with each other.
 """
 
 from __future__ import annotations

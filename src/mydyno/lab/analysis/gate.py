@@ -22,7 +22,7 @@ State = Literal["passed", "unsure", "failed"]
 
 @dataclass(frozen=True)
 class Gated:
-    """One comparison held against what is allowed."""
+    """One comparison and the loss that is allowed."""
 
     name: str
     verdict: Verdict
@@ -36,7 +36,7 @@ class Gated:
 
 
 def gate(verdicts: Iterable[tuple[str, Verdict]], allowed: float) -> tuple[Gated, ...]:
-    """Each named verdict, held against the loss `allowed`."""
+    """Each named verdict, compared with the loss `allowed`."""
     return tuple(_gated(name, verdict, allowed) for name, verdict in verdicts)
 
 

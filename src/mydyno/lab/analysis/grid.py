@@ -1,10 +1,10 @@
 """The points of an experiment as a table: the levels of one factor across, the others' combinations down.
 
 What is across is compared: every point with that of the first column in its own row, so that two points
-which are held against each other differ in one factor alone.
+which are compared with each other differ in one factor alone.
 
 Where a design takes only some of the combinations, hardly two of its points do. There all of them stand in
-one row, and each is held against the first, which has every factor at its first level.
+one row, and each is compared with the first, which has every factor at its first level.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Grid:
     factor: str
     """The one that is across; `SETTING` where whole points are."""
     columns: tuple[str, ...]
-    """Its levels; what stands first is what the others are held against."""
+    """Its levels; the first one is the baseline of the others."""
     others: tuple[str, ...]
     """The other factors, in the order of a row's levels."""
     rows: tuple[GridRow, ...]

@@ -57,9 +57,9 @@ class Merged:
 
 
 def merge(parts: Sequence[Part]) -> Merged:
-    """The parts, at least two, as one experiment; the first is what the others are held against.
+    """The parts, at least two, as one experiment; the first is the baseline of the others.
 
-    Raises UsageError where they cannot be held against each other: other factors, another kind of work, two
+    Raises UsageError where they cannot be compared with each other: other factors, another kind of work, two
     of one name.
     """
     _check(parts)

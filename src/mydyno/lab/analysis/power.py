@@ -1,4 +1,4 @@
-"""What an experiment of n trials can see, and how many trials it takes to see a given difference.
+"""The minimum detectable effect of n trials, and how many trials it takes to detect a given difference.
 
 Student's t test on logarithms, its power from the noncentral t distribution (Cohen, Statistical Power
 Analysis for the Behavioral Sciences, 2nd ed., 1988, chapter 2).
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from mydyno.lab.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE
 
 POWER = 0.8
-"""The chance to see a difference that is there, by which "can be seen" is meant."""
+"""The chance to detect a difference that is there."""
 
 MOST_TRIALS = 1000
 
 _BEYOND = math.log(1000)
-"""A difference of more than that is no answer to anybody."""
+"""A larger difference is not reported."""
 
 Sizes = NDArray[np.int64]
 Numbers = NDArray[np.float64]

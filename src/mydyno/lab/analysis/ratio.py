@@ -80,7 +80,7 @@ _NO_SPREAD = 1e-9
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two points held against each other in one metric."""
+    """Two points compared in one metric."""
 
     left: str
     right: str

@@ -1,4 +1,4 @@
-"""Whether a ground showed what its disks were told to be: self-checks held against theory.
+"""Whether the disks are as fast as configured: self-checks compared with theory.
 
 The tolerance of a ground is in `core.grounds`; docs/reference/self-check.md explains it.
 """
@@ -14,7 +14,7 @@ CPU_BOUND = "cpu-bound"
 """Names of the checks that a remark comes from."""
 
 IDLE_FLOOR = 0.10
-"""Share of CPU time below which the ground's CPUs, and not its disks, may be what was measured."""
+"""Share of CPU time below which the environment's CPUs, and not its disks, may be what was measured."""
 
 _WORDS = {"randread": "random reads", "randwrite": "random writes"}
 
@@ -34,9 +34,9 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
         yield Remark(check=DEVIATION, message=f"{load_told(check)}: the check failed: {check.error}")
     elif check.ratio is not None and abs(check.ratio - 1) > tolerance:
         why = (
-            "the limits of the disks do not hold, or not every I/O reaches them"
+            "the limits of the disks are not enforced, or not every I/O reaches them"
             if check.ratio > 1
-            else "something else than the disks' limits holds it up"
+            else "something other than the disks' limits slows it down"
         )
         yield Remark(
             check=DEVIATION,
@@ -46,8 +46,8 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
     if check.idle is not None and check.idle < IDLE_FLOOR:
         yield Remark(
             check=CPU_BOUND,
-            message=f"{load_told(check)}: this ground is CPU-bound at this load ({check.idle:.0%} of its CPU "
-            f"time was idle, {IDLE_FLOOR:.0%} are needed), so {_hidden(check.expected_iops is not None)}",
+            message=f"{load_told(check)}: this environment is CPU-bound at this load (CPUs {check.idle:.0%} "
+            f"idle, {IDLE_FLOOR:.0%} are needed), so {_hidden(check.expected_iops is not None)}",
         )
 
 
@@ -57,7 +57,7 @@ def load_remarks(busy: float | None, own: float | None = None, *, limited: bool 
     if busy is None or busy <= 1 - IDLE_FLOOR:
         return ()
     whose = "" if own is None else f", {min(own, busy):.0%} by the server and the load"
-    message = f"the ground's CPUs were {busy:.0%} busy{whose}: {_hidden(limited)}"
+    message = f"the environment's CPUs were {busy:.0%} busy{whose}: {_hidden(limited)}"
     return (Remark(check=CPU_BOUND, message=message),)
 
 

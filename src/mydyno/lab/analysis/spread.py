@@ -16,7 +16,7 @@ class Spread:
 
     value: float
     paired: bool
-    """Trials of the same block were held against each other."""
+    """Trials of the same block were compared with each other."""
     trials: int
     """Valid ones that it comes from."""
 

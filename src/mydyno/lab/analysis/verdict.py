@@ -6,8 +6,8 @@
                         (Stricter than two one-sided tests at 5%, whose interval is the 90% one:
                         Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
                         Biopharm. 15, 1987)
-    not-enough-data     neither: the sentence gives the estimate and about how many more trials would decide,
-                        or how large a difference so few of such noisy trials can show at all
+    not-enough-data     neither: the sentence gives the size, its uncertainty, and about how many more trials
+                        would settle it, or the minimum detectable effect of those that there are
 
 "Faster" means the better value of the metric: more queries per second, less latency, less running time.
 """
@@ -36,7 +36,7 @@ _MOST_MORE = 100
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two things compared, as people call it."""
+    """One of the two settings or runs that are compared."""
 
     title: str
     durability: str | None = None
@@ -55,7 +55,7 @@ class Verdict:
     negligible: bool
     """A difference that is there, but lies wholly within the margin."""
     more_trials: int | None
-    """For `not-enough-data`: about how many more of each side; None when it cannot be told or passes 100."""
+    """For `not-enough-data`: about how many more of each side; None when unknown or above 100."""
     durability_note: str | None
     """What the faster side gives up in durability; None when nothing."""
     sentence: str
@@ -110,7 +110,7 @@ def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, standard: Stand
     else:
         sentence = said.difference(ratio)
     if negligible:
-        sentence += f"; a real difference, but below {standard.margin * 100:g}%"
+        sentence += f"; a real difference, but within the equivalence margin of {standard.margin * 100:g}%"
     if note:
         sentence += f"; {note}"
     return Verdict(
@@ -151,8 +151,8 @@ def more_trials(ratio: Ratio, standard: Standard = Standard()) -> int | None:
 
 
 def smallest_seen(ratio: Ratio, standard: Standard = Standard()) -> float | None:
-    """The relative difference that as many trials of such a spread show in four of five cases; None where
-    there is no spread to tell it from."""
+    """The minimum detectable effect, relative: what as many trials of such a spread show in four of five
+    cases. None where the spread is not known."""
     if ratio.spread is None or ratio.identical:
         return None
     have = min(ratio.n_left, ratio.n_right)

@@ -36,7 +36,7 @@ class Sentences:
     def difference(self, ratio: Ratio) -> str:
         """`left is faster than right by 12.3% (95% CI 9.4 to 14.8), n=5 vs 5`.
 
-        A change in a time is said in per cent of right's time: `faster by 12.0% in running time`.
+        A change in a time is a percentage of right's time: `faster by 12.0% in running time`.
         """
         value, interval = _known(ratio)
         if value >= _TIMES:
@@ -71,24 +71,22 @@ class Sentences:
         )
 
     def identical(self, ratio: Ratio) -> str:
-        """For trials that all say the same: `no difference between left and right: identical values in every
-        trial, n=3 vs 3`."""
+        """`no difference between left and right: identical values in every trial, n=3 vs 3`."""
         if ratio.value is None or ratio.same:
             between = f"between {self.left} and {self.right}"
             return (
                 f"no difference{self._in_metric} {between}: identical values in every trial, {_sizes(ratio)}"
             )
         return (
-            f"{self._undecided}: identical values in every trial, "
-            f"{abs(ratio.value - 1) * 100:.2g}% apart, leave no spread to judge by, {_sizes(ratio)}"
+            f"{self._undecided}: {abs(ratio.value - 1) * 100:.2g}% apart, without a spread: identical values "
+            f"in every trial, {_sizes(ratio)}"
         )
 
     def not_enough_data(self, ratio: Ratio, more: int | None, smallest: float | None) -> str:
-        """`the data cannot decide between left and right: +5.0% queries per second (95% CI -3.0 to 14.0),
-        n=3 vs 3; about 13 more trials of each would decide`, with what else would where no number of trials
-        to speak of does.
+        """The size, its uncertainty, what would settle it: `not enough data to compare left with right: +5.0%
+        queries per second (95% CI -3.0 to 14.0), n=3 vs 3; about 13 more trials of each would settle it`.
 
-        `smallest` is the difference that so many trials can show.
+        `smallest` is the minimum detectable effect of so many trials.
         """
         start = self._undecided
         for title, n in ((self.left, ratio.n_left), (self.right, ratio.n_right)):
@@ -100,21 +98,19 @@ class Sentences:
             return f"{start}: {self.metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
         if ratio.interval is None:
             # The spread, if there is one, is a guess from two values: no "about" can rest on it.
-            needed = "" if more is None else f"; at least {counted(more, 'more trial')} of each needed"
+            needed = f"; at least {counted(more, 'more trial')} of each needed" if more else ""
             return f"{start}: {self._signed(ratio.value, 1)} without an interval, {_sizes(ratio)}{needed}"
         needed = self._needed(min(ratio.n_left, ratio.n_right), more, smallest)
-        if too_wide(ratio.interval):
-            return f"{start}: the {LEVEL * 100:.0f}% interval is {TOO_WIDE}, {_sizes(ratio)}; {needed}"
         low, high = ratio.interval.low - 1, ratio.interval.high - 1
         family = ""
         if ratio.family > 1 and not ratio.interval.contains(1):
-            family = f", which is not enough when {ratio.family} are looked at together"
+            family = f", not significant when corrected for {ratio.family} comparisons"
         signed = self._signed(ratio.value, percent_digits(low, high))
         return f"{start}: {signed} ({self._interval(ratio.interval)}{family}), {_sizes(ratio)}; {needed}"
 
     @property
     def _undecided(self) -> str:
-        return f"the data cannot decide between {self.left} and {self.right}"
+        return f"not enough data to compare {self.left} with {self.right}"
 
     def _signed(self, value: float, digits: int) -> str:
         """`+4.7% queries per second`"""
@@ -123,9 +119,9 @@ class Sentences:
         return f"{signed_percent(value, digits)}% {self.metric.noun}"
 
     def _needed(self, n: int, more: int | None, smallest: float | None) -> str:
-        """What would decide."""
+        """What would settle it."""
         if more is not None:
-            return f"about {counted(more, 'more trial')} of each would decide"
+            return f"about {counted(more, 'more trial')} of each would settle it"
         return undecidable(n, smallest)
 
     @property
@@ -145,11 +141,11 @@ def too_wide(interval: Interval) -> bool:
 
 
 def undecidable(n: int, smallest: float | None) -> str:
-    """What would decide where no number of trials to speak of does: `n` trials of each can show differences
-    of `smallest` at least, a fraction."""
+    """What would settle it where no reasonable number of trials does. `smallest` is the minimum detectable
+    effect of `n` trials of each, a fraction."""
     if smallest is None or smallest >= _TIMES - 1:
-        return "more trials would not decide: reduce the noise first"
-    return f"with {counted(n, 'trial')} of each only differences above {percent(smallest)}% can be seen"
+        return "more trials would not settle it: reduce the noise first"
+    return f"minimum detectable effect with {counted(n, 'trial')} of each: {percent(smallest)}%"
 
 
 def percent_digits(low: float, high: float) -> int:

@@ -97,9 +97,8 @@ IOS = Words(
     load_column="queue_depth",
     events_column="ios",
     part="job",
-    closed_loop="Closed loop: each job starts an I/O when one of those that it has under way is done. "
-    "Latency is from the moment at which fio has the I/O to hand over, to its completion: at a deep queue "
-    "it is mostly waiting in line.",
+    closed_loop="Closed loop: each job starts an I/O when an earlier one completes. "
+    "Latency is from submission by fio to completion: at a deep queue it is mostly waiting.",
     open_loop="Open loop: I/Os are due at a given rate, and latency counts from that instant.",
 )
 

@@ -24,7 +24,7 @@ def _name(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) or len(text) > 64:
         likely = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
         raise refuse(
-            Fault("is no name", "small letters, digits and single dashes, at most 64", likely or None)
+            Fault("is not a name", "small letters, digits and single dashes, at most 64", likely or None)
         )
     return text
 
@@ -33,7 +33,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise refuse(Fault(f"is no regular expression: {error}", "as Python's re has them")) from None
+        raise refuse(Fault(f"is not a regular expression: {error}", "as Python's re has them")) from None
     return text
 
 
@@ -49,7 +49,7 @@ class FactorColumn(Section):
     find: Annotated[str, AfterValidator(_pattern)] | None = Field(
         default=None,
         description="A regular expression: the level is its first group that matched, or the whole match. "
-        "Without it, the level is all that the cell holds.",
+        "Without it, the level is the whole cell.",
     )
     levels: dict[str, str] = Field(
         default={}, description="What the table writes -> what it is to be called."
@@ -78,7 +78,7 @@ class ImportFile(Section):
     name: Annotated[str, AfterValidator(_name)] = Field(alias="import", description="The experiment's name.")
     question: str | None = Field(default=None, description="What it is to answer.")
     source: str | None = Field(default=None, description="Where the numbers come from.")
-    table: str | None = Field(default=None, description="The CSV file, beside this one.")
+    table: str | None = Field(default=None, description="The CSV file, in the folder of this file.")
     factors: dict[str, Factor] = Field(
         description="What varies: a name, and its column; `{}` where nothing does."
     )
@@ -107,11 +107,11 @@ class ImportFile(Section):
         if isinstance(metrics, Mapping):
             yield from _metric_faults(metrics, bool(programs))
         if programs and "connections" in raw:
-            yield clash("connections", "test programs are told apart by their names, not by connections")
+            yield clash("connections", "test programs are distinguished by name, not by connections")
         if not programs and metrics and "connections" not in raw:
             yield clash(
                 "metrics",
-                "it is not said how many connections the load had",
+                "the number of connections is missing",
                 "connections: NUMBER, or connections: COLUMN",
             )
         factors = raw.get("factors")
@@ -141,11 +141,11 @@ def _metric_faults(metrics: Mapping[str, Any], programs: bool) -> Iterable[Fault
             )
             continue
         if programs and name != RUNNING_TIME:
-            message = f"{name} beside test programs, whose one metric is their running time"
+            message = f"{name} with test programs, whose only metric is their running time"
             yield Fault(message, RUNNING_TIME, None, at, True, False, True)
         unit = metric.get("unit") if isinstance(metric, Mapping) else None
         if isinstance(unit, str) and unit not in units:
-            yield Fault("is no unit of it", ", ".join(units), nearest(unit, units), (*at, "unit"))
+            yield Fault("is not a unit of it", ", ".join(units), nearest(unit, units), (*at, "unit"))
     if IOS_PER_SECOND in metrics and "queries_per_second" in metrics:
         message = "I/Os and queries: an experiment is about one of them"
         yield Fault(message, None, None, ("metrics", IOS_PER_SECOND), True, False, True)

@@ -26,11 +26,11 @@ def unit_of(table: Table, name: str, metric: MetricColumn) -> str | None:
             found.setdefault(unit, row.line)
             if unit is not None and unit not in UNITS[name]:
                 raise UsageError(
-                    f"{table.file}:{row.line}: {metric.column} is in {unit}, which is no unit of {name}",
+                    f"{table.file}:{row.line}: {metric.column} is in {unit}, which is not a unit of {name}",
                     f"units of it: {', '.join(UNITS[name])}",
                 )
     if metric.unit is not None and metric.unit not in UNITS[name]:
-        raise UsageError(f"{metric.unit} is no unit of {name}", f"units of it: {', '.join(UNITS[name])}")
+        raise UsageError(f"{metric.unit} is not a unit of {name}", f"units of it: {', '.join(UNITS[name])}")
     written = set(found)
     if metric.unit is not None:
         written.add(metric.unit)
@@ -72,7 +72,7 @@ def seconds_or_rate(name: str, unit: str | None, where: str) -> float:
     if unit is None:
         if units is RATES:
             return 1.0
-        raise UsageError(f"{where}: the unit of {name} is not told", f"unit: one of {', '.join(units)}")
+        raise UsageError(f"{where}: the unit of {name} is missing", f"unit: one of {', '.join(units)}")
     return units[unit]
 
 

@@ -54,7 +54,7 @@ def parse(text: str, name: str) -> RunFile:
     before, found, after = text.partition(_TOTALS)
     operations = {row[0]: _total(*row) for row in _OPERATION.findall(after)}
     if not found or not operations:
-        raise UsageError(f"{name} is no RUN file of sql-bench: it has no totals per operation")
+        raise UsageError(f"{name} is not a RUN file of sql-bench: it has no totals per operation")
     total = operations.pop(ALL_OPERATIONS, None)
     return RunFile(
         name=name.removeprefix("RUN-"),

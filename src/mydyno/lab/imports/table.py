@@ -33,7 +33,7 @@ def read(path: Path) -> bytes:
     """The file's bytes. Raises UsageError: missing, not readable, or too large for a table of results."""
     try:
         if path.stat().st_size > _LARGEST_BYTES:
-            raise UsageError(f"{path} is larger than 64M", "take out what is no result: samples, logs")
+            raise UsageError(f"{path} is larger than 64M", "remove what is not a result: samples, logs")
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "name a CSV file") from None
@@ -55,7 +55,7 @@ def parse(content: bytes, file: str) -> Table:
             if len(cells) != len(columns):
                 raise UsageError(
                     f"{file}:{reader.line_num}: {len(cells)} cells, and there are {len(columns)} columns",
-                    "a cell that holds the separator must stand in quotes",
+                    "a cell that contains the separator needs quotes",
                 )
             texts = (cell.strip() for cell in cells)
             rows.append(Row(reader.line_num, dict(zip(columns, texts, strict=True))))

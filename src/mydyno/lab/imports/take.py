@@ -54,7 +54,7 @@ def from_options(
     if file.suffix.lower() in _YAML:
         if any(described):
             raise UsageError(
-                f"{file} says what each column is, and so do the options",
+                f"{file} maps the columns, and so do the options",
                 "change the file, or name a CSV file",
             )
         read_file, text = load(file)
@@ -76,9 +76,7 @@ def from_options(
         written["repetition"] = repetition
     if not factors:
         columns = ", ".join(parse(read(file), str(file)).columns)
-        raise UsageError(
-            "nothing says what varies", f"--factor COLUMN, for one or more of its columns: {columns}"
-        )
+        raise UsageError("no factor is given", f"--factor COLUMN, for one or more of its columns: {columns}")
     text = _yaml(written)
     return Source(loads(text, "the options"), text, f"{written['import']}.yaml", file)
 

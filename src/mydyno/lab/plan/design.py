@@ -93,7 +93,7 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
     letters = {name: letter for letter, name in lettered(factors_of(points)).items()}
     if design.defining:
         yield f"defining relation: {', '.join(_in_letters(each, letters) for each in design.defining)}"
-    yield from (f"not told apart: {_in_letters(each, letters)}" for each in design.aliases)
+    yield from (f"not distinguished: {_in_letters(each, letters)}" for each in design.aliases)
     if design.until is not None:
         yield (
             f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
@@ -104,7 +104,7 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
             yield f"{point.id} is {point.control_of} once more: what differs between them is noise"
     for group in design.hard_factors:
         names = ", ".join(short_names(group))
-        yield f"whole plots of {names}: trials of one level follow each other, shuffled anew in each block"
+        yield f"whole plots of {names}: trials of one level follow each other, shuffled again in each block"
     if design.rest_s and blocks > 1:
         yield f"rests {format_duration(design.rest_s)} between blocks"
 
@@ -123,13 +123,13 @@ _POINTS: dict[PointsKind, str] = {
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _MEANS = {
     3: "main effects are mixed with interactions of two factors",
-    4: "main effects are told apart from interactions of two factors, but not these from each other",
+    4: "main effects are distinguished from interactions of two factors, but not these from each other",
 }
 
 
 def _resolution(design: PlannedDesign) -> str:
     if design.resolution is None:
         return ""
-    means = _MEANS.get(design.resolution, "main effects and interactions of two factors are told apart")
+    means = _MEANS.get(design.resolution, "main effects and interactions of two factors are distinguished")
     roman = _ROMAN[design.resolution] if design.resolution < len(_ROMAN) else str(design.resolution)
     return f" of resolution {roman}: {means}"

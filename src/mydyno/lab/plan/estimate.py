@@ -47,8 +47,8 @@ FILLED_BYTES_PER_SECOND = 200 * 1024**2
 
 _BASES: dict[Basis, str] = {
     "same point": "trials take what the last ones of the same points took on this machine",
-    "same program": "trials differ from what is assumed below by as much as the last ones of the same "
-    "workload and ground did on this machine",
+    "same program": "trials differ from the assumptions below as the last ones of the same "
+    "workload and environment did on this machine",
     "assumptions": "nothing like it was run on this machine before: the range is wide until the first trials",
 }
 _ON_EXTERNAL = (

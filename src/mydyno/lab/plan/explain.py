@@ -190,10 +190,10 @@ def render(plan: Plan) -> str:
     ]
     if len(shown) < len(told.trials):
         lines.append(
-            f"  blocks {shown[-1].block + 1} to {plan.design.at_most} likewise, as far as they are needed"
+            f"  blocks {shown[-1].block + 1} to {plan.design.at_most} in the same way, as far as needed"
         )
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
-    lines.append(f"  layers raised or changed on the way: {raised}")
+    lines.append(f"  layers started or changed on the way: {raised}")
     time, disk = format_range(told.low_seconds, told.high_seconds), format_bytes(told.disk_bytes)
     at_most = "at most " if plan.design.until else ""
     lines += [

@@ -1,4 +1,4 @@
-"""What a ground cannot do, told at its line in the experiment, with the ground that can."""
+"""What an environment cannot do, reported at its line in the experiment, with the environment that can."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIO = "fio"
 
 
 def ground_problems(described: Sequence[tuple[Point, Variant]], facts: GroundFacts) -> list[Problem]:
-    """Every need of every point that its ground does not meet on this machine."""
+    """Every need of every point that its environment does not meet on this machine."""
     problems: list[Problem] = []
     for point, variant in described:
         problems += _of_needs(point.setup, variant, facts)
@@ -91,7 +91,7 @@ def _of_needs(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Pr
             f"host {kind} cannot give {need.what}: {offered.why}"
             if need.capability != "boots"
             else f"host {kind} cannot be used: {offered.why}",
-            "; or ".join(ways) or "no ground of this machine has it",
+            "; or ".join(ways) or "no environment of this machine has it",
         )
 
 
@@ -103,7 +103,7 @@ def _spot(capability: str, location: Location, setup: Setup) -> Location:
 def _of_number(setup: Setup, variant: Variant) -> Iterator[Problem]:
     needed, most = disks_needed(setup), GROUNDS[setup.host.kind].most_disks
     if needed > most:
-        message = f"host {setup.host.kind} has room for {most} disks, and the volumes need {needed}"
+        message = f"host {setup.host.kind} has at most {most} disks, and the volumes need {needed}"
         others = " or ".join(kind for kind, ground in GROUNDS.items() if ground.most_disks >= needed)
         yield variant.problem(("setup", "storage"), message, f"host: {others}", at_key=True)
 

@@ -247,12 +247,12 @@ def _not_installed(program: str) -> Offer:
 def _kept(filesystem: str, kernel: str | None, otherwise: Offer) -> Offer:
     """reiserfs is not in every kernel."""
     if filesystem == "reiserfs" and kernel is not None and kernel_version(kernel) >= _REISERFS_GONE:
-        return Offer(False, f"kernel {kernel} has no reiserfs: it went in 6.13", "an older host.kernel")
+        return Offer(False, f"kernel {kernel} has no reiserfs: removed in 6.13", "an older host.kernel")
     return otherwise
 
 
 def _linear(kernel: str | None, otherwise: Offer) -> Offer:
     gone, back = _LINEAR_GONE
     if otherwise.has and kernel is not None and gone <= kernel_version(kernel) < back:
-        return Offer(False, f"kernel {kernel} has no linear: it went in 6.8 and came back in 6.14")
+        return Offer(False, f"kernel {kernel} has no linear: removed in 6.8, back in 6.14")
     return otherwise

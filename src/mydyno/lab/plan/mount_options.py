@@ -108,8 +108,8 @@ def mount_problems(described: Sequence[tuple[Point, Variant]]) -> Iterator[Probl
 def mount_warnings(described: Sequence[tuple[Point, Variant]]) -> list[str]:
     """Options that nothing is known of."""
     sentences = {
-        f"{filesystem} is not known to have the mount option {option}: the first trial with it tells, and "
-        "where it is refused no other one is tried"
+        f"{filesystem} is not known to have the mount option {option}: the first trial tests it, and "
+        "if it is refused no other trial is tried"
         for _, filesystem, _, option, _ in _unknown(described)
         if _likely(option, filesystem) is None
     }

@@ -47,10 +47,10 @@ def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
         if point.setup.server.external is not None:
             found.setdefault(point.setup.server.external, []).append(point)
     for external, on_it in found.items():
-        yield f"loads and samples {external.told}, which is not mydyno's: it neither starts nor stops it"
+        yield f"loads and samples {external.told}, which mydyno neither starts nor stops"
         yield (
             f"writes there into the schema {external.database} alone: tables that it marks as its own, which "
-            "stay; there is no frozen copy to start from, so tables that a load has changed are loaded anew"
+            "stay; there is no frozen copy to start from, so tables that a load has changed are loaded again"
         )
         names = sorted({name for point in on_it for name in point.setup.server.config})
         if names:
@@ -65,7 +65,7 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
     for kind in GUESTS:
         if kind in kinds:
             yield (
-                f"boots {GROUNDS[kind].title} for each trial, as an ordinary process without root, that dies "
+                f"boots {GROUNDS[kind].title} for each trial, as an ordinary process without root, that ends "
                 "with mydyno; its disks are sparse files in the lab; arrays and mounts go with it"
             )
     if any(starts_from_base(point.setup, point.workload) for point in points):
@@ -97,4 +97,4 @@ def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
     for name in real:
         yield f"as root: DESTROYS what is on {name}, and leaves it blank"
     if volumes:
-        yield "writes the way back of each of these into the lab's journal first; mydyno cleanup goes it"
+        yield "writes the undo of each of these into the lab's journal first; mydyno cleanup applies it"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from mydyno.core.durable import replacing
 from mydyno.core.errors import MydynoError
-from mydyno.lab.report.asked import AS_IT_IS, Asked
 from mydyno.lab.report.csv import (
     comparison_frame,
     operation_totals_frame,
@@ -24,6 +23,7 @@ from mydyno.lab.report.figures import figures
 from mydyno.lab.report.html import html
 from mydyno.lab.report.numbers import report_json, tables
 from mydyno.lab.report.optima_tables import optima_frame
+from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
 from mydyno.lab.report.text import markdown
 from mydyno.lab.report.views.page import Page, page
 from mydyno.lab.report.views.trial_pages import trial_pages
@@ -64,11 +64,11 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
-def build(run: Run, out: Path, asked: Asked = AS_IT_IS) -> ReportFiles:
+def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
     # The second process works all the while: on the script, on the charts as images, on those as pictures.
     press().script  # noqa: B018
-    evidence = gather(run, asked)
+    evidence = gather(run, options)
     with _explained(out):
         out.mkdir(parents=True, exist_ok=True)
     whole = page(evidence)

@@ -80,7 +80,7 @@ def effects_caption(view: EffectsView) -> str:
         + ", without what noise adds to it (generalised omega squared); in brackets its 95% interval.",
     ]
     if view.tested:
-        parts.append("p is that of an F test, corrected for the number of effects (Holm).")
+        parts.append("p comes from an F test, corrected for the number of effects (Holm).")
     if of.split:
         parts.append(
             "Factors whose levels stay together in a block were tested against the noise between such groups "

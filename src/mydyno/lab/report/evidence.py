@@ -15,7 +15,7 @@ from mydyno.lab.analysis.places import by_program, places
 from mydyno.lab.analysis.primary import primary_metric
 from mydyno.lab.analysis.standard import MARGIN, Standard, standard_of
 from mydyno.lab.analysis.words import Words, words_of
-from mydyno.lab.report.asked import AS_IT_IS, Asked, factor_named, metric_named
+from mydyno.lab.report.report_options import DEFAULTS, ReportOptions, factor_named, metric_named
 from mydyno.lab.report.series import Recorded, Series, SeriesSource
 from mydyno.lab.results.records import (
     Environment,
@@ -95,7 +95,9 @@ class Evidence:
     chosen: Metric | None = None
     """The metric that verdicts are about; None for that of the load."""
     margin: float = MARGIN
-    """The relative difference that counts as none."""
+    """The equivalence margin."""
+    one_family: bool = False
+    """Verdicts of all rows are corrected together."""
 
     @cached_property
     def grid(self) -> Grid | None:
@@ -178,15 +180,15 @@ class Evidence:
         return self.recorded.lost
 
 
-def gather(run: Run, asked: Asked = AS_IT_IS) -> Evidence:
+def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
     """Read the numbers that a report shows out of `run`, and see that its series are there. Lost ones are
-    told, not fatal: the numbers remain.
+    reported and not fatal: the numbers remain.
 
-    Raises UsageError when the experiment has no factor or metric of the name that is asked for.
+    Raises UsageError when the experiment has no factor or metric of that name.
     """
     experiment = run.experiment
-    across = None if asked.columns is None else factor_named(asked.columns, tuple(experiment.factors))
-    chosen = None if asked.metric is None else metric_named(asked.metric, experiment.work)
+    across = None if options.columns is None else factor_named(options.columns, tuple(experiment.factors))
+    chosen = None if options.metric is None else metric_named(options.metric, experiment.work)
     attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
     trials = tuple(_printable_words(trial) for trial in attempts)
     return Evidence(
@@ -198,7 +200,8 @@ def gather(run: Run, asked: Asked = AS_IT_IS) -> Evidence:
         folder=run.folder,
         across=across,
         chosen=chosen,
-        margin=asked.margin,
+        margin=options.margin,
+        one_family=options.one_family,
     )
 
 

@@ -29,7 +29,7 @@ from mydyno.page.format import capitalised
 from mydyno.page.table import Table
 
 GROUND = "self-check"
-"""The figure that stands in the section of the ground, with more beside it."""
+"""The figure of the section on the environment."""
 EFFECTS = "effects"
 """The figure that stands with the table of effects, before all others."""
 
@@ -142,7 +142,7 @@ def _heat_map(page: Page) -> Figure | None:
         title=f"Against {first}, cell by cell",
         caption=f"How many times as fast as {first} of the same row (the ratio of geometric means), and "
         "below it the mean and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
-        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour: ≈ no difference, ? too few trials to tell. "
+        f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour: ≈ no difference, ? too few trials. "
         f"{'⚠: faster and less durable, or slower and more. ' if view.durability_differs else ''}"
         "Intervals are in the table of comparisons.",
         draw=lambda size: heat_map_chart(view, maps, size),
@@ -237,7 +237,7 @@ def _ratios(page: Page) -> Figure | None:
         title="The difference",
         caption=f"Ratio of {views[0].metric.noun} {each}, with its 95% interval; the "
         f"diamond is the ratio {whole}. Grey: a difference of less than "
-        f"{views[0].margin * 100:g}%, which counts as none. {pairing} {corrected}",
+        f"{views[0].margin * 100:g}%, the equivalence margin. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
         tables=(),
         picture_title=page.verdicts.headline,
@@ -317,7 +317,7 @@ def _effects(page: Page) -> Figure | None:
     if len(view.of.found) < 2:
         # The sentence says it all.
         return None
-    pale = " Pale: not told from noise." if view.tested else ""
+    pale = " Pale: not distinguished from noise." if view.tested else ""
     lines = (
         ""
         if view.of.interaction is None
@@ -341,7 +341,7 @@ def _self_checks(page: Page) -> Figure | None:
     if not any(row.measured_iops for row in view.checks):
         return None
     tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
-    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g}% off, which needs no remark."
+    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g}% off, which needs no warning."
     return Figure(
         name=GROUND,
         title="The disks against theory",

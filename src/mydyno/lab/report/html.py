@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from mydyno.core.plurals import counted
 from mydyno.lab.report.comparison_tables import (
     CellText,
     cell_text,
@@ -23,7 +24,7 @@ from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.rank_tables import ranks_table
 from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import storage_tables
-from mydyno.lab.report.tables import key_numbers_table, key_value, remarks_told, trials_table
+from mydyno.lab.report.tables import key_numbers_table, key_value, trials_table, warnings_counted
 from mydyno.lab.report.trial_data import counter_titles, trial_charts, trial_sets
 from mydyno.lab.report.trial_sections import trial_sections
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
@@ -44,7 +45,7 @@ _FIRST_COLUMNS = 4
 """Columns of it; of more settings each has a row."""
 _MANY_ROWS = 24
 """Rows of the table of comparisons that are shown unfolded."""
-_MANY_REMARKS = 8
+_MANY_WARNINGS = 8
 """Marked trials that are listed unfolded."""
 
 
@@ -91,9 +92,10 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         effects_figure=EFFECTS,
         effects_table=effects_table(page.effects),
         storage_tables=storage_tables(page.ground),
-        remarks_told=remarks_told,
-        many=_MANY_REMARKS,
+        warnings_counted=warnings_counted,
+        many=_MANY_WARNINGS,
         key_value=key_value,
+        counted=counted,
     )
 
 
@@ -131,7 +133,7 @@ def contents(
     """(id, title) of each section, in their order on the page."""
     compared = [] if page.comparison.empty else [("comparison", f"By {page.comparison.name}")]
     drawn = [(each.figure.name, each.figure.title) for each in drawings if each is not lead]
-    ground = [] if page.ground.empty else [("ground", "The ground and its disks")]
+    ground = [] if page.ground.empty else [("ground", "Storage environment")]
     claims = [("claims", "What its source concluded")] if page.claims else []
     return [
         *([] if lead is None else [(lead.figure.name, lead.figure.title)]),
@@ -166,5 +168,5 @@ def _facts(page: Page) -> list[tuple[str, str]]:
         wanted += [("Kernel", "kernel.release"), ("File system", "filesystem.kind")]
     labels = sorted({label for label in page.settings.durability if label is not None})
     found = [(name, known[key]) for name, key in wanted if known.get(key, MISSING) != MISSING]
-    found += [("Ground", model.told) for model in page.ground.models]
+    found += [("Storage environment", model.told) for model in page.ground.models]
     return [*found, ("Durability", ", ".join(labels))] if labels else found

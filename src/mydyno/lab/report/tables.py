@@ -218,13 +218,13 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_told(row),) if view.checked else ()),
         duration(row.seconds),
-        row.verdict + (f", {remarks_told(row)}" if row.remarks else ""),
+        row.verdict + (f", {warnings_counted(row)}" if row.remarks else ""),
     )
 
 
-def remarks_told(row: TrialRow) -> str:
-    """`1 remark`"""
-    return counted(len(row.remarks), "remark")
+def warnings_counted(row: TrialRow) -> str:
+    """`1 warning`"""
+    return counted(len(row.remarks), "warning")
 
 
 def checks_told(row: TrialRow) -> str:
@@ -247,7 +247,7 @@ def settings_table(view: SettingsView) -> Table:
 
 
 def _value(value: Value) -> str:
-    """`268435456 (asked 256M)`"""
+    """`268435456 (configured 256M)`"""
     shown = MISSING if value.in_force is None else value.in_force or "(empty)"
     asked = value.asked
-    return shown if asked is None or asked == value.in_force else f"{shown} (asked {asked})"
+    return shown if asked is None or asked == value.in_force else f"{shown} (configured {asked})"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.core.markdown import escaped, fenced
 from mydyno.core.plurals import counted
-from mydyno.lab.report.asked import AS_IT_IS, Asked
 from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.evidence import Run, gather
@@ -15,6 +14,7 @@ from mydyno.lab.report.html import durability
 from mydyno.lab.report.optima_tables import optima_table
 from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.rank_tables import ranks_table
+from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
 from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
 from mydyno.lab.report.tables import key_numbers_table, programs_table, settings_table, trials_table
@@ -27,13 +27,13 @@ from mydyno.page.table import Table
 WIDTH = 110
 _ROWS = 40
 """Rows of the table of comparisons that a terminal shows; of more those over all places come first."""
-_REMARKED = 6
+_MOST_WARNINGS = 6
 """Marked trials that a terminal shows."""
 
 
-def summary(run: Run, width: int = WIDTH, asked: Asked = AS_IT_IS) -> str:
+def summary(run: Run, width: int = WIDTH, options: ReportOptions = DEFAULTS) -> str:
     """What a terminal shows of `run`, `width` characters wide."""
-    return terminal(page(gather(run, asked)), width)
+    return terminal(page(gather(run, options)), width)
 
 
 def terminal(page: Page, width: int = WIDTH) -> str:
@@ -79,10 +79,10 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
     for row in page.trials.broken:
         out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
-    for row in page.trials.marked[:_REMARKED]:
-        out.line(f"REMARK {row.label} ({row.setting.title}): {_remarks(row)}")
-    if (more := len(page.trials.marked) - _REMARKED) > 0:
-        out.line(f"REMARK {counted(more, 'more trial')}: see the report")
+    for row in page.trials.with_warnings[:_MOST_WARNINGS]:
+        out.line(f"WARNING {row.label} ({row.setting.title}): {_warnings(row)}")
+    if (more := len(page.trials.with_warnings) - _MOST_WARNINGS) > 0:
+        out.line(f"WARNING {counted(more, 'more trial')}: see the report")
     if page.effects.sentence:
         out.line(page.effects.sentence)
     for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
@@ -147,7 +147,8 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
     )
     yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
-    yield from (f"- **REMARK** {escaped(row.label)}: {escaped(_remarks(row))}" for row in page.trials.marked)
+    for row in page.trials.with_warnings:
+        yield f"- **WARNING** {escaped(row.label)}: {escaped(_warnings(row))}"
     yield ""
     yield from markdown_table(trials_table(page.trials))
     yield "\n## Settings in force\n"
@@ -207,10 +208,10 @@ def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
 def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     if page.ground.empty:
         return
-    yield "\n## The ground and its disks\n"
+    yield "\n## Storage environment\n"
     for model in page.ground.models:
         stood = ", ".join(setting.title for setting in model.settings)
-        on = f"{stood}: " if len(page.ground.models) > 1 else "The storage stood on "
+        on = f"{stood}: " if len(page.ground.models) > 1 else "Built on "
         yield f"{escaped(f'{on}{model.told}; {model.budget}. {model.disk_model}')}\n"
     yield from (f"{escaped(sentence)}\n" for sentence in page.method.verified)
     for figure in figures:
@@ -227,7 +228,7 @@ def _reasons(row: TrialRow) -> str:
     return "; ".join(_reason(reason) for reason in row.reasons)
 
 
-def _remarks(row: TrialRow) -> str:
+def _warnings(row: TrialRow) -> str:
     return "; ".join(f"{remark.check}: {remark.message}" for remark in row.remarks)
 
 

@@ -34,7 +34,7 @@ FORMULA: Mapping[Key, str] = {
     "cpu-system": "Growth of the server process's CPU time between two samples, background threads included.",
     "between": "What the client timed beyond the server's own clock of statements (Query_time): network, and "
     "waiting for a CPU on either side.",
-    "unknown": "The rest: waiting for a CPU, for reads, for what nobody timed.",
+    "unknown": "The rest: waiting for a CPU, for reads, for what is not timed.",
     "connecting": "Connections that were opened times their mean time, timed by the client.",
     "client": "The rest, in which no statement was under way: the client's own work and its rests; "
     "statements that failed are in it too.",

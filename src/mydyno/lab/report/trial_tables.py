@@ -47,12 +47,12 @@ def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
 
 
 def settings_table(page: TrialPage) -> Table:
-    """In force, and asked where it was written otherwise."""
+    """In force, and as configured where that is written differently."""
     rows = tuple(
         (name, MISSING if value.in_force is None else value.in_force or "(empty)", value.asked or "")
         for name, value in page.settings
     )
-    return Table(("variable", "in force", "asked"), rows, frozenset({0, 1, 2}))
+    return Table(("variable", "in force", "configured"), rows, frozenset({0, 1, 2}))
 
 
 def phases_table(page: TrialPage, words: Words) -> Table:
@@ -75,7 +75,7 @@ def phases_table(page: TrialPage, words: Words) -> Table:
     rows = tuple(
         (place_name(phase.place), *(tell(phase.record) for _, tell in columns)) for phase in page.phases
     )
-    heads = (words.part if named else f"{words.load} asked", *(name for name, _ in columns))
+    heads = (words.part if named else f"{words.load} configured", *(name for name, _ in columns))
     return Table(heads, rows, frozenset({0} if named else ()))
 
 

@@ -60,7 +60,7 @@ def refuse_claims_of_nothing(tree: Mapping, factors: Sequence[FactorSource], fin
         for factor, level in named:
             text = level.describe()
             if factor in known and text not in known[factor]:
-                message = f"claims.{place} is about a level that {factor} does not have"
+                message = f"claims.{place} names an unknown level of {factor}"
                 likely = nearest(text, known[factor])
                 findings.add(level.position, message, text, ", ".join(known[factor]), likely)
 
@@ -79,7 +79,7 @@ def refuse_too_many_connections(setup: Setup, workload: Workload, tree: Mapping,
         allowed = "a number of connections"
         location = (*_CONFIG, "max_connections")
         findings.add(
-            locate(tree, location).node.position, "max_connections is no number", limit.text, allowed
+            locate(tree, location).node.position, "max_connections is not a number", limit.text, allowed
         )
     elif most > limit.number:
         spot = locate(tree, ("workload", "connections"))

@@ -32,7 +32,7 @@ class Condition(Section):
 def read_conditions(node: Node, name: str, known: Known, findings: Findings) -> tuple[Condition, ...] | None:
     """A list of conditions; None, with reasons in `findings`, when something is wrong with one."""
     if not isinstance(node, Sequence) or not node.items:
-        findings.add(node.position, f"{name} is no list", node.describe(), f"a list, as [{_ALLOWED}]")
+        findings.add(node.position, f"{name} is not a list", node.describe(), f"a list, as [{_ALLOWED}]")
         return None
     read = [read_condition(item, name, known, findings) for item in node.items]
     found = tuple(one for one in read if one is not None)
@@ -58,11 +58,11 @@ def _factor(written: str, entry: Entry, name: str, known: Known, findings: Findi
     found = [factor for factor in known if written in (factor, last_part(factor))]
     if len(found) == 1:
         return found[0]
-    above = " above it" if name.endswith(".when") else ""
-    message = f"{name}: no such factor{above}" if not found else f"{name}: several factors end so"
+    none = f"none, since there is no factor{' above it' if name.endswith('.when') else ''}"
+    message = f"{name}: the end of several factors" if found else f"{name}: unknown factor"
     words = [*known, *map(last_part, known)]
     findings.add(
-        entry.key, message, written, ", ".join(known) or "none, for there is no factor",
+        entry.key, message, written, ", ".join(known) or none,
         nearest(written, words) if not found else None,
     )  # fmt: skip
     return None
@@ -74,9 +74,7 @@ def _levels(factor: str, node: Node, known: Known, findings: Findings) -> tuple[
     wrong = [(item, level) for item, level in named if level not in known[factor]]
     for item, level in wrong:
         allowed = ", ".join(known[factor])
-        findings.add(
-            item.position, f"{factor} has no such level", level, allowed, nearest(level, known[factor])
-        )
+        findings.add(item.position, f"{factor}: unknown level", level, allowed, nearest(level, known[factor]))
     if not items:
         findings.add(node.position, f"no level of {factor} is named", node.describe(), _ALLOWED)
     return tuple(dict.fromkeys(level for _, level in named)) if items and not wrong else None

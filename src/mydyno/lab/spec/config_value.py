@@ -101,7 +101,7 @@ def _read(raw: Any) -> ConfigValue:
     if isinstance(raw, ConfigValue):
         return raw
     if not isinstance(raw, int | float | str):
-        raise refuse(Fault("is no value of a server variable", allowed=_ALLOWED))
+        raise refuse(Fault("is not a value of a server variable", allowed=_ALLOWED))
     if isinstance(raw, float) and not math.isfinite(raw):
         raise refuse(Fault("is not a finite number", allowed=_ALLOWED))
     if isinstance(raw, str):
@@ -128,13 +128,11 @@ def _share_fault(text: str) -> Fault | None:
     number, _, rest = match.groups()
     allowed = "more than 0% and at most 100% of memory, or 1000% of data"
     if not rest:
-        return Fault("does not say of what it is a share", allowed=allowed, nearest=f"{number}% of memory")
+        return Fault("is a percentage without a base", allowed=allowed, nearest=f"{number}% of memory")
     share = _SHARE.fullmatch(text.strip())
     if share is None:
         whole = "data" if "data" in rest.lower() else "memory"
-        return Fault(
-            "is no share that mydyno knows", allowed=allowed, nearest=f"{number.lstrip('-')}% of {whole}"
-        )
+        return Fault("is not a known share", allowed=allowed, nearest=f"{number.lstrip('-')}% of {whole}")
     if not 0 < float(number) <= _MOST_PERCENT[share[2]]:
         return Fault("is out of bounds", allowed=allowed)
     return None

@@ -39,7 +39,7 @@ class PrecisionRule(Rule):
         except AmbiguousPercentError:
             raise refuse(Fault("has no unit", allowed, f"±{raw}%")) from None
         except ValueError:
-            raise refuse(Fault("is no precision", allowed)) from None
+            raise refuse(Fault("is not a precision", allowed)) from None
         if not _FINEST <= share <= _COARSEST:
             raise refuse(Fault("is out of bounds", f"from ±{_FINEST:.1%} to ±{_COARSEST:.0%}"))
         return share
@@ -60,7 +60,7 @@ class ControlRule(Rule):
         if raw in ("yes", "no"):
             return bool(raw == "yes")
         close = {"on": "true", "off": "false", "1": "true", "0": "false"}
-        raise refuse(Fault("is no choice of a control", "auto, true, false", close.get(str(raw).lower())))
+        raise refuse(Fault("unknown choice", "auto, true, false", close.get(str(raw).lower())))
 
 
 class Design(Section):
@@ -95,8 +95,8 @@ class Design(Section):
     )
     order: Literal["blocked", "sequential"] = Field(
         default="blocked",
-        description="`blocked`: each block holds each point once, shuffled anew, so that a slow drift of the "
-        "machine meets all points alike; points that share expensive layers stay together. "
+        description="`blocked`: each block holds each point once, shuffled again, so that a slow drift of "
+        "the machine meets all points alike; points that share expensive layers stay together. "
         "`sequential`: as written.",
     )
     rest: Duration = Field(
@@ -118,7 +118,7 @@ class Design(Section):
             for key in SEQUENTIAL[1:]:
                 if key in raw:
                     yield clash(
-                        key, f"{key} means nothing without until", f"until: ±3%, or repeats: {raw[key]}"
+                        key, f"{key} has no meaning without until", f"until: ±3%, or repeats: {raw[key]}"
                     )
         least, most = raw.get("at_least", 3), raw.get("at_most", 20)
         if isinstance(least, int) and isinstance(most, int) and least > most:

@@ -27,7 +27,7 @@ _STABLE = ("/dev/disk/by-id/", "/dev/disk/by-path/", "/dev/disk/by-partuuid/")
 def _stable(path: str) -> str:
     if not path.startswith(_STABLE):
         raise refuse(
-            Fault("is not a stable name of a disk", "a link of /dev/disk/by-id, which is the disk's own")
+            Fault("is not a stable disk name", "a link of /dev/disk/by-id, which names the disk itself")
         )
     return path
 
@@ -113,7 +113,7 @@ class Disks(Section):
                 yield Fault("the disk is given twice", "each disk once", at=spot, whole=True)
             seen.add(name)
             if raw.get("wipe") in (True, "yes") and not device.get("serial"):
-                message = "wipe destroys what is on this disk, so its serial number has to stand here too"
+                message = "wipe destroys what is on this disk, so its serial number is needed here too"
                 allowed = "serial: TEXT, as lsblk -o NAME,SERIAL shows it"
                 yield Fault(message, allowed, at=("devices", index), show_value=False, whole=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
@@ -31,7 +31,7 @@ def _slug(name: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > 64:
         likely = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
         raise refuse(
-            Fault("is no name", "small letters, digits and single dashes, at most 64", likely or None)
+            Fault("is not a name", "small letters, digits and single dashes, at most 64", likely or None)
         )
     return name
 
@@ -98,7 +98,16 @@ class Variant:
 
 
 class Experiment(Section):
-    """One question, asked of a setup with a workload."""
+    """One question about a setup with a workload."""
+
+    synonyms: ClassVar[AbstractMapping[str, str]] = {
+        "name": "experiment",
+        **{key: f"setup.{key}" for key in ("server", "host", "storage")},
+        **dict.fromkeys(("repeats", "repetitions", "iterations", "runs"), "design.repeats"),
+        **{key: f"workload.{meant}" for key, meant in Workload.synonyms.items() if "." not in meant},
+        "report_interval": "sampling.every",
+        "config": "setup.server.config",
+    }
 
     experiment: Annotated[str, AfterValidator(_slug)] = Field(
         description="The experiment's name: small letters, digits and single dashes.",

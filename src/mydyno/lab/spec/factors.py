@@ -119,7 +119,7 @@ def _read_levels(name: str, entry: Entry, findings: Findings) -> tuple[LevelSour
         findings.add(entry.key, f"{location[0]} cannot be a factor", name, _PATH_ALLOWED)
         return ()
     if location is None and ("." in name or isinstance(value, Sequence)):
-        findings.add(entry.key, "no such path", name, _PATH_ALLOWED, nearest_path(name, *FACTOR_ROOTS))
+        findings.add(entry.key, "unknown path", name, _PATH_ALLOWED, nearest_path(name, *FACTOR_ROOTS))
         return ()
     if location is None and not FACTOR_NAME.fullmatch(name):
         findings.add(entry.key, "a factor cannot be called that", name, "letters, digits, - and _")
@@ -174,7 +174,7 @@ def _checked_levels(
             entry.value.position,
             message,
             entry.value.describe(),
-            "two levels or more; a value that does not vary belongs into the setup or the workload",
+            "two levels or more; a value that does not vary belongs in the setup or the workload",
         )
         return ()
     seen: dict[str, LevelSource] = {}
@@ -199,7 +199,7 @@ def read_settings(
     for path, entry in mapping.entries.items():
         location = location_of(path)
         if location is None or location[0] not in ("setup", *roots):
-            findings.add(entry.key, "no such path", path, allowed, nearest_path(path, *roots))
+            findings.add(entry.key, "unknown path", path, allowed, nearest_path(path, *roots))
             continue
         clash = next((one for one in settings if overlap(one.location, location)), None)
         if clash is not None:

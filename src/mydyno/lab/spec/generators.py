@@ -78,7 +78,7 @@ def _script(path: Path, options: Mapping[str, Any]) -> Resolved:
     if unknown:
         raise refuse(
             Fault(
-                "is no option of a .smack file",
+                "is not an option of a .smack file",
                 "client, strict_compat",
                 at=("options", unknown[0]),
                 at_key=True,
@@ -93,7 +93,7 @@ def _refused(errors: SpecErrors, key: str) -> Exception:
     return refuse(
         *(
             Fault(
-                f"{_place(problem)}: {problem.message}",
+                f"{_place(problem)}: {problem.what}",
                 problem.allowed,
                 problem.nearest,
                 at=(key,),

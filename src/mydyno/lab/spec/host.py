@@ -43,7 +43,7 @@ class KernelRule(Rule):
         if isinstance(raw, str) and _KERNEL.fullmatch(raw):
             return raw
         found = re.search(r"\d{1,3}\.\d{1,4}", raw) if isinstance(raw, str) else None
-        raise refuse(Fault("is no version of a kernel", _KERNEL_ALLOWED, found[0] if found else None))
+        raise refuse(Fault("is not a kernel version", _KERNEL_ALLOWED, found[0] if found else None))
 
 
 def kernel_version(text: str) -> tuple[int, int]:
@@ -61,7 +61,7 @@ def _kind(raw: Any) -> Any:
     if raw in KINDS:
         return raw
     word = raw.lower() if isinstance(raw, str) else ""
-    raise refuse(Fault("is no kind of host", ", ".join(KINDS), _KNOWN_AS.get(word) or nearest(word, KINDS)))
+    raise refuse(Fault("unknown kind of host", ", ".join(KINDS), _KNOWN_AS.get(word) or nearest(word, KINDS)))
 
 
 class Host(Section):
@@ -106,7 +106,7 @@ class Host(Section):
         if isinstance(raw, dict | cls):
             return raw
         raise refuse(
-            Fault("is no host", "local, uml, vm or {kind: ..., kernel: ..., memory: ..., cpus: ...}")
+            Fault("is not a host", "local, uml, vm or {kind: ..., kernel: ..., memory: ..., cpus: ...}")
         )
 
     @classmethod

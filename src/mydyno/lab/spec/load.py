@@ -41,6 +41,8 @@ from mydyno.lab.spec.written import spelt_out
 
 _Section = TypeVar("_Section", bound=Section)
 
+_UNKNOWN_KEY = ": unknown key"
+
 
 def load(path: Path, size: str | None = None) -> Experiment:
     """The experiment in the file at `path`, with the overlay `size` laid over it.
@@ -146,18 +148,18 @@ def _section(section: type[_Section], at: Location, tree: Mapping, findings: Fin
 
 
 def _no_such_size(tree: Mapping, file: str, size: str, sizes: tuple[str, ...]) -> Problem:
-    allowed = ", ".join(sizes) if sizes else "no size, for the file has none"
+    allowed = ", ".join(sizes) if sizes else "no size, since the file has none"
     position = locate(tree, ("sizes",)).key
-    return Problem(file, position, "no such size", size, allowed, nearest(size, sizes))
+    return Problem(file, position, "unknown size", size, allowed, nearest(size, sizes))
 
 
 def _without_echoes(problems: list[Problem]) -> list[Problem]:
     """Leaves out what follows from another problem: a key is not missing that is empty or misspelt."""
     empty = {problem.message.split()[0] for problem in problems if problem.message.endswith("has no value")}
     misspelt = {
-        f"{problem.message.removeprefix('unknown key in ')}.{problem.nearest}".removeprefix("the file.")
+        f"{problem.message.removesuffix(_UNKNOWN_KEY)}.{problem.nearest}".removeprefix("the file.")
         for problem in problems
-        if problem.message.startswith("unknown key in ")
+        if problem.message.endswith(_UNKNOWN_KEY)
     }
     echoes = {f"{key} is missing" for key in empty | misspelt}
     return [problem for problem in problems if problem.message.replace(": ", ".") not in echoes]

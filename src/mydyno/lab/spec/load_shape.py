@@ -61,7 +61,7 @@ class Arrival(Section):
             nearest_rate = f"{{{raw}: 1000/s}}"
             raise refuse(Fault(f"a {raw} arrival needs a rate", _ARRIVAL_ALLOWED, nearest_rate, whole=True))
         close = nearest(raw, ("closed", "fixed", "poisson")) if isinstance(raw, str) else None
-        raise refuse(Fault("is no kind of arrival", allowed=_ARRIVAL_ALLOWED, nearest=close))
+        raise refuse(Fault("unknown kind of arrival", allowed=_ARRIVAL_ALLOWED, nearest=close))
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:

@@ -62,7 +62,7 @@ class PointsRule(Rule):
         likely = "{fraction: 1/2}" if close == "fraction" else close
         if isinstance(raw, str) and _FRACTION.fullmatch(raw):
             likely = f"{{fraction: {raw.strip()}}}"
-        raise refuse(Fault("is no choice of points", _ALLOWED, likely))
+        raise refuse(Fault("unknown choice of points", _ALLOWED, likely))
 
     def write(self, value: Points) -> Any:
         return {"fraction": f"1/{2**value.halvings}"} if value.kind == "fraction" else value.kind
@@ -74,7 +74,7 @@ def _fraction(raw: Any) -> Points:
     if parts < 2 or parts & (parts - 1):
         allowed = "1/2, 1/4, 1/8 and so on: factors of two levels are halved"
         near = f"1/{1 << (parts.bit_length() - 1)}" if parts > 2 else None
-        raise refuse(Fault("is no fraction of a design of two levels", allowed, near, at=("fraction",)))
+        raise refuse(Fault("is not a fraction of a two-level design", allowed, near, at=("fraction",)))
     return Points("fraction", parts.bit_length() - 1)
 
 

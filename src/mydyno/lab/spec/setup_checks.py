@@ -10,12 +10,12 @@ from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.storage import MEANINGFUL
 from mydyno.lab.spec.workload import Workload
 
-NOT_IN_GUESTS = {"sysbench": "oltp-read-write and its kin", "mysqlslap": "slap"}
+NOT_IN_GUESTS = {"sysbench": "oltp-read-write and others", "mysqlslap": "slap"}
 """External programs that run on this machine only, and the generators of mydyno that do the same work."""
 
 _NOT_ON_EXTERNAL = {
     "fio": "it drives disks that mydyno builds, and no server",
-    "mysqlslap": "it drops and makes a schema of its own",
+    "mysqlslap": "it drops and creates its own schema",
 }
 
 
@@ -24,8 +24,8 @@ def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, f
     instead = NOT_IN_GUESTS.get(workload.generator)
     if instead is None or not setup.host.is_guest:
         return
-    message = f"workload.{workload.generator} is a program of this machine and does not reach into a guest"
-    allowed = f"host: local, or a generator of mydyno's own: {instead}"
+    message = f"workload.{workload.generator} is a program of this machine and cannot be used in a guest"
+    allowed = f"host: local, or a workload type of mydyno: {instead}"
     findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed=allowed)
 
 
@@ -35,7 +35,7 @@ def refuse_on_external(setup: Setup, workload: Workload, tree: Mapping, findings
     if why is None or setup.server.external is None:
         return
     message = f"workload.{workload.generator} cannot be used with setup.server.external: {why}"
-    findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed="another generator")
+    findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed="another workload type")
 
 
 def refuse_raw_alone(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
@@ -46,7 +46,7 @@ def refuse_raw_alone(setup: Setup, workload: Workload, tree: Mapping, findings: 
     if workload.fio_options is None:
         spot = locate(tree, ("setup", "storage", "data", "filesystem"))
         message = "the data volume is raw, and the server's logs and other files need a file system"
-        allowed = "storage.log: {disks: {size: SIZE}, filesystem: xfs} beside it, or a file system here"
+        allowed = "storage.log: {disks: {size: SIZE}, filesystem: xfs} with it, or a file system here"
         findings.add(spot.node.position, message, spot.node.describe(), allowed)
 
 

@@ -77,7 +77,7 @@ def _read_overlay(root: Mapping, size: str, entry: Entry, findings: Findings) ->
             likely = nearest(name, factors)
             known = ", ".join(f"{_FACTORS}{factor}" for factor in factors)
             findings.add(
-                each.key, "no such factor", path, known or "none", _FACTORS + likely if likely else None
+                each.key, "unknown factor", path, known or "none", _FACTORS + likely if likely else None
             )
             continue
         settings.append(Setting(path, ("factors", name), each))

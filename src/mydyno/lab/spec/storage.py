@@ -56,7 +56,7 @@ class Volume(Section):
     )
     layout: str | None = Field(
         default=None,
-        description="md's layout: RAID 5 and 6 `left-symmetric` (default) and its kin, RAID 10 `n2` "
+        description="md's layout: RAID 5 and 6 `left-symmetric` (default) and others, RAID 10 `n2` "
         "(default), `f2`, `o2` and more copies.",
         examples=["left-symmetric"],
     )

@@ -48,7 +48,7 @@ class RaidRule(Rule):
         for level in RAIDS:
             if type(raw) in (str, int) and str(raw).strip() == str(level):
                 return level
-        raise refuse(Fault("is no RAID level", ", ".join(map(str, RAIDS)), _likely_level(raw)))
+        raise refuse(Fault("unknown RAID level", ", ".join(map(str, RAIDS)), _likely_level(raw)))
 
 
 def _likely_level(raw: Any) -> str | None:
@@ -73,7 +73,7 @@ class SchedulerRule(Rule):
         if isinstance(raw, str) and raw in OLD_SCHEDULERS:
             return OLD_SCHEDULERS[raw]
         close = nearest(raw, (*SCHEDULERS, *OLD_SCHEDULERS)) if isinstance(raw, str) else None
-        raise refuse(Fault("is no I/O scheduler", ", ".join(SCHEDULERS), close))
+        raise refuse(Fault("unknown I/O scheduler", ", ".join(SCHEDULERS), close))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class MountRule(Rule):
 
     def read(self, raw: Any) -> tuple[str, ...]:
         if not isinstance(raw, str | list | tuple):
-            raise refuse(Fault("is no list of mount options", "as [noatime, data=writeback]"))
+            raise refuse(Fault("is not a list of mount options", "as [noatime, data=writeback]"))
         options = [option.strip() for option in raw.split(",")] if isinstance(raw, str) else list(raw)
         faults = [
             fault
@@ -119,7 +119,7 @@ class MountRule(Rule):
 def _mount_fault(option: Any, at: tuple[int, ...], before: list[Any]) -> Fault | None:
     allowed = "options as mount(8) takes them after -o, as noatime or data=writeback"
     if not isinstance(option, str) or not _OPTION.fullmatch(option):
-        return Fault(f"has {option!r}, which is no mount option", allowed, at=at)
+        return Fault(f"has {option!r}, which is not a mount option", allowed, at=at)
     if option in before:
         return Fault(f"has {option} twice", "each option once", at=at)
     if option in _ONLY_IN_FSTAB or option.startswith("x-"):
@@ -151,7 +151,7 @@ class WordsRule(Rule):
         elif isinstance(raw, list | tuple) and all(type(word) in (str, int) for word in raw):
             words = [str(word) for word in raw]
         else:
-            raise refuse(Fault("is no list of options", allowed))
+            raise refuse(Fault("is not a list of options", allowed))
         for word in words:
             if "/dev/" in word or not word or not word.isprintable():
                 raise refuse(Fault(f"has {word!r}: mydyno itself says which device is formatted", allowed))

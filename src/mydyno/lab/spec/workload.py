@@ -82,7 +82,7 @@ class Workload(Generators):
     )
     pause: Duration = Field(default=0.0, description="Rest between two phases.")
     answer_within: Annotated[float, DurationRule(at_least=0.1)] = Field(
-        default=60.0, description="A statement that the server leaves unanswered so long is given up."
+        default=60.0, description="Query timeout: a statement without an answer for this long is abandoned."
     )
 
     synonyms: ClassVar[Mapping[str, str]] = {
@@ -91,6 +91,9 @@ class Workload(Generators):
         **dict.fromkeys(("warmup", "warmup_time"), "each: {warmup: 10s, measure: 60s}"),
         **dict.fromkeys(("events", "requests", "max_requests"), "each: {events: 10000}"),
         "rate": "arrival: {fixed: 1000/s}",
+        "report_interval": "sampling.every",
+        **{key: f"oltp-read-write: {{{key}: ...}}" for key in ("table_size", "tables")},
+        **dict.fromkeys(("mysql_host", "mysql_port", "mysql_socket", "mysql_user"), "setup.server.external"),
         "oltp": "oltp-read-write",
     }
 
@@ -157,17 +160,15 @@ class Workload(Generators):
         given = [name for name in raw if name in GENERATORS and raw[name] is not None]
         if len(given) > 1:
             both = f"{' and '.join(given)} are both given"
-            yield clash(given[1], both, "one generator")
+            yield clash(given[1], both, "one workload type")
         elif not given and not any(nearest(key, GENERATORS) for key in raw if key not in cls.model_fields):
             # One that is written wrong is an unknown key, which says what was meant.
             allowed = ", ".join(GENERATORS[:-1]) + f" or {GENERATORS[-1]}"
-            yield Fault("has no generator in it", allowed=allowed, at_key=True, show_value=False)
+            yield Fault("no workload type specified", allowed=allowed, at_key=True, show_value=False)
         if given and given[0] in OWN_ORDER:
             for key in _SHAPE:
                 if raw.get(key) is not None:
-                    yield clash(
-                        key, f"{key} is given, but {given[0]} has its own order of work", "no such key"
-                    )
+                    yield clash(key, f"{key} is given, but {given[0]} decides that itself", "leave it out")
             return
         for key, example in _EXAMPLES.items():
             if raw.get(key) is None:
@@ -182,7 +183,7 @@ class Workload(Generators):
         if given == ["slap"] and isinstance(raw["slap"], Mapping):
             for key in _OF_SLAP_ALONE & raw["slap"].keys():
                 yield Fault(
-                    f"{key} is the business of workload.each here",
+                    f"{key} is set by workload.each here",
                     "each: {rounds: N}, {split: N} or {warmup: TIME, measure: TIME}",
                     at=("slap", key),
                     at_key=True,
@@ -192,9 +193,9 @@ class Workload(Generators):
         if given and given[0] in EXTERNAL:
             for key in _NOT_EXTERNAL:
                 if raw.get(key):
-                    yield clash(key, f"{key} is given, but {given[0]} cannot do that", "no such key")
+                    yield clash(key, f"{key} is given, but {given[0]} cannot do that", "leave it out")
         if raw.get("think") is not None and raw.get("arrival") not in (None, "closed"):
-            yield clash("think", "think is given, but an open loop has its own times", "one of them")
+            yield clash("think", "think is given, but an open loop has no think time", "one of them")
 
 
 __all__ = ["GENERATORS", "PROGRAMS", "Workload"]

@@ -29,7 +29,9 @@ def assigned(workload: str, fields: Mapping[str, FieldInfo], assignments: Iterab
         written, equals, value = assignment.partition("=")
         name = written.strip().replace("-", "_")
         if not equals:
-            raise UsageError(f"{assignment} is no option with a value", "write NAME=VALUE, as table_size=20k")
+            raise UsageError(
+                f"{assignment} is not an option with a value", "write NAME=VALUE, as table_size=20k"
+            )
         if name not in fields:
             close = nearest(name, fields)
             known = f"{workload} has {', '.join(fields) or 'no options'}"

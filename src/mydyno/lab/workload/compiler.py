@@ -153,7 +153,9 @@ class _Compilation:
         value = written.describe() if known else constant_of(written, self.names, f"connection.{key}")
         if value not in choices:
             shown = str(value)
-            raise written.wrong(f"connection.{key} is unknown", ", ".join(choices), nearest(shown, choices))
+            raise written.wrong(
+                f"connection.{key}: unknown value", ", ".join(choices), nearest(shown, choices)
+            )
         return str(value)
 
     def _transactions(self, tables: Compiled, prepared: bool) -> list[Any]:

@@ -45,7 +45,7 @@ def checked(value: Constant) -> Constant:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise TypeError("this is more than 64 bits can hold")
     if isinstance(value, float) and not math.isfinite(value):
-        raise TypeError("this is no finite number")
+        raise TypeError("this is not a finite number")
     if isinstance(value, str) and len(value) > _LONGEST_TEXT:
         raise TypeError("the text is too long")
     return value
@@ -105,7 +105,7 @@ def _times(count: Constant, text: Constant) -> Constant:
 
 def _pad(value: Constant, width: Constant, filler: Constant) -> Constant:
     if not isinstance(width, int) or width > _LONGEST_TEXT:
-        raise TypeError("this is no width")
+        raise TypeError("this is not a width")
     return None if value is None else str(value).rjust(width, str(filler))
 
 

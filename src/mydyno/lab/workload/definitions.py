@@ -90,7 +90,7 @@ def open_part(name_or_path: str | Path) -> Part:
     if (part := _builtin_part(name_or_path)) is not None:
         return part
     known = builtin_names()
-    message = "there is no such workload"
+    message = "unknown workload"
     allowed = ", ".join(known) + ", or the path of a file"
     raise SpecErrors(
         [Problem(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))]
@@ -146,7 +146,7 @@ def _name(root: Written) -> str:
     name = written.text_of("workload")
     if not _SLUG.fullmatch(name) or len(name) > 64:
         likely = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-") or None
-        raise written.wrong("workload is no name", "small letters, digits and single dashes", likely)
+        raise written.wrong("workload is not a name", "small letters, digits and single dashes", likely)
     return name
 
 

@@ -85,9 +85,9 @@ def _neighbour(path: Path, name: str) -> str | None:
 def _column(written: Written, what: str, tables: Mapping[str, list[str]]) -> dict[str, str]:
     table, dot, column = written.text_of(f"{what}.column").rpartition(".")
     if not dot:
-        raise written.wrong(f"{what}.column is no column", "TABLE.COLUMN")
+        raise written.wrong(f"{what}.column is not a column", "TABLE.COLUMN")
     if table not in tables:
-        raise written.wrong(f"there is no table {table}", ", ".join(tables), nearest(table, tables))
+        raise written.wrong(f"unknown table '{table}'", ", ".join(tables), nearest(table, tables))
     if column not in tables[table]:
         known = tables[table]
         raise written.wrong(f"{table} does not fill {column}", ", ".join(known), nearest(column, known))

@@ -63,7 +63,7 @@ class _Compiler:
             offset = getattr(error, "offset", None) or 1
             line = getattr(error, "lineno", None) or 1
             raise self._wrong(
-                self._index(line, offset - 1), "this is no expression", allowed="for example 2 * rows + 1"
+                self._index(line, offset - 1), "this is not an expression", allowed="for example 2 * rows + 1"
             ) from None
         try:
             return self._visit(tree)
@@ -103,7 +103,7 @@ class _Compiler:
         if visit is None:
             raise self._refuse(
                 node,
-                "this means nothing here",
+                "this has no meaning here",
                 "numbers, 'texts', names, functions, + - * / // %, comparisons",
             )
         return visit(node)
@@ -122,12 +122,12 @@ class _Compiler:
                 return checked(node.value)
             except TypeError as error:
                 raise self._refuse(node, str(error)) from None
-        raise self._refuse(node, "this means nothing here", "numbers and 'texts'")
+        raise self._refuse(node, "this has no meaning here", "numbers and 'texts'")
 
     def _binop(self, node: ast.BinOp) -> Expression:
         name = _OPERATORS.get(type(node.op))
         if name is None:
-            raise self._refuse(node, "no such operator", "+ - * / // %")
+            raise self._refuse(node, "unknown operator", "+ - * / // %")
         return self._operate(node, name, self._visit(node.left), self._visit(node.right))
 
     def _unaryop(self, node: ast.UnaryOp) -> Expression:
@@ -135,7 +135,7 @@ class _Compiler:
             return self._operate(node, "not", self._visit(node.operand))
         if isinstance(node.op, ast.USub):
             return self._operate(node, "-", 0, self._visit(node.operand))
-        raise self._refuse(node, "no such operator", "- and not")
+        raise self._refuse(node, "unknown operator", "- and not")
 
     def _boolop(self, node: ast.BoolOp) -> Expression:
         name = "and" if isinstance(node.op, ast.And) else "or"
@@ -153,7 +153,7 @@ class _Compiler:
             else:
                 name, swapped = _COMPARISONS.get(type(operator), ("", False))
                 if not name:
-                    raise self._refuse(node, "no such comparison", "< <= == != > >= in")
+                    raise self._refuse(node, "unknown comparison", "< <= == != > >= in")
                 sides = (self._visit(left), self._visit(right))
                 one = self._operate(node, name, *(reversed(sides) if swapped else sides))
             holds = one if left is node.left else self._operate(node, "and", holds, one)
@@ -195,7 +195,7 @@ class _Compiler:
             message = f"{name} is bound on some ways to here only"
             return self._wrong(index, message, name, f"`let: {{{name}: ...}}` before the branches")
         if name in WORDS:
-            return self._wrong(index, f"{name} means nothing here", name, WORDS[name])
+            return self._wrong(index, f"{name} has no meaning here", name, WORDS[name])
         if name in self.names.dictionaries:
             return self._wrong(index, f"{name} is a dictionary", name, f"pick({name}) or next({name})")
         if name in FUNCTIONS:
@@ -203,17 +203,17 @@ class _Compiler:
         close = nearest(name, self.names.all())
         bound = sorted(self.names.values | self.names.registers)
         known = ", ".join(dict.fromkeys((*self.names.constants, *bound)))
-        return self._wrong(index, f"there is nothing called {name}", name, known or None, close)
+        return self._wrong(index, "unknown name", name, known or None, close)
 
     def _call(self, node: ast.Call) -> Expression:
         if not isinstance(node.func, ast.Name):
-            raise self._refuse(node, "this is no function", "a function's name")
+            raise self._refuse(node, "this is not a function", "a function's name")
         function = FUNCTIONS.get(node.func.id)
         if function is None:
             name = node.func.id
             known = ", ".join(FUNCTIONS)
             index = self._at(node.func)
-            raise self._wrong(index, "no such function", name, known, nearest(name, FUNCTIONS))
+            raise self._wrong(index, "unknown function", name, known, nearest(name, FUNCTIONS))
         given = self._arguments(node, function)
         arguments = [
             self._argument(parameter, given[parameter.name]) if parameter.name in given else parameter.default
@@ -279,15 +279,13 @@ class _Compiler:
             if name not in self.names.dictionaries:
                 known = sorted(self.names.dictionaries)
                 message, allowed = (
-                    "there is no such dictionary",
+                    "unknown dictionary",
                     ", ".join(known) or "`dictionaries` has none",
                 )
                 raise self._wrong(self._at(node), message, name, allowed, nearest(name, known))
         elif name not in self.names.values | self.names.registers:
             known = sorted(self.names.values | self.names.registers)
-            raise self._wrong(
-                self._at(node), "there is no such value", name, ", ".join(known), nearest(name, known)
-            )
+            raise self._wrong(self._at(node), "unknown value", name, ", ".join(known), nearest(name, known))
         return name
 
     def _built(self, node: ast.Call, function: Function, arguments: list[Expression]) -> Expression:
@@ -311,5 +309,5 @@ class _Compiler:
             if name in (function.operator, function.name):
                 return function
         raise self._wrong(
-            self._at(node), "no such distribution", name, ", ".join(DRAW_NAMES), nearest(name, DRAW_NAMES)
+            self._at(node), "unknown distribution", name, ", ".join(DRAW_NAMES), nearest(name, DRAW_NAMES)
         )

@@ -124,7 +124,7 @@ def _read(part: Part) -> WorkloadFile:
 
 def _of_options(message: str) -> str:
     """The message about options that stand in no file."""
-    return message.replace("unknown key in the file", "there is no such option")
+    return message.replace("unknown key", "unknown option")
 
 
 def _defaults(section: type[Options], definitions: Definitions) -> dict[str, Constant]:

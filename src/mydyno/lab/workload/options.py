@@ -79,9 +79,7 @@ def check_name(name: str, written: Written, what: str) -> None:
             written.key, f"{what} cannot be called that", name, "small letters, digits and _", likely
         )
     if name in _RESERVED:
-        raise written.at(
-            written.key, f"{what} cannot be called that", name, "a name that means nothing else yet"
-        )
+        raise written.at(written.key, f"{what} cannot be called that", name, "a name that is not in use")
 
 
 def section_from(name: str, declared: dict[str, Written], gathered: Gathered) -> type[Options]:
@@ -117,7 +115,7 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
     value = default.scalar
     kind = entries["kind"].text_of(f"options.{option}.kind") if "kind" in entries else None
     if kind is not None and kind not in _KINDS:
-        raise entries["kind"].wrong("no such kind", ", ".join(_KINDS), nearest(kind, _KINDS))
+        raise entries["kind"].wrong("unknown kind", ", ".join(_KINDS), nearest(kind, _KINDS))
     if kind == "storage_engine":
         if default.describe().lower() not in STORAGE_ENGINES:
             raise wrong_engine(default, default.describe())
@@ -199,7 +197,7 @@ def _storage_engine(value: str) -> str:
 
 
 def unknown_engine(name: str) -> Fault:
-    return Fault("is no storage engine", ", ".join(STORAGE_ENGINES), nearest(name, STORAGE_ENGINES))
+    return Fault("unknown storage engine", ", ".join(STORAGE_ENGINES), nearest(name, STORAGE_ENGINES))
 
 
 def wrong_engine(written: Written, name: str) -> Wrong:
@@ -207,7 +205,7 @@ def wrong_engine(written: Written, name: str) -> Wrong:
     fault = unknown_engine(name)
     text = written.text or ""
     offset = text.find(name)
-    message = f"{name} {fault.message}"
+    message = fault.message
     if offset < 0:
         return written.at(written.position, message, name, fault.allowed, fault.nearest)
     return written.wrong_at(offset, message, name, fault.allowed, fault.nearest)

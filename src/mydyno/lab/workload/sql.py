@@ -204,7 +204,7 @@ class _Template:
             tables = self.context.tables.all()
             known = [*names.constants, *tables]
             close = nearest(text.strip(), [*names.all(), *tables])
-            message = f"there is nothing called {text.strip()}"
+            message = "unknown name"
             raise self.written.wrong_at(start, message, text.strip(), ", ".join(known) or None, close)
         expression = compile_text(self.written, text, start, names)
         if not is_constant(expression):
@@ -225,7 +225,7 @@ class _Template:
         count = compile_text(self.written, ast.unparse(values["n"]), start, self.context.names)
         if not isinstance(count, int) or not 0 <= count <= _MOST_REPEATS:
             allowed = f"a number known before the run, at most {_MOST_REPEATS:,}"
-            raise self.written.wrong_at(start, "n is no number of repetitions", str(count), allowed)
+            raise self.written.wrong_at(start, "n is not a number of repetitions", str(count), allowed)
         piece, between = (self._text(values.get(name), start) for name in ("sql", "between"))
         for number in range(1, count + 1):
             if number > 1:
@@ -289,6 +289,6 @@ def _refuse_unknown_tables(written: Written, parts: list[SqlPart], tables: Table
             close = nearest(name, known)
             text = written.text or ""
             if close is not None and close.lower() != name.lower() and name in text:
-                message = f"there is no table {name}"
+                message = "unknown table"
                 allowed = ", ".join(known) + ", or `" + name + "` in back quotes for another"
                 raise written.wrong_at(text.index(name), message, name, allowed, close)

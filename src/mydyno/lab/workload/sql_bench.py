@@ -104,7 +104,7 @@ class SqlBench(Section):
         groups = raw.get("groups")
         asked = isinstance(groups, list) and "transactions" in groups
         if asked and not _names_transactions(str(raw.get("create_options", ""))):
-            allowed = "create_options: ENGINE=InnoDB beside it"
+            allowed = "create_options: ENGINE=InnoDB with it"
             yield clash("groups", "transactions needs an engine that has them", allowed)
 
     @property

@@ -43,7 +43,7 @@ def check_keys(item: Written, entries: dict[str, Written]) -> None:
         close = nearest(key, STEP_KEYS)
         is_statement = entries[key].text is not None
         if not is_statement or (close and (len(named) > 1 or actions)):
-            message = "unknown key in a step"
+            message = "a step: unknown key"
             raise item.at(entries[key].key, message, key, f"{', '.join(STEP_KEYS)}, NAME: STATEMENT", close)
     if len(named) + len(actions) > 1:
         second = [*named, *actions][1]

@@ -73,7 +73,7 @@ class StepCompiler:
         if item.text is not None:
             return self._statement(item, None, {}, scope), scope
         if not item.is_mapping:
-            raise item.wrong("this is no step", "a statement, or a mapping such as {let: {id: id}}")
+            raise item.wrong("this is not a step", "a statement, or a mapping such as {let: {id: id}}")
         entries = item.entries("a step")
         check_keys(item, entries)
         return self._around(item, entries, scope)
@@ -132,7 +132,7 @@ class StepCompiler:
                     which.key, f"{name} has no copies to choose from", name, "a table with `copies`"
                 )
             allowed = ", ".join(copied) or "no table here has copies"
-            raise written.at(which.key, f"there is no table {name}", name, allowed, nearest(name, copied))
+            raise written.at(which.key, "unknown table", name, allowed, nearest(name, copied))
         copies = self.tables.copied[name]
         if is_constant(number) and number is not None and number not in range(1, copies + 1):
             raise written.wrong(f"{name} has no copy {number}", f"1 to {copies}")
@@ -197,7 +197,7 @@ class StepCompiler:
         name = written.text_of("use")
         if name not in self.blocks:
             known = ", ".join(self.blocks) or "`blocks` has none"
-            raise written.wrong(f"there is no block {name}", known, nearest(name, self.blocks))
+            raise written.wrong("unknown block", known, nearest(name, self.blocks))
         if name in self.unfolding:
             raise written.wrong(f"the block {name} uses itself", "blocks without a circle")
         self.unfolding.append(name)
@@ -273,7 +273,7 @@ def _word(written: Written | None, what: str, choices: tuple[str, ...]) -> str:
         return choices[0]
     word = written.describe()
     if word not in choices:
-        raise written.wrong(f"{what} is unknown", ", ".join(choices), nearest(word, choices))
+        raise written.wrong(f"{what}: unknown value", ", ".join(choices), nearest(word, choices))
     return word
 
 

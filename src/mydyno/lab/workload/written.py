@@ -119,7 +119,7 @@ class Written:
         known = tuple(keys)
         for key, entry in self.node.entries.items() if isinstance(self.node, Mapping) else ():
             if key not in known:
-                yield self.at(entry.key, f"unknown key in {what}", key, ", ".join(known), nearest(key, known))
+                yield self.at(entry.key, f"{what}: unknown key", key, ", ".join(known), nearest(key, known))
 
     def wrong(
         self, message: str, allowed: str | None = None, nearest: str | None = None, *, show: bool = True

@@ -32,22 +32,22 @@ class Press:
         self._queue = ThreadPoolExecutor(max_workers=1)
 
     def svg(self, spec: dict[str, Any]) -> Future[str]:
-        return self._queue.submit(self._asked, "svg", spec)
+        return self._queue.submit(self._answer, "svg", spec)
 
     def png(self, drawn: str) -> Future[bytes]:
-        return self._queue.submit(lambda: base64.b64decode(self._asked("png", drawn)))
+        return self._queue.submit(lambda: base64.b64decode(self._answer("png", drawn)))
 
     @cached_property
     def script(self) -> Future[str]:
         """The page's script that draws charts. Ask for it before the pictures: it waits its turn."""
-        return self._queue.submit(self._asked, "script")
+        return self._queue.submit(self._answer, "script")
 
     def close(self) -> None:
         """Ends the process."""
         self._queue.shutdown(cancel_futures=True)
         self._process.communicate()
 
-    def _asked(self, job: str, *arguments: object) -> str:
+    def _answer(self, job: str, *arguments: object) -> str:
         read, write = self._process.stdout, self._process.stdin
         assert read is not None
         assert write is not None
@@ -60,7 +60,7 @@ class Press:
         if not line:
             raise MydynoError(
                 f"the pictures cannot be drawn: the process that draws them ended ({self._process.wait()})",
-                "what it wrote last stands above; memory may be short",
+                "its last output is above; memory may be short",
             )
         answer = json.loads(line)
         if "error" in answer:

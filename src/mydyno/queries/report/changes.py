@@ -12,7 +12,7 @@ from markupsafe import Markup
 from mydyno.page.figure import Figure
 from mydyno.page.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.page.table import Table
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import Change, Comparison, Run
 from mydyno.queries.comparison import Times as Verdict
 from mydyno.queries.records import Group

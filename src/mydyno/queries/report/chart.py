@@ -13,7 +13,7 @@ from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import number, printable, shorten
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.report.load import LoadStep
 from mydyno.queries.report.words import share
 

@@ -9,7 +9,7 @@ from itertools import islice
 from mydyno.core.plurals import plural
 from mydyno.page.format import MINUS, change, count, number, ratio, shorten
 from mydyno.page.lines import Line, Style, wrapped
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.change import FEWEST, NOTABLE
 from mydyno.queries.comparison import Change, Comparison, Run, Times
 from mydyno.queries.records import Digest

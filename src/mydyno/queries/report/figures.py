@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mydyno.core.plurals import plural
 from mydyno.page.figure import Figure
 from mydyno.page.format import count, duration
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest
 from mydyno.queries.report.chart import Bar, load_chart, top_chart
 from mydyno.queries.report.load import load_steps

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mydyno.page.blocks import heights, on_log_scale
 from mydyno.page.format import MISSING, count, number, printable, printable_lines, shorten
 from mydyno.page.lines import Line, wrapped
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.records import Digest, Example, Group, Measure, Plan, PlanRow
 from mydyno.queries.report.measures import measure_lines

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from mydyno.page.format import MISSING, capitalised, count, number, printable
 from mydyno.page.table import Table
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.queries.report import time_bins
 from mydyno.queries.report.abbreviated import abbreviated

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mydyno.page.format import MISSING, count, duration, number, printable
 from mydyno.page.table import Table
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Group
 from mydyno.queries.report.words import all_groups, amount, share
 

@@ -15,7 +15,7 @@ from mydyno.page.charts.press import press
 from mydyno.page.drawing import Drawing, drawings
 from mydyno.page.format import capitalised, printable
 from mydyno.page.skeleton import rendered
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import Comparison
 from mydyno.queries.order import BY_TIME, ordered
 from mydyno.queries.records import Digest

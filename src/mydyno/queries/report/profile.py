@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from mydyno.page.format import MISSING, count, number, printable
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Group
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
 from mydyno.queries.report.words import amount, called, examined_per_sent, others, share

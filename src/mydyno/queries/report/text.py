@@ -8,7 +8,7 @@ from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
 from mydyno.page.format import count, duration, number, shorten
 from mydyno.page.lines import Line, wrapped
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, IndexCandidate, Problem, Source
 from mydyno.queries.report.group_text import group_lines
 from mydyno.queries.report.table import table_lines

@@ -8,7 +8,7 @@ from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
 from mydyno.page.blocks import heights
 from mydyno.page.format import MISSING, count, latency, number, printable, ratio
-from mydyno.page.zoned import Zone
+from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.history import times_of_before
 from mydyno.queries.records import Digest, Example, Figures, Group, History, Measure, Problem, Unit

@@ -219,7 +219,7 @@ def test_the_rows_before_the_load_have_their_keys_made_by_the_server() -> None:
         ({"guid_primary": True, "autoincrement": True}, "a table has one primary key"),
         ({"queries": 5, "execute_number": 5}, "queries and execute_number exclude each other"),
         ({"int_columns": 0, "char_columns": 0}, "table t1 would have no columns"),
-        ({"engine": "misam"}, "is no storage engine"),
+        ({"engine": "misam"}, "unknown storage engine"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], message: str) -> None:
@@ -231,7 +231,7 @@ def test_a_misspelt_engine_is_refused_with_the_one_that_was_meant() -> None:
     assert slap.engine_names("innodb,MyISAM") == ("innodb", "MyISAM")
     with pytest.raises(UsageError) as caught:
         slap.engine_names("innodb,misam")
-    assert str(caught.value) == "'misam' is no storage engine\n  hint: did you mean myisam?"
+    assert str(caught.value) == "unknown storage engine 'misam'\n  hint: did you mean myisam?"
 
 
 @pytest.mark.parametrize(("text", "found"), [("10", (10, False)), ("10:1", (10, True)), ("3:0", (3, False))])
@@ -247,7 +247,7 @@ def test_a_wrong_number_of_columns_is_refused(text: str) -> None:
 
 def test_numbers_of_clients_are_a_list() -> None:
     assert slap.number_list("1, 10,100") == (1, 10, 100)
-    with pytest.raises(UsageError, match="'0' is no number of clients"):
+    with pytest.raises(UsageError, match="'0' is not a number of clients"):
         slap.number_list("1,0")
 
 

@@ -10,7 +10,7 @@ Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _TINY = 1e-8
-"""Relative length below which a direction counts as none: columns are indicators, whose angles are coarse."""
+"""Relative length below which a direction is dropped: columns are indicators, whose angles are coarse."""
 
 
 def indicators(codes: Codes) -> Numbers:

@@ -89,7 +89,7 @@ class Effects:
     combinations: tuple[int, int]
     """Of levels: how many were measured, and how many there could be."""
     baseline: Mapping[str, str]
-    """One at a time: factor -> the level that the others are held against."""
+    """One at a time: factor -> the baseline level of the others."""
     interaction: Interaction | None
     """The largest one of two that is shown; None also where a table has too many holes for its means."""
     why: str | None = None

@@ -10,7 +10,7 @@ from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.effects.effects import Effect, Effects
 
-SET_ALONE = "No factor alone is told from noise"
+SET_ALONE = "No main effect is distinguished from noise"
 NAMED = 5
 """Effects that the sentence names; of more it tells the sum."""
 _WORTH_NAMING = 0.01
@@ -52,7 +52,7 @@ def sentence(of: Effects, differs: bool = False) -> str | None:
         f"{_error(first.interval)}",
         *_others(named, [first]),
         *_sum(rest, "another effect" if len(rest) == 1 else counted(len(rest), "other effect")),
-        *_sum(hidden, "effects not told from noise"),
+        *_sum(hidden, "effects not distinguished from noise"),
         f"noise {percent(of.noise)}",
     ]
     return f"{', '.join(parts)}."
@@ -62,7 +62,7 @@ def too_few_repetitions(of: Effects) -> str:
     """Why noise is not known: no point has a second trial, or too few have."""
     if not repeated(of):
         return "for nothing was repeated"
-    return "for too few trials were repeated to know the noise"
+    return "since too few trials were repeated to estimate the noise"
 
 
 def repeated(of: Effects) -> bool:
@@ -87,7 +87,7 @@ def _sum(effects: Sequence[Effect], called: str) -> Iterator[str]:
 
 def screening(of: Effects) -> str | None:
     """What a design of few of the points finds out: which factors matter, in order, and what they may be
-    taken for. None for designs whose points can be held against each other, and without an answer.
+    taken for. None for designs whose points can be compared with each other, and without an answer.
 
     `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32%).`
     """
@@ -179,34 +179,39 @@ def _about_design(of: Effects) -> Iterator[str]:
         )
     elif of.design.points == "fraction" and of.design.aliases:
         yield (
-            f"A fraction of all points was measured; told from each other are not: "
+            f"A fraction of all points was measured; not distinguished from each other: "
             f"{'; '.join(map(without_paths, of.design.aliases))}."
         )
 
     elif of.design.points == "all" and 2 * of.combinations[0] < of.combinations[1]:
         yield (
             f"Only {of.combinations[0]} of {of.combinations[1]} combinations of levels were measured: shares "
-            "are those of all of them, as far as the measured ones tell, and want to be read with care."
+            "for all of them are extrapolated from those."
         )
 
 
 def _about_error(of: Effects) -> Iterator[str]:
     if of.source == "interaction":
         yield (
-            "Too few trials were repeated to tell noise by them: the interaction of the highest order is "
-            "taken for it, so that shares and tests are cautious."
+            "Too few trials were repeated to estimate noise from them: the interaction of the highest order "
+            "counts as noise, so shares and tests are cautious."
         )
     elif of.source == "lenth":
-        yield "No trial was repeated: most effects are taken for none, and noise from their sizes (Lenth)."
+        yield (
+            "No trial was repeated: noise is estimated from the sizes of the effects, most of them "
+            "assumed to be none (Lenth)."
+        )
     elif of.source == "none":
         yield (
-            "No trial was repeated" if not repeated(of) else "Too few trials were repeated to know the noise"
-        ) + ": shares hold noise too, and no effect can be tested."
+            "No trial was repeated"
+            if not repeated(of)
+            else "Too few trials were repeated to estimate the noise"
+        ) + ": shares include noise, and no effect can be tested."
 
 
 def _about_factors(of: Effects) -> Iterator[str]:
     for factor in of.confounded:
-        yield f"{short(factor)} cannot be told from the other factors or from blocks."
+        yield f"{short(factor)} cannot be distinguished from the other factors or from blocks."
     for effect in of.found:
         if len(effect.factors) == 1 and " or " in effect.factors[0]:
             both = short(effect.factors[0]).replace(" or ", " and ")

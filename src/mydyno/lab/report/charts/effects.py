@@ -63,7 +63,7 @@ def share_rows(view: EffectsView) -> list[dict[str, object]]:
 
 
 def _share(name: str, share: float, error: Interval | None, *, shown: bool) -> dict[str, object]:
-    doubt = "" if shown or name == "noise" else ", not told from noise"
+    doubt = "" if shown or name == "noise" else ", not distinguished from noise"
     return {
         "name": name,
         "share": 100 * share,

@@ -189,7 +189,7 @@ def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"])
 
 
 def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:
-    """Within it a difference counts as none."""
+    """The equivalence margin."""
     band = [{"value": scale.inside(1 / (1 + view.margin)), "to": scale.inside(1 + view.margin)}]
     drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2=alt.X2("to:Q"))
     return drawn

@@ -15,7 +15,7 @@ from pathlib import Path
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.analysis.merged import Part
-from mydyno.lab.report.asked import factor_named
+from mydyno.lab.report.report_options import factor_named
 from mydyno.lab.results import baselines
 from mydyno.lab.results.records import ExperimentRecord
 from mydyno.lab.results.run import Run
@@ -72,9 +72,9 @@ class Labs:
 
 
 def choose(given: Sequence[str], labs: Labs) -> list[Chosen]:
-    """What is named, the first being what the others are held against.
+    """The runs that are named; the first is the baseline of the others.
 
-    One name alone is held against the pinned baseline of its experiment, or else the run before. Raises
+    One name alone is compared with the pinned baseline of its experiment, or else the run before. Raises
     UsageError and LabError.
     """
     if len(given) == 1:
@@ -98,7 +98,7 @@ def _earlier(run: Run, lab: Lab) -> Run:
     if alike:
         return alike[0]
     raise UsageError(
-        f"{run.folder.name} has nothing to be held against: it is the lab's only run of "
+        f"{run.folder.name} has no run to be compared with: it is the lab's only run of "
         f"{run.experiment.name} at size {run.experiment.size}",
         "name two runs, or pin a baseline: mydyno baseline pin RUN",
     )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mydyno.core.factors import last_part
 from mydyno.core.percent import percent
 from mydyno.lab.analysis.gate import Gated, State, gate, state_of
 from mydyno.lab.analysis.grid import Grid, GridRow
-from mydyno.lab.analysis.holm import holm
-from mydyno.lab.analysis.verdict import ComparisonVerdict, Verdict, judge
+from mydyno.lab.analysis.verdict import Verdict
 from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
+from mydyno.lab.report.report_options import ReportOptions
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
 from mydyno.lab.report.views.settings import settings_view
-from mydyno.lab.report.views.verdicts import Verdicts, compared_row, verdicts
+from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
+
+OPTIONS = ReportOptions(one_family=True)
+"""Headline, table and gate have the same verdicts, corrected for all comparisons together."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Difference:
 class Compared:
     evidence: Evidence
     names: tuple[str, ...]
-    """Of the runs, the first being what the others are held against."""
+    """Of the runs; the first is the baseline of the others."""
     verdicts: Verdicts
     table: ComparisonTable
     differences: tuple[Difference, ...]
@@ -46,8 +49,8 @@ class Compared:
 
 
 def compared(run: MergedRun, allowed: float) -> Compared:
-    """Hold the runs against each other; a relative loss of `allowed` is too much."""
-    evidence = gather(run)
+    """Compare the runs; a relative loss of `allowed` is too much."""
+    evidence = gather(run, OPTIONS)
     found = verdicts(evidence)
     return Compared(
         evidence=evidence,
@@ -62,17 +65,15 @@ def compared(run: MergedRun, allowed: float) -> Compared:
 
 
 def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:
-    """Every comparison over all of its places, with what tells it from the others."""
+    """Every comparison over all of its places, with a name that no other has."""
     grid = evidence.grid
     if grid is None:
         return []
-    every = [
-        (_name(grid, row, column), one)
-        for row in grid.rows
-        for column, one in compared_row(evidence, row).items()
+    return [
+        (_name(grid, row, column), one.overall)
+        for row, found in zip(grid.rows, compared_rows(evidence), strict=True)
+        for column, one in found.items()
     ]
-    corrected = holm([one.comparison.overall.p_value for _, one in every])
-    return [(name, _in_family(one, p, len(every))) for (name, one), p in zip(every, corrected, strict=True)]
 
 
 def _name(grid: Grid, row: GridRow, column: int) -> str:
@@ -82,11 +83,6 @@ def _name(grid: Grid, row: GridRow, column: int) -> str:
     )
     level = grid.columns[column] if len(grid.columns) > 2 or not row.levels else ""
     return " · ".join(part for part in (named, level) if part)
-
-
-def _in_family(one: ComparisonVerdict, p: float | None, family: int) -> Verdict:
-    ratio = replace(one.comparison.overall, adjusted_p=p, family=family)
-    return judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.standard)
 
 
 def _differences(run: MergedRun, evidence: Evidence) -> tuple[Difference, ...]:

@@ -29,9 +29,7 @@ def headline(trend: Trend) -> str:
     name = f"{trend.title}: " if trend.title else ""
     runs = len(trend.dots)
     if runs < SMALLEST_SERIES:
-        return (
-            f"{name}{counted(runs, 'run')}, and a change can be told from noise in {SMALLEST_SERIES} or more."
-        )
+        return f"{name}{counted(runs, 'run')}, too few: a change needs {SMALLEST_SERIES} or more."
     if not trend.changes:
         return f"{name}no change in {counted(runs, 'run')}."
     times = "once" if len(trend.changes) == 1 else counted(len(trend.changes), "time")

@@ -80,11 +80,11 @@ def _reason(step: Step) -> str:
     size = f"{pair.left} is {ratio(found.value)} as good as {pair.right}"
     repetitions = f"over {found.n_left} {pair.over if found.n_left != 1 else pair.over[:-1]}"
     if found.interval is None:
-        return f"{size} {repetitions}: too few to tell"
+        return f"{size} {repetitions}: too few"
     error = f"(95% CI {interval(found.interval.low, found.interval.high, ratio)}, {repetitions})"
     if step.state != "tie":
         return f"{size} {error}"
-    return f"{size} {error}: {step.better} and {step.worse} cannot be told apart"
+    return f"{size} {error}: {step.better} and {step.worse} are not distinguishable"
 
 
 def _plain(held: HeldClaim) -> list[str]:

@@ -1,4 +1,4 @@
-"""What was not the same all through a run, or not as asked: what a reader of its numbers must see first."""
+"""What changed during a run, or differs from what was configured: a reader must see it first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mydyno.lab.report.views.settings import incidental
 from mydyno.lab.report.views.trials import trial_label
 from mydyno.lab.results.records import TrialRecord
 
-Kind = Literal["between starts", "within a setting", "between settings", "not as asked"]
+Kind = Literal["between starts", "within a setting", "between settings", "not as configured"]
 
 _NOT_AS_ASKED = ("settings-in-force", "files-on-volumes")
-"""The checks of a trial that hold what is there against what was asked."""
+"""The checks of a trial that compare what is there with what was configured."""
 DATASET = "dataset"
 """It differs between settings wherever tables or releases do, which says nothing."""
 _NAMED = 6
@@ -28,7 +28,8 @@ _NAMED = 6
 class Difference:
     """`between starts`: a fact of the machine changed while the run went on. `within a setting`: trials of
     the same point had different ones, so they do not repeat each other. `between settings`: it differs with
-    the settings, and may be what is compared. `not as asked`: a trial did not get what it should have."""
+    the settings, and may be what is compared. `not as configured`: a trial did not get
+    what it should have."""
 
     name: str
     kind: Kind
@@ -43,21 +44,21 @@ class Difference:
 def differences(evidence: Evidence) -> tuple[Difference, ...]:
     """The alarming ones first."""
     found = [
-        *_not_as_asked(evidence),
+        *_not_as_configured(evidence),
         *_between_starts(evidence.environment_changes),
         *_between_trials(evidence),
     ]
     return tuple(sorted(found, key=lambda each: not each.alarming))
 
 
-def _not_as_asked(evidence: Evidence) -> Iterator[Difference]:
+def _not_as_configured(evidence: Evidence) -> Iterator[Difference]:
     told: dict[str, list[str]] = {}
     for trial in evidence.trials:
         for reason in trial.invalidities:
             if reason.check in _NOT_AS_ASKED:
                 told.setdefault(masked(reason.message), []).append(trial_label(trial))
     for message, labels in told.items():
-        yield Difference(message, "not as asked", ((_listed(labels), "invalid"),))
+        yield Difference(message, "not as configured", ((_listed(labels), "invalid"),))
 
 
 def _between_starts(changes: Mapping[str, tuple[str | int | float | None, ...]]) -> Iterator[Difference]:
@@ -124,10 +125,10 @@ def _memory(trial: TrialRecord) -> str | None:
 _OF_A_TRIAL: Mapping[str, Callable[[TrialRecord], str | None]] = {
     "server version": lambda trial: trial.server_version,
     "durability": lambda trial: trial.durability,
-    "ground": lambda trial: trial.ground.kind if trial.ground else None,
-    "ground's kernel": lambda trial: trial.ground.kernel if trial.ground else None,
-    "ground's CPUs": lambda trial: str(trial.ground.cpus) if trial.ground else None,
-    "ground's memory": _memory,
+    "environment": lambda trial: trial.ground.kind if trial.ground else None,
+    "environment's kernel": lambda trial: trial.ground.kernel if trial.ground else None,
+    "environment's CPUs": lambda trial: str(trial.ground.cpus) if trial.ground else None,
+    "environment's memory": _memory,
     DATASET: lambda trial: trial.data.dataset if trial.data else None,
 }
 

@@ -22,7 +22,7 @@ OPERATIONS = {"randwrite": "random writes", "randread": "random reads"}
 
 @dataclass(frozen=True)
 class Model:
-    """One ground in words, and the settings that stood on such a one."""
+    """One storage environment in words, and the settings that were built on it."""
 
     settings: tuple[Setting, ...]
     told: str
@@ -33,7 +33,7 @@ class Model:
 
 @dataclass(frozen=True)
 class StackRow:
-    """A fact of the storage of each setting, as read back while it stood."""
+    """A fact of the storage of each setting, as read back from the running system."""
 
     volume: str
     name: str
@@ -60,7 +60,7 @@ class CheckRow:
     """Of each trial; those that failed are not there."""
     least_idle: float | None
     tolerance: float | None
-    """Share of the expected IOPS that the measured may be off without a remark; None: no known ground."""
+    """Share of the expected IOPS that the measured may be off without a warning; None: not known."""
 
     @property
     def mean_iops(self) -> float | None:
@@ -76,7 +76,7 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class GroundView:
-    """Empty where no experiment asked for a ground."""
+    """Empty for an experiment without storage."""
 
     settings: tuple[Setting, ...]
     models: tuple[Model, ...]
@@ -105,7 +105,7 @@ def ground_view(evidence: Evidence) -> GroundView:
 
 
 def verified(evidence: Evidence) -> Iterator[str]:
-    """What the self-checks looked at, and how many trials are marked for it; nothing when none was made."""
+    """What the self-checks measured, and how many trials have a warning from them; nothing without one."""
     checks = [check for trial in evidence.trials for check in trial.self_checks]
     if not checks:
         return
@@ -113,13 +113,13 @@ def verified(evidence: Evidence) -> Iterator[str]:
         "Before the load of each trial its storage was read back from the kernel and the tools, and each "
         f"volume was checked with fio: {_ways(checks)}."
     )
-    held = sum(check.ratio is not None for check in checks)
-    marked = sum(
+    compared = sum(check.ratio is not None for check in checks)
+    warned = sum(
         any(remark.check in (DEVIATION, CPU_BOUND) for remark in trial.remarks) for trial in evidence.trials
     )
     yield (
-        f"{held} of {counted(len(checks), 'check')} could be held against theory; {marked or 'none'} of "
-        f"{counted(len(evidence.trials), 'trial')} {agreeing(marked, 'is')} marked for what they showed."
+        f"{compared} of {counted(len(checks), 'check')} could be compared with theory; {warned or 'none'} of "
+        f"{counted(len(evidence.trials), 'trial')} {agreeing(warned, 'has')} a warning from them."
     )
 
 

@@ -102,7 +102,7 @@ def _no_numbers(evidence: Evidence) -> Iterator[str]:
         where = not_finite(trial, metric)
         if where or not math.isfinite(trial.totals.get(metric.name, 0.0)):
             at = ", ".join(evidence.words.at(place).strip() for place in where) or "in total"
-            yield f"{trial.trial_id} is left out of the verdict: its {metric.noun} is no number {at}."
+            yield f"{trial.trial_id} is left out of the verdict: its {metric.noun} is not a number {at}."
 
 
 def _too_few(evidence: Evidence) -> Iterator[str]:

@@ -138,7 +138,7 @@ def _peak(law: Scalability, words: Words) -> str:
 def _ties(row: BestLoad) -> str:
     if not row.found.ties:
         return ""
-    return f", which cannot be told from {', '.join(map(str, row.found.ties))}"
+    return f", not distinguishable from {', '.join(map(str, row.found.ties))}"
 
 
 def _capital(text: str, wanted: bool) -> str:

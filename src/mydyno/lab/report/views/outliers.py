@@ -14,7 +14,7 @@ from mydyno.lab.results.records import Remark, TrialRecord
 from mydyno.page.format import latency, number, seconds
 
 CHECK = "outlier"
-"""Name of the remark."""
+"""Name of the warning."""
 
 Key = tuple[str, int]
 """Trial and attempt."""
@@ -74,7 +74,7 @@ def _sentence(one: Outlier, causes: Sequence[str], words: Words) -> str:
     against = "what its levels lead one to expect" if one.fitted else "the median of its setting"
     said = f"{metric.noun} is {one.ratio:.2g} times {against}"
     numbers = f"{_told(metric, one.value)} against {_told(metric, one.usual)}"
-    why = f"probable cause: {'; '.join(causes)}" if causes else "nothing in its record tells why"
+    why = f"probable cause: {'; '.join(causes)}" if causes else "its record shows no cause"
     return f"{said} ({numbers}); {why}"
 
 

@@ -79,8 +79,7 @@ class Page:
     settings: SettingsView
     environment: tuple[FactGroup, ...]
     differences: tuple[Difference, ...]
-    """Of the environment, the servers and the ground: in the course of the run, between trials, and from what
-    was asked."""
+    """Of the environment and the servers: during the run, between trials, from what was configured."""
     procedure: tuple[Step, ...]
     """How the run was made and judged."""
     again: Again

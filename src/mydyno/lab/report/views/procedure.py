@@ -55,8 +55,8 @@ def procedure(
 def _imported() -> Step:
     return Step(
         "Where the numbers come from",
-        "They were measured elsewhere and read from a table: how is for their source to tell. What follows "
-        "is what was made of them here.",
+        "They were measured elsewhere and read from a table: their source says how. What follows is "
+        "how they were judged here.",
     )
 
 
@@ -66,8 +66,8 @@ def _points(evidence: Evidence) -> Iterator[Step]:
     if design.points == "one-at-a-time":
         yield Step(
             "Points",
-            f"{points} points: the first levels of all factors, and beside it each other level alone. What "
-            "two factors do only together cannot be seen.",
+            f"{points} points: the first levels of all factors, then each other level alone. Interactions "
+            "of factors cannot be seen.",
         )
     elif design.points == "plackett-burman":
         yield Step(
@@ -81,7 +81,7 @@ def _points(evidence: Evidence) -> Iterator[Step]:
         yield Step(
             "Points",
             f"{of}: a regular fraction{resolution} of all combinations. Effects that share an alias cannot "
-            f"be told apart.",
+            "be distinguished.",
             ("fractions",),
         )
 
@@ -90,7 +90,7 @@ def _order(evidence: Evidence) -> Step:
     design = evidence.experiment.design
     orders = _orders(evidence)
     shuffled = (
-        f"in an order shuffled anew for each block from the seed {evidence.experiment.seed}"
+        f"in an order shuffled again for each block from the seed {evidence.experiment.seed}"
         if len(set(orders)) > 1
         else "in the same order in each"
     )
@@ -112,7 +112,7 @@ def _order(evidence: Evidence) -> Step:
     return Step(
         "Order",
         f"Trials ran in blocks: each block holds every point once, {shuffled}. What drifts with time then "
-        f"falls on all points alike, and trials of one block can be held against each "
+        f"falls on all points alike, and trials of one block can be compared with each "
         f"other.{together}{rest}{fresh}",
         tuple(sources),
     )
@@ -218,13 +218,11 @@ def _compared(verdicts: Verdicts, evidence: Evidence) -> Iterator[Step]:
     if any(paired):
         text += " Trials of the same block are pairs, which takes out what the block shared."
     if not all(paired):
-        text += (
-            " Where blocks lack a trial of one side the two are independent groups with spreads of their own."
-        )
+        text += " Where blocks lack a trial of one side the two are independent groups with separate spreads."
         sources.append("welch")
     text += (
         f" Intervals are of {LEVEL * 100:g}%: a smoothed, symmetric bootstrap-t with a "
-        "fixed seed, which holds what it says with three trials as with twenty."
+        "fixed seed, whose coverage holds with 3 trials as with 20."
     )
     sources += ["bootstrap-t", "symmetric", "smoothed"]
     text += " Where many ratios are looked at together their tests are corrected for that (Holm)."
@@ -255,9 +253,8 @@ def _time(evidence: Evidence) -> Iterator[Step]:
         yield Step(
             "Where the time went",
             f"{work} timed what it sent; the server's own counters and /proc say what was waited for and "
-            "computed meanwhile. Each part is told on the trial's page with its calculation. Nobody times "
-            "how long a flush of the log or a page read took, so those are estimated or only counted, and "
-            "what "
-            "is left is named so.",
+            "computed meanwhile. Each part is on the trial's page with its calculation. The time of a "
+            "flush of the log or of a page read is not measured, so those are estimated or only counted, and "
+            "what is left is named so.",
             ("row-locks", "proc") if evidence.experiment.work == "queries" else ("proc",),
         )

@@ -1,4 +1,4 @@
-"""What the server really ran with, next to what was asked for, and what differs between the points."""
+"""What the server really ran with, next to what was configured, and what differs between the points."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Value:
     in_force: str | None
     """None where it is unknown or was not the same in all of the setting's trials."""
     asked: str | None
-    """As written in the experiment; None when nobody asked."""
+    """As written in the experiment; None when it is not set there."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SettingRow:
 class SettingsView:
     settings: tuple[Setting, ...]
     rows: tuple[SettingRow, ...]
-    """What was asked for, and whatever else differs between the settings; those that differ first. At the end
+    """What the experiment sets, and all else that differs; those that differ first. At the end
     how the data was cloned and how warm it was."""
     durability: tuple[str | None, ...]
     """The label of each setting; None where it is unknown or was not the same in all of its trials."""

@@ -93,8 +93,8 @@ class TrialTable:
         return tuple(row for row in self.rows if row.broken)
 
     @property
-    def marked(self) -> tuple[TrialRow, ...]:
-        """Those with a remark."""
+    def with_warnings(self) -> tuple[TrialRow, ...]:
+        """Valid or not, those with a warning."""
         return tuple(row for row in self.rows if row.remarks)
 
     @property

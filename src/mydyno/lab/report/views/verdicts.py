@@ -59,7 +59,7 @@ class Ratios:
 
     @property
     def margin(self) -> float:
-        """The relative difference that counts as none."""
+        """The equivalence margin."""
         return self.standard.margin
 
     @property
@@ -105,7 +105,7 @@ class Verdicts:
 def verdicts(evidence: Evidence, strange: Sequence[Flagged] = ()) -> Verdicts:
     metric = evidence.metric_of(evidence.trials)
     settings = {setting.point_id: setting for setting in evidence.settings}
-    rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
+    rows = compared_rows(evidence)
     found = [one for row in rows for one in row.values()]
     headline, sentences = _headline(evidence, metric, rows)
     return Verdicts(
@@ -121,6 +121,15 @@ def verdicts(evidence: Evidence, strange: Sequence[Flagged] = ()) -> Verdicts:
         untested=bool(found) and all(one.overall.ratio.p_value is None for one in found),
         without=tuple(_without(evidence, strange, rows)),
     )
+
+
+def compared_rows(evidence: Evidence) -> list[dict[int, ComparisonVerdict]]:
+    """`compared_row` of each row of the grid; with `one_family` their overall tests are one family."""
+    rows = [compared_row(evidence, row) for row in (evidence.grid.rows if evidence.grid else ())]
+    if not evidence.one_family:
+        return rows
+    corrected = iter(_corrected([one for row in rows for one in row.values()]))
+    return [{column: next(corrected) for column in row} for row in rows]
 
 
 def compared_row(
@@ -140,11 +149,7 @@ def compared_row(
     }
     if len(found) < 2:
         return found
-    corrected = holm([one.comparison.overall.p_value for one in found.values()])
-    return {
-        column: _judged_in_family(one, p, len(found))
-        for (column, one), p in zip(found.items(), corrected, strict=True)
-    }
+    return dict(zip(found, _corrected(list(found.values())), strict=True))
 
 
 def _common_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place, ...] | None:
@@ -186,10 +191,12 @@ def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
     return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence.trials), CONNECT_P95)
 
 
-def _judged_in_family(one: ComparisonVerdict, adjusted_p: float | None, family: int) -> ComparisonVerdict:
-    ratio = replace(one.comparison.overall, adjusted_p=adjusted_p, family=family)
-    overall = judge(ratio, one.overall.left, one.overall.right, one.overall.metric, one.overall.standard)
-    return replace(one, overall=overall)
+def _corrected(family: Sequence[ComparisonVerdict]) -> Iterator[ComparisonVerdict]:
+    """The same comparisons, their overall tests corrected for being so many (Holm)."""
+    for one, p in zip(family, holm([one.comparison.overall.p_value for one in family]), strict=True):
+        ratio = replace(one.comparison.overall, adjusted_p=p, family=len(family))
+        old = one.overall
+        yield replace(one, overall=judge(ratio, old.left, old.right, old.metric, old.standard))
 
 
 def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: Words) -> Ratios:

@@ -77,7 +77,9 @@ def _of_combinations(
         return None
     if points.kind == "one-at-a-time" and kept[0] != tried[0]:
         allowed = "the first level of every factor together: all others differ from that in one factor"
-        findings.add(place, f"design.{keys[0]} takes away what all others are held against", allowed=allowed)
+        findings.add(
+            place, f"design.{keys[0]} removes the point that all others are compared with", allowed=allowed
+        )
         return None
     return Chosen(kept)
 
@@ -101,7 +103,7 @@ def _check_two_levels(
     for key in ("exclude", "only"):
         if getattr(constraints, key):
             message = (
-                f"design.{key} would take points out of {points}, whose effects are only told apart by all"
+                f"design.{key} removes points of {points}, which needs all of them to distinguish effects"
             )
             findings.add(locate(tree, ("design", key)).key, message, allowed=instead)
     count, most = len(sources), min(screening.MOST_FACTORS, fractions.MOST_FACTORS)
@@ -120,7 +122,7 @@ def _check_fraction(count: int, points: Points, findings: Findings, tree: Mappin
     elif free < fewest:
         smallest = f"fraction: 1/{2 ** (count - fewest)}"
         have = f"{2**free} points" if free >= 0 else "less than a point"
-        message = f"{points} of {count} factors is {have}, too few to tell {count} factors apart"
+        message = f"{points} of {count} factors is {have}, too few to distinguish {count} factors"
         findings.add(place, message, allowed=f"{smallest} at the smallest")
 
 

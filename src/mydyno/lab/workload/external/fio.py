@@ -76,7 +76,7 @@ def _numbers(raw: Any) -> tuple[int, ...]:
     for index, item in enumerate(items):
         at = (index,) if isinstance(raw, list | tuple) else ()
         if not isinstance(item, int) or isinstance(item, bool) or not 1 <= item <= _MOST:
-            raise refuse(Fault("is no such number", allowed, at=at))
+            raise refuse(Fault("is not a valid number", allowed, at=at))
         if items.index(item) != index:
             raise refuse(Fault(f"gives {item} twice", "each number once", at=at))
     if not items:
@@ -91,7 +91,7 @@ def _percent(raw: Any) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 100:
-        raise refuse(Fault("is no percentage", allowed="more than 0% and at most 100%, as 2%"))
+        raise refuse(Fault("is not a percentage", allowed="more than 0% and at most 100%, as 2%"))
     return share
 
 
@@ -230,7 +230,7 @@ class FioOptions(Section):
     )
     job: str | None = Field(
         default=None,
-        description="A job file of fio's, beside the experiment file: a phase for each job, or for jobs "
+        description="A job file of fio, next to the experiment file: a phase for each job, or for jobs "
         "together up to the next `stonewall`.",
         examples=["oltp.fio"],
     )
@@ -246,12 +246,12 @@ class FioOptions(Section):
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         ways = [way for way in ("rw", "line", "job") if raw.get(way) is not None]
         if len(ways) != 1:
-            told = f"{' and '.join(ways)} are both given" if ways else "nothing says what fio is to do"
+            told = f"{' and '.join(ways)} are both given" if ways else "no work is given"
             yield Fault(told, "rw: PATTERN, line: COMMAND or job: FILE", show_value=False, whole=True)
         elif ways != ["rw"]:
             for key in _OF_PATTERN:
                 if raw.get(key) is not None:
-                    yield clash(key, f"{key} is given, but the {ways[0]} says it", "no such key")
+                    yield clash(key, f"{key} is given, but the {ways[0]} has it", "leave it out")
         else:
             yield from _faults_of_pattern(raw)
 
@@ -376,7 +376,7 @@ def _faults_of_pattern(raw: Mapping[str, Any]) -> Iterator[Fault]:
     if pattern in PATTERNS and pattern not in _WRITING:
         for key in ("fsync", "fdatasync"):
             if raw.get(key) is not None:
-                yield clash(key, f"{key} is given, but {pattern} writes nothing", "no such key")
+                yield clash(key, f"{key} is given, but {pattern} writes nothing", "leave it out")
     deep = raw.get("iodepth", 1)
     depths = deep if isinstance(deep, list) else [deep]
     if engine in SYNCHRONOUS and any(isinstance(depth, int) and depth > 1 for depth in depths):

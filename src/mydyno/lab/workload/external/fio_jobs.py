@@ -155,7 +155,7 @@ def parse_line(line: str) -> JobSection:
     try:
         program, *words = shlex.split(line)
     except ValueError as error:
-        raise wrong(f"the line cannot be taken apart: {error}", "fio -OPTION=VALUE ...") from None
+        raise wrong(f"the line cannot be parsed: {error}", "fio -OPTION=VALUE ...") from None
     if PurePosixPath(program).name != "fio":
         raise wrong(f"the line begins with {program}", "fio -OPTION=VALUE ...")
     options: dict[str, str] = {}
@@ -173,7 +173,7 @@ def _words(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
-            raise wrong(f"{word} is no option", "-OPTION=VALUE")
+            raise wrong(f"{word} is not an option", "-OPTION=VALUE")
         name, equals, value = word.lstrip("-").partition("=")
         if not equals:
             value = rest.pop(0) if rest and not rest[0].startswith("-") else "1"
@@ -194,7 +194,7 @@ def parse_file(text: str) -> tuple[Stretch, ...]:
     labels = ["+".join(section.name for section in group) for group in groups]
     again = next((label for label in labels if labels.count(label) > 1), None)
     if again is not None:
-        raise wrong(f"two phases of the file are called {again}", "a name of its own for each")
+        raise wrong(f"two phases of the file are called {again}", "a separate name for each")
     return tuple(Stretch(label, tuple(group)) for label, group in zip(labels, groups, strict=True))
 
 
@@ -212,12 +212,10 @@ def _sections(text: str) -> Iterator[tuple[str, dict[str, str]]]:
                 yield str(name), {**common, **own}
             name, own = match[1].strip(), {}
             if not _NAME.fullmatch(name):
-                raise wrong(
-                    f"line {number}: {name!r} is no name of a job", "letters, digits, . _ - and spaces"
-                )
+                raise wrong(f"line {number}: {name!r} is not a job name", "letters, digits, . _ - and spaces")
             continue
         if name is None:
-            raise wrong(f"line {number}: {line} stands before the first section", "[global] or [NAME]")
+            raise wrong(f"line {number}: {line} is before the first section", "[global] or [NAME]")
         option, equals, value = line.partition("=")
         into = common if name == "global" else own
         into[_spelt(option.strip())] = value.strip() if equals else "1"
@@ -251,13 +249,13 @@ def _checked(name: str, options: dict[str, str]) -> JobSection:
         raise wrong(f"ioengine={engine} is not taken", ", ".join(ENGINES), nearest(engine, ENGINES))
     for option in ("iodepth", "numjobs"):
         if not re.fullmatch(r"[1-9]\d{0,4}", options.get(option, "1")):
-            raise wrong(f"{option}={options[option]} is no number from 1", f"{option}=NUMBER")
+            raise wrong(f"{option}={options[option]} is not a number from 1", f"{option}=NUMBER")
     if "filename" in options:
         options["filename"] = ":".join(_inside(path) for path in options["filename"].split(":"))
     if options.pop("directory", _PLACE).rstrip("/") != _PLACE.rstrip("/"):
         raise wrong("directory is outside the volume, or below it", f"directory={_PLACE.rstrip('/')}")
     if "/" in options.get("filename_format", ""):
-        raise wrong("filename_format names a folder", "a name without /")
+        raise wrong("filename_format contains a folder", "a name without /")
     if "size" not in options:
         raise wrong(f"job {name} has no size", "size=1G, what each job reads or writes")
     section = JobSection(name, options)
@@ -291,7 +289,9 @@ def _check_known(option: str) -> None:
         raise wrong(f"{option} is not passed on: {TAKEN[option]}")
     if option not in KNOWN:
         likely = nearest(option, (*KNOWN, *TAKEN))
-        raise wrong(f"{option} is no option of fio that mydyno passes on", "see docs/how-to/fio.md", likely)
+        raise wrong(
+            f"{option} is not an option of fio that mydyno passes on", "see docs/how-to/fio.md", likely
+        )
 
 
 def _inside(written: str) -> str:

@@ -39,7 +39,7 @@ def faults_of(
             allowed = ", ".join(known)
             likely = nearest(dash, [*known, *taken])
             yield Fault(
-                f"{name} is no option of the program", allowed, likely, at=at, at_key=True, whole=True
+                f"{name} is not an option of the program", allowed, likely, at=at, at_key=True, whole=True
             )
         elif not _fits(known[dash], value):
             yield Fault(f"{name} has a wrong value", _WANTED[known[dash]], at=at, whole=True)

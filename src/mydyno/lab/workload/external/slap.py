@@ -40,14 +40,14 @@ _OUTPUT = "its output is read by mydyno"
 _SERVER = "the server under test is known to mydyno"
 _SHELL = "mydyno runs no shell commands of a workload"
 TAKEN: dict[str, str] = {
-    "auto-generate-sql": "use the key `load_type` beside `options`",
-    "auto-generate-sql-load-type": "use the key `load_type` beside `options`",
+    "auto-generate-sql": "use the key `load_type` next to `options`",
+    "auto-generate-sql-load-type": "use the key `load_type` next to `options`",
     "auto-generate-sql-execute-number": _EACH,
     "number-of-queries": _EACH,
     "concurrency": _CONNECTIONS,
-    "iterations": "use the key `iterations` beside `options`",
-    "engine": "use the key `storage_engine` beside `options`",
-    "create-schema": "use the key `database` beside `options`",
+    "iterations": "use the key `iterations` next to `options`",
+    "engine": "use the key `storage_engine` next to `options`",
+    "create-schema": "use the key `database` next to `options`",
     "no-drop": "mydyno drops what mysqlslap made",
     **dict.fromkeys(("csv", "only-print", "silent", "verbose", "debug-info"), _OUTPUT),
     **dict.fromkeys(("pre-system", "post-system"), _SHELL),

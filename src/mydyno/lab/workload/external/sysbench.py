@@ -72,11 +72,11 @@ _EACH = "use workload.each"
 _RATE = "use workload.arrival: {poisson: RATE}"
 _SERVER = "the server under test is known to mydyno"
 TAKEN: dict[str, str] = {
-    "tables": "use the key `tables` beside `script`",
-    "table-size": "use the key `table_size` beside `script`",
-    "rand-type": "use the key `distribution` beside `script`",
-    "db-ps-mode": "use the key `prepared` beside `script`",
-    "percentile": "use the key `percentile` beside `script`",
+    "tables": "use the key `tables` next to `script`",
+    "table-size": "use the key `table_size` next to `script`",
+    "rand-type": "use the key `distribution` next to `script`",
+    "db-ps-mode": "use the key `prepared` next to `script`",
+    "percentile": "use the key `percentile` next to `script`",
     "histogram": "percentiles are always read from the histogram",
     "threads": _CONNECTIONS,
     "num-threads": _CONNECTIONS,
@@ -130,7 +130,7 @@ class ExternalSysbench(Section):
         script = raw.get("script")
         if isinstance(script, str) and script not in SCRIPTS:
             likely = nearest(script.removesuffix(".lua").replace("-", "_"), SCRIPTS)
-            yield Fault("is no script that mydyno runs", ", ".join(SCRIPTS), likely, at=("script",))
+            yield Fault("unknown script", ", ".join(SCRIPTS), likely, at=("script",))
         options = raw.get("options")
         if isinstance(options, Mapping):
             known = GENERAL | OF_SCRIPTS | _MORE_OF_SCRIPT.get(str(script), {})

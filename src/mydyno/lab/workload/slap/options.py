@@ -21,7 +21,7 @@ _MOST_ROWS = 10_000_000
 def _storage_engine(name: str) -> str:
     if name.lower() not in STORAGE_ENGINES:
         near = nearest(name, STORAGE_ENGINES)
-        raise refuse(Fault("is no storage engine", ", ".join(STORAGE_ENGINES), near))
+        raise refuse(Fault("unknown storage engine", ", ".join(STORAGE_ENGINES), near))
     return name
 
 
@@ -67,7 +67,7 @@ class Options(Section):
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         keyed = raw.get("guid_primary") or raw.get("autoincrement")
         if raw.get("load_type") == "key" and not keyed:
-            yield clash("load_type", "load type key needs a key", "guid_primary or autoincrement beside it")
+            yield clash("load_type", "load type key needs a key", "guid_primary or autoincrement with it")
         if raw.get("guid_primary") and raw.get("autoincrement"):
             yield clash("autoincrement", "a table has one primary key", "guid_primary or autoincrement")
         if raw.get("queries") is not None and raw.get("execute_number") is not None:
@@ -104,7 +104,7 @@ def split_columns(text: str) -> tuple[int, bool]:
     """`10` or `10:1` (with an index on each) of --number-int-cols. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,4})(?::(\d))?", text)
     if match is None or match[2] not in (None, "0", "1"):
-        raise UsageError(f"{text!r} is no number of columns", "as 10, or 10:1 for an index on each")
+        raise UsageError(f"{text!r} is not a number of columns", "as 10, or 10:1 for an index on each")
     return int(match[1]), match[2] == "1"
 
 
@@ -114,7 +114,7 @@ def number_list(text: str) -> tuple[int, ...]:
     for word in words:
         if not word.isdecimal() or not 1 <= int(word) <= MOST_CONNECTIONS:
             raise UsageError(
-                f"{word!r} is no number of clients", f"1 to {MOST_CONNECTIONS}, as 2 or 1,10,100"
+                f"{word!r} is not a number of clients", f"1 to {MOST_CONNECTIONS}, as 2 or 1,10,100"
             )
     return tuple(map(int, words))
 
@@ -126,5 +126,5 @@ def engine_names(text: str) -> tuple[str, ...]:
         if name.lower() not in STORAGE_ENGINES:
             near = nearest(name, STORAGE_ENGINES)
             meant = f"did you mean {near}?" if near else f"there are {', '.join(STORAGE_ENGINES)}"
-            raise UsageError(f"{name!r} is no storage engine", meant)
+            raise UsageError(f"unknown storage engine {name!r}", meant)
     return names

@@ -53,7 +53,7 @@ def read_barrel(client: Section, script: Script) -> tuple[Shots | Pause, ...]:
             raise wrong("the barrel ends with a number without a query", word, "pairs, as 2 my_query")
         if name not in queries:
             below = script.named("query").get(name)
-            message = "unknown query in the barrel"
+            message = "the barrel: unknown query"
             if below:
                 message = (
                     f"the barrel names a query that is defined only below, on line {below.position.line}"

@@ -71,7 +71,7 @@ def check(section: Section, file: str) -> None:
     size = section.text("file_size_equiv", "0")
     if not size.isdecimal():
         place = section.place("file_size_equiv")
-        raise SpecErrors([Problem(file, place, "file_size_equiv is no number of bytes", size)])
+        raise SpecErrors([Problem(file, place, "file_size_equiv is not a number of bytes", size)])
 
 
 def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[Found]]:

@@ -185,7 +185,7 @@ def parse_command(text: str) -> Command | None:
     if others or set(options) != {"n", "f"}:
         raise UsageError(f"not understood: {text!r}", understood)
     if not options["n"].isdecimal():
-        raise UsageError(f"gen-data: {options['n']!r} is no number of rows")
+        raise UsageError(f"gen-data: {options['n']!r} is not a number of rows")
     return Command(int(options["n"]), parse_format(options["f"]))
 
 

@@ -150,7 +150,7 @@ class _Parser:
         name = self._expect_kind(Kind.TEXT, f"the name of the {head.text}, in double quotes")
         first = next((one for one in before if (one.kind, one.name) == (head.text, name.text)), None)
         if first:
-            detail = f'{head.text} "{name.text}" stands on line {first.position.line}, too'
+            detail = f'{head.text} "{name.text}" is on line {first.position.line}, too'
             self._traps.append(found("defined-twice", name.position, detail))
         self._expect("{")
         attributes: dict[str, Token] = {}
@@ -164,7 +164,7 @@ class _Parser:
         word = self._take()
         known = ATTRIBUTES[kind]
         if word.kind is not Kind.WORD or word.text not in known:
-            message = f"unknown attribute of a {kind}"
+            message = f"a {kind}: unknown attribute"
             if word.kind is Kind.END:
                 message = f"the file ends inside a {kind}"
             elif word.text == "}":

@@ -93,7 +93,7 @@ def _check_below(section: Section, word: str, file: str) -> None:
 def _check_number(section: Section, word: str, file: str) -> None:
     text = section.text(word, "0")
     if not text.isdecimal():
-        raise SpecErrors([Problem(file, section.place(word), f"{word} is no number", text)])
+        raise SpecErrors([Problem(file, section.place(word), f"{word} is not a number", text)])
 
 
 def client_of(table: Section, script: Script) -> Section | None:

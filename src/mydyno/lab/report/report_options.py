@@ -1,4 +1,4 @@
-"""What a reader may ask of a report: other columns, another metric, another margin."""
+"""Options of a report: other columns, another metric, another margin."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from mydyno.lab.results.records import Work
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportOptions:
     columns: str | None = None
     """The factor whose levels are compared, by its name or the last part of it; None for the first one."""
     metric: str | None = None
     """The metric that verdicts are about, by its name; None for that of the load."""
     margin: float = MARGIN
-    """The relative difference that counts as none."""
+    """The equivalence margin: a relative difference within it is none."""
+    one_family: bool = False
+    """Verdicts of all rows are corrected together, as a gate needs; else those of each row."""
 
 
-AS_IT_IS = Asked()
+DEFAULTS = ReportOptions()
 
 
 def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
@@ -46,4 +48,4 @@ def metric_named(wanted: str, work: Work) -> Metric:
     if wanted in metrics:
         return metrics[wanted]
     likely = f"did you mean {near}? " if (near := nearest(wanted, tuple(metrics))) else ""
-    raise UsageError(f"there is no metric {wanted}", f"{likely}Those of this work are {', '.join(metrics)}")
+    raise UsageError(f"unknown metric {wanted}", f"{likely}this workload has {', '.join(metrics)}")

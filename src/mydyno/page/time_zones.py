@@ -1,4 +1,4 @@
-"""Moments as people read them, in a time zone of their choice."""
+"""Dates and times as text, in a time zone that the reader chooses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Zone:
-    """None: that of this machine."""
+    """None: the time zone of this machine."""
 
     of: tzinfo | None = None
 
@@ -41,7 +41,7 @@ class Zone:
         return f"{first} to {last} {self.name(last_us)}".rstrip()
 
     def name(self, time_us: int) -> str:
-        """`UTC`, `CET`: what the zone is called at that time."""
+        """`UTC`, `CET`: the zone's name at that time."""
         try:
             return f"{self.at(time_us):%Z}"
         except (OverflowError, ValueError, OSError):
