@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mydyno.cli import completion, screen
 from mydyno.cli import reach as reaching
-from mydyno.cli import screen
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def apply(
         typer.Option(
             "--only",
             metavar="IDS",
+            autocompletion=completion.rules,
             help="These findings only, even where somebody has changed a value since.",
             show_default=False,
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import completion, options, outputs, screen
 from mydyno.cli.labs import open_lab
 from mydyno.core.errors import ExitCode
 
@@ -26,6 +26,7 @@ def compare(
             "or a run of the lab, `baseline:NAME`, the folder of a lab or of a run, or `LABFOLDER:NAME`. A "
             "single one is held against its baseline, or else against the run before.",
             metavar="[NAME=]RUN[@FACTOR=LEVEL,...]...",
+            autocompletion=completion.runs,
             show_default=False,
         ),
     ],

@@ -114,7 +114,7 @@ def _places() -> Iterator[Place]:
 def _place(path: Path, use: str, kept_because: str | None = None) -> Iterator[Place]:
     """Nothing where there is no such path. A link stays, and what it leads to."""
     if path.is_symlink():
-        yield Place(path, use, f"it is a symbolic link to {os.readlink(path)}, which is not followed")
+        yield Place(path, use, f"it is a symbolic link to {path.readlink()}, which is not followed")
     elif path.exists():
         not_ours = path.lstat().st_uid != os.geteuid() and "it belongs to another user"
         yield Place(path, use, kept_because or not_ours or None)

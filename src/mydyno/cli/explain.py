@@ -6,11 +6,17 @@ from typing import Annotated
 
 import typer
 
+from mydyno.cli import completion
 from mydyno.cli import reach as reaching
 
 _Rule = Annotated[
     str | None,
-    typer.Argument(metavar="[RULE]", help="A rule's name. Without it: all rules.", show_default=False),
+    typer.Argument(
+        metavar="[RULE]",
+        help="A rule's name. Without it: all rules.",
+        show_default=False,
+        autocompletion=completion.rules,
+    ),
 ]
 
 

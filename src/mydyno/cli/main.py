@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from mydyno import __version__
 from mydyno.cli import (
     advise,
     apply,
@@ -26,6 +25,7 @@ from mydyno.cli import (
     images,
     import_table,
     load,
+    new,
     plan,
     prove,
     report,
@@ -69,6 +69,8 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --s
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from mydyno import __version__
+
         screen.echo(f"mydyno {__version__}")
         raise typer.Exit
 
@@ -85,6 +87,7 @@ def _options(
 
 for module in (
     doctor,
+    new,
     plan,
     run,
     report,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import completion, options, outputs, screen
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.prove.place import Place
 
@@ -43,6 +43,7 @@ def prove(
         typer.Option(
             "--only",
             metavar="RULES",
+            autocompletion=completion.rules,
             help="Only these findings: ids of rules, with commas between.",
             rich_help_panel=_EXPERIMENT,
             show_default="all",
@@ -132,6 +133,7 @@ def prove(
         typer.Option(
             "--release",
             help="The private server's release (`mydyno servers list`).",
+            autocompletion=completion.releases,
             rich_help_panel=_EXPERIMENT,
             show_default="the advised server's, where it can be had; else this machine's",
         ),

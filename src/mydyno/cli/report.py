@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import completion, options, outputs, screen
 from mydyno.cli.browser import shown
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def report(
             "--metric",
             help="What the verdicts are about: latency_p95, say. An unknown name shows those that there are.",
             metavar="NAME",
+            autocompletion=completion.metrics,
             show_default="the rate, or what the load is about",
         ),
     ] = None,

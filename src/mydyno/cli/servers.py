@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import completion, options, screen
 from mydyno.cli.progress import telling
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
@@ -25,6 +25,7 @@ _Names = Annotated[
         " own.",
         metavar="NAME...",
         show_default=False,
+        autocompletion=completion.known_releases,
     ),
 ]
 _From = Annotated[
@@ -40,7 +41,12 @@ _From = Annotated[
 ]
 _Installed = Annotated[
     list[str] | None,
-    typer.Argument(help="Names as `mydyno servers list` shows them.", metavar="NAME...", show_default=False),
+    typer.Argument(
+        help="Names as `mydyno servers list` shows them.",
+        metavar="NAME...",
+        show_default=False,
+        autocompletion=completion.installed_releases,
+    ),
 ]
 _All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's own stays.")]
 

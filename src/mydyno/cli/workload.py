@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import completion, options, screen
 
 _Set = Annotated[
     list[str] | None,
@@ -22,7 +22,10 @@ _Set = Annotated[
 _Name = Annotated[
     str,
     typer.Argument(
-        help="A built-in workload's name, or the path of a file.", metavar="NAME|FILE", show_default=False
+        help="A built-in workload's name, or the path of a file.",
+        metavar="NAME|FILE",
+        show_default=False,
+        autocompletion=completion.workloads,
     ),
 ]
 
